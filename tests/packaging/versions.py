@@ -52,26 +52,19 @@ def trial(python: str, place: Path, required: list[str]) -> str:
             "regression,ndcgboost", "--data-dir", place / "data", "--out", place / "results"]),
         ("tests", [bin_ / "python", "-m", "pytest", *QUICK]),
     ]  # fmt: skip
-    variables = {
-        **os.environ,
-        "NUMBA_CACHE_DIR": str(place / "kernels"),
-        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-    }
+    own = {"NUMBA_CACHE_DIR": str(place / "kernels"), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     for name, command in steps:
-        if subprocess.run(command, cwd=ROOT, env=variables).returncode:
+        if subprocess.run(command, cwd=ROOT, env={**os.environ, **own}).returncode:
             return f"{name} FAILED"
     return "passed"
 
 
 def main() -> int:
     """Try them all and print a line each; 1 if one failed."""
-    trials = {
-        ".".join(map(str, version)): (path, list[str]()) for version, path in interpreters().items()
-    }
-    oldest, (path, _) = next(iter(trials.items()))
-    trials[f"{oldest}-lowest"] = path, lowest()
-    lines = {}
-    for name, (path, required) in trials.items():
+    found = {".".join(map(str, version)): path for version, path in interpreters().items()}
+    oldest, path = next(iter(found.items()))
+    lines, lowered = {}, (f"{oldest}-lowest", path, lowest())
+    for name, path, required in (*((name, path, []) for name, path in found.items()), lowered):
         print(f"== {name}: {path}", flush=True)
         lines[name] = trial(path, ROOT / "build" / "versions" / name, required)
     for name, line in lines.items():

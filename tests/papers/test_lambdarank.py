@@ -1,12 +1,14 @@
 """The Poincaré test on known fields, the artificial data, and timings on a made-up clock."""
 
-import csv
+import json
 import math
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import drawing, random_queries
+from test_pages import as_shown, outline
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import cubic
@@ -20,32 +22,28 @@ from letorbench.papers.lambdarank_2006 import (
 )
 from letorbench.papers.lambdarank_2006.passes import STEPS
 from letorbench.papers.paper import judged
-from letorbench.papers.runs import CUTOFFS, Study, log_slope, sampled
+from letorbench.papers.runs import CUTOFFS, Study, log_slope
 from letorbench.solvers import sgd
 
 
-class Rotation:
+def rotation_of(scores, queries):
     """lambda = A s with A antisymmetric: no cost has it as its gradient."""
-
-    def __call__(self, scores, queries):
-        n = int(queries.lengths[0])
-        matrix = np.triu(np.ones((n, n)), 1)
-        return (scores.reshape(-1, n) @ (matrix.T - matrix)).ravel()
+    n = int(queries.lengths[0])
+    matrix = np.triu(np.ones((n, n)), 1)
+    return (scores.reshape(-1, n) @ (matrix.T - matrix)).ravel()
 
 
-class Saddle:
+def saddle_of(scores, queries):
     """lambda = minus the gradient of a cost that is concave along the first score."""
-
-    def __call__(self, scores, queries):
-        first = np.arange(len(scores)) % queries.lengths[0] == 0
-        return np.where(first, 2.0, -1.0) * scores
+    first = np.arange(len(scores)) % queries.lengths[0] == 0
+    return np.where(first, 2.0, -1.0) * scores
 
 
 def test_a_field_without_a_cost_is_told_from_one_with(rng):
-    rotation = diagnose(Rotation(), rng, trials=3)
+    rotation = diagnose(rotation_of, rng, trials=3)
     assert rotation.asymmetry == pytest.approx(2.0)
     assert rotation.circulation > 0.01
-    saddle = diagnose(Saddle(), rng, trials=3)
+    saddle = diagnose(saddle_of, rng, trials=3)
     assert saddle.asymmetry < 1e-6 and saddle.circulation < 1e-6
     assert saddle.lowest == pytest.approx(-1.0)
 
@@ -84,26 +82,47 @@ def test_every_version_takes_the_steps_of_ranknet(layers, rng):
     np.testing.assert_allclose(online, alone, rtol=1e-5, atol=1e-5)
 
 
-def test_the_timings_are_kept(tmp_path, monkeypatch):
-    calls = []
+def test_figure_1_is_of_times_that_are_kept(tmp_path, monkeypatch):
+    """On a clock that knows documents, version and net, and is slow once for V1 of the train set.
+
+    The powers are 2, 1.5 and 1, for linear nets .25 less; online takes five times as long as V1.
+    """
+    calls = Counter()
 
     def seconds(queries, version, net):
-        calls.append((version, net))
-        return 0.01
+        calls[version, net, queries.n_docs] += 1
+        power = {"V1": 2.0, "V2": 1.5, "ours": 1.0, "online": 2.0}[version]
+        factor = 5e-6 if version == "online" else 1e-6
+        if version == "V1" and queries.n_queries == 9 and calls["V1", net, queries.n_docs] == 2:
+            factor *= 1.5
+        return factor * queries.n_docs ** (power - 0.25 * (net == "linear"))
 
-    monkeypatch.setattr(timing, "epoch_seconds", seconds)
-    monkeypatch.setattr(timing, "SIZES", (10, 20, 30))
-    small = cubic(np.random.default_rng(0), [5, 5], 4, 9)
-    monkeypatch.setattr(timing, "web_shaped", lambda seed: small)
-    found = timing.timing(Study(tmp_path, tmp_path))
-    with next(path for path in found.files if path.name == "figure-1.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert [row["version"] for row in rows if row["net"] == "linear"] == [*timing.VERSIONS] * 3
-    assert max(float(row["seconds"]) for row in rows) == pytest.approx(0.01)
-    assert found.numbers["speed-linear"].value == found.numbers["batch-time"].value == 1.0
-    count = len(calls)
-    again = timing.timing(Study(tmp_path, tmp_path))
-    assert again.files == found.files and len(calls) == count  # nothing is timed again
+    sizes = {"SIZES": (40, 80, 160, 320), "QUERIES": 9, "EPOCHS": 3, "PATIENCE": 0.05, "RATE": 0.1}
+    for name, value in {**sizes, "epoch_seconds": seconds}.items():
+        monkeypatch.setattr(timing, name, value)
+    study = Study(tmp_path, tmp_path)
+    with drawing(outline):
+        found = timing.timing(study)
+    train, validation = timing.web_shaped(0)
+    alone = cubic(np.random.default_rng(0), [9, 9], 50, (20, 32))[0]
+    assert (train.n_queries, validation.n_queries, train.n_features) == (9, 9, 367)
+    assert np.array_equal(train.features[:, :50], alone.features)
+    assert np.array_equal(train.lengths, alone.lengths) and train.features[:, 50:].std() > 0.9
+    n, of = train.n_docs, np.split(train.labels, train.offsets[1:-1])
+    pairs = sum(int((each[:, None] > each).sum()) for each in of) / n
+    kept = json.loads((tmp_path / "papers" / "lambdarank-2006" / "figure-1.json").read_text())
+    ours, online = (np.array(kept["found"]["lessons"][way]) for way in ("ours", "online"))
+    assert len(ours) == 3 and list(ours) == sorted(ours) != list(online)
+    assert found.numbers["batch-converges"].value == abs(ours / online - 1.0).max()
+    assert f"; {pairs:.1f} pairs a document" in found.numbers["speed-linear"].note
+    lines = [f"{name}: {each.value:.4g} [{each.low:.4g}, {each.high:.4g}] {each.note}\n"
+             for name, each in found.numbers.items()]  # fmt: skip
+    figure = found.files[0].read_text()
+    as_shown("figure-1.txt", figure + "".join([*lines, *(f"- {each}\n" for each in found.differs)]))
+    total = calls.total()
+    again = timing.timing(study)
+    assert again.files == found.files and calls.total() == total  # nothing is timed again
+    assert timing.timing(replace(study, full=True)).differs != found.differs
 
 
 def test_the_artificial_figure_is_over_draws(tmp_path, monkeypatch):
@@ -116,7 +135,9 @@ def test_the_artificial_figure_is_over_draws(tmp_path, monkeypatch):
     monkeypatch.setattr(artificial_data, "paper", lambda name: replace(whole, methods=methods))
     said: list[str] = []
     study = Study(tmp_path, tmp_path, setting="published", say=said.append)
-    found = artificial_data.figure(study)
+    with drawing(outline):
+        found = artificial_data.figure(study)
+    assert "[0.   0.55]" in found.files[0].read_text()  # the paper's axis, in grey
     own = [c for c in paper("lambdarank-2006").claims if c.data == ("artificial",)]
     outcomes = judged(own, found)
     assert len(own) == 2 and all(o.rows[0].units == "2 draws" for o in outcomes)
@@ -151,15 +172,6 @@ def test_the_example_of_section_3_by_counting(rng):
         relevant = [rank in ranks for rank in range(1, 11)]
         counted = sum(not relevant[i] and relevant[j] for j in range(10) for i in range(j))
         assert pairwise_errors(ranks) == counted
-    assert pairwise_errors((1, 100)) - pairwise_errors((2, 3)) == 96
-
-
-def test_the_interval_over_draws_is_students():
-    means = np.linspace(0.5, 0.6, 5) ** 2
-    half = 2.776445 * means.std(ddof=1) / np.sqrt(5.0)  # t with 4 degrees of freedom, 97.5 %
-    found = sampled(means)
-    expected = (means.mean(), means.mean() - half, means.mean() + half)
-    assert (found.value, found.low, found.high) == pytest.approx(expected, rel=1e-5)
 
 
 def test_a_linear_model_explains_all_of_a_line_and_nothing_of_a_square(monkeypatch):
@@ -185,32 +197,12 @@ def test_an_epoch_is_timed_without_the_set_up_and_the_machine_code(rng, monkeypa
     assert asked == [0, 1, 1, 1]  # these three take more than the half second that is enough
 
 
-def test_a_version_stops_before_an_epoch_takes_longer_than_the_patience(monkeypatch):
-    """V1 is quadratic, the others are linear."""
-
-    def seconds(queries, version, net):
-        n = queries.n_docs
-        return 1e-4 * n**2 if version == "V1" else 1e-4 * n
-
-    monkeypatch.setattr(timing, "epoch_seconds", seconds)
-    sizes = (160, 10, 20, 40, 80)
-    rows = timing.growing(sizes, patience=0.5)
-    of = {v: [row[2] for row in rows if row[:2] == (v, "two-layer")] for v in timing.VERSIONS}
-    # 40 documents take .16 s; twice as many would take four times as long
-    assert of == {"V1": [10, 20, 40], "V2": sorted(sizes), "ours": sorted(sizes)}
-    assert [row[3] for row in rows if row[:2] == ("V2", "linear")] == pytest.approx(
-        [1e-4 * n for n in sorted(sizes)]
-    )
-
-
 def test_the_slope_and_its_interval_are_those_of_least_squares():
-    seconds = {10: 1.0, 100: 20.0, 1000: 100.0}
-    found = log_slope(list(seconds), list(seconds.values()))
-    x = np.log(list(seconds))
-    y = np.log(list(seconds.values()))
-    value = np.polyfit(x, y, 1)[0]
-    left = y - y.mean() - value * (x - x.mean())
-    error = math.sqrt(left @ left / 1.0 / ((x - x.mean()) ** 2).sum())
-    half = 12.7062 * error  # Student's t with one degree of freedom, 97.5 %
+    sizes, seconds = [10, 100, 1000], [1.0, 20.0, 100.0]
+    x, y = np.log(sizes) - np.log(100), np.log(seconds)
+    value = x @ y / (x @ x)
+    left = y - y.mean() - value * x
+    half = 12.7062 * math.sqrt(left @ left / (x @ x))  # Student's t with one degree of freedom
+    found = log_slope(sizes, seconds)
     expected = (value, value - half, value + half)
     assert (found.value, found.low, found.high) == pytest.approx(expected, rel=1e-5)

@@ -1,16 +1,13 @@
 """The papers' claims as data: each is whole, and names what its part runs."""
 
-import numpy as np
 import pytest
 
-from letorbench.papers import PAPERS, paper, rules
+from letorbench.papers import PAPERS, paper
 from letorbench.papers.claims import NATURES, claims_of, expanded
-from letorbench.papers.rules import NOT_REPRODUCED, REPRODUCED
-from letorbench.papers.runs import Values, generated
+from letorbench.papers.runs import generated
 from letorbench.rankers import names
 
 EVERY = [(name, claim) for name in PAPERS for claim in paper(name).claims]
-FOLDS = np.repeat(np.arange(1, 41), 10)
 
 
 @pytest.mark.parametrize("name", PAPERS)
@@ -44,30 +41,6 @@ def test_a_claim_names_what_its_part_runs(name, claim):
         assert test.least is None or len(groups) == test.of >= test.least
 
 
-def test_the_qnorm_is_one_claim_of_a_count_and_a_margin():
-    (claim,) = (claim for _, claim in EVERY if claim.id == "qnorm")
-    base = np.random.default_rng(0).uniform(0.3, 0.5, len(FOLDS))
-    noise = np.random.default_rng(1).normal(0.0, 1e-3, (3, len(FOLDS)))
-
-    def on(better, worse=()):
-        return {
-            dataset: {
-                "qnorm": Values(("ndcg@10",), (base + 0.05 * (dataset in better)
-                                - 0.05 * (dataset in worse) + noise[0])[None, :, None], FOLDS),
-                "cosine": Values(("ndcg@10",), (base + noise[1])[None, :, None], FOLDS),
-                "cross-entropy": Values(("ndcg@10",), (base + noise[2])[None, :, None], FOLDS),
-            }
-            for dataset in claim.data
-        }  # fmt: skip
-
-    three, two = claim.data[:3], claim.data[:2]
-    assert rules.judge(claim, on(three), {}).answer == REPRODUCED
-    assert rules.judge(claim, on(two), {}).answer == NOT_REPRODUCED
-    assert rules.judge(claim, on(three, claim.data[3:4]), {}).answer == NOT_REPRODUCED
-    some = {name: values for name, values in on(three).items() if name in three}
-    assert rules.judge(claim, some, {}).answer == rules.UNDECIDED
-
-
 def test_the_papers_leads_come_from_its_tables():
     (claim,) = (c for _, c in EVERY if c.id == "document-weights")
     points = {point.upper: point for test in claim.tests for point in test.points()}
@@ -78,13 +51,12 @@ def test_the_papers_leads_come_from_its_tables():
 
 
 def test_what_a_file_of_claims_may_hold():
-    with pytest.raises(ValueError, match="the kind 'best'"):
-        claims_of("p", {"claim": [{"id": "a", "part": "p", "quote": "q", "where": "w",
-                                   "kind": "best"}]}, {})  # fmt: skip
-    with pytest.raises(ValueError, match="without what is printed"):
-        claims_of("p", {"claim": [{"id": "a", "part": "p", "quote": "q", "where": "w",
-                                   "kind": "equal", "number": "x"}]}, {})  # fmt: skip
-    with pytest.raises(TypeError):
-        claims_of("p", {"claim": [{"id": "a", "part": "p", "quote": "q", "where": "w",
-                                   "kind": "above", "marginn": 1}]}, {})  # fmt: skip
+    for facts, error, told in (
+        ({"kind": "best"}, ValueError, "the kind 'best'"),
+        ({"kind": "equal", "number": "x"}, ValueError, "claims.toml: x: a number without what is"),
+        ({"kind": "above", "marginn": 1}, TypeError, "marginn"),
+    ):
+        facts |= {"id": "a", "part": "p", "quote": "q", "where": "w"}
+        with pytest.raises(error, match=told):
+            claims_of("p", {"claim": [facts]}, {})
     assert expanded(["ndcg@9..11", "map"]) == ("ndcg@9", "ndcg@10", "ndcg@11", "map")

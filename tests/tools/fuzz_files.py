@@ -41,7 +41,6 @@ def scores(path: Path) -> bool:
 class Model(Target):
     """What is in a model.npz: a line of JSON, then one for each array: name, header, hex digits."""
 
-    name = "model"
     most = 8192
     short = 300
     words = (
@@ -100,7 +99,6 @@ class Model(Target):
 class Archive(Target):
     """An archive to import; the last byte chooses its name, and whether bytes are packed first."""
 
-    name = "archive"
     words = (
         b"../", b"/", b"Fold1", b"Fold01", b"Fold0", b"train.txt", b"TRAIN.TXT", b"test.txt",
         b"vali.txt", b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06", b"ustar", b"\0" * 512, b"1",

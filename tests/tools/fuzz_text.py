@@ -1,7 +1,9 @@
 """LETOR text, score files, RankLib's, TREC runs and qrels: ours and a plain reader must agree."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import plain_readers
@@ -28,7 +30,6 @@ BLOCKS = (*[(1 << 20, 1)] * 7, (7, 2), (7, 1), (64, 1))
 class Letor(Target):
     """LETOR text: equal numbers, or both name the line."""
 
-    name = "letor"
     short = 500
     words = (
         b"qid:", b" qid:1 ", b"1:", b" 2:1", b"300:1", b"#docid = ", b"#docid=", b"docid", b"NULL",
@@ -100,20 +101,22 @@ PLACES = [(str(qid).encode(), place) for qid, place in zip(QIDS, (0, 1, 2, 0, 1)
 DOCUMENTS = [(str(qid).encode(), name) for qid, name in zip(QIDS, NAMES)]
 
 
-class Scores(Target):
-    """One score a line."""
+def judged(path: Path) -> dict[str, list[tuple[bytes, int]]]:
+    """Return TREC's judgements by query."""
+    result = read_qrels(path)
+    parts = [slice(*pair) for pair in zip(result.offsets[:-1], result.offsets[1:])]
+    pairs = [list(zip(result.docids[p].tolist(), result.labels[p].tolist())) for p in parts]
+    return dict(zip(result.qids.tolist(), pairs))
 
-    name = "scores"
-    words = (b"0.5\n", b"-1e-3\n", b"1e308", b"1e309", b"-1e400", b"4.9e-324")
 
-    def ours(self, path: Path) -> object:
-        return read_scores(path, 5).tolist()
+class Lines(Target):
+    """Lines that ours and the plain reader, of a file and of its bytes, must read alike."""
 
-    def plainly(self, data: bytes) -> object:
-        return plain_readers.read_scores(data, 5)
+    ours: ClassVar[Callable[[Path], object]]
+    plainly: ClassVar[Callable[[bytes], object]]
 
     def taken(self, data: bytes) -> bool:
-        path = self.folder / "scores.txt"
+        path = self.folder / "lines.txt"
         path.write_bytes(data)
         try:
             expected = self.plainly(data)
@@ -129,44 +132,25 @@ class Scores(Target):
         return result is not None
 
 
-class RankLib(Scores):
-    """Lines of qid, place, score."""
+class Scores(Lines):
+    words = (b"0.5\n", b"-1e-3\n", b"1e308", b"1e309", b"-1e400", b"4.9e-324")
+    ours = staticmethod(lambda path: read_scores(path, 5).tolist())
+    plainly = staticmethod(lambda data: plain_readers.read_scores(data, 5))
 
-    name = "ranklib"
+
+class RankLib(Lines):
     words = (b"7 0 0.5\n", b"-12 1 2\n", b"-12", b"7", b"4", b"-1")
-
-    def ours(self, path: Path) -> object:
-        return read_ranklib(path, QUERIES).tolist()
-
-    def plainly(self, data: bytes) -> object:
-        return plain_readers.read_ranklib(data, PLACES)
+    ours = staticmethod(lambda path: read_ranklib(path, QUERIES).tolist())
+    plainly = staticmethod(lambda data: plain_readers.read_ranklib(data, PLACES))
 
 
-class Run(Scores):
-    """A TREC run."""
-
-    name = "run"
+class Run(Lines):
     words = (b"7 Q0 GX-1 1 0.5 me\n", b"-12 Q0 b 1 2 me\n", b"-12", b"7", b"GX-1")
-
-    def ours(self, path: Path) -> object:
-        return read_run(path, QUERIES).tolist()
-
-    def plainly(self, data: bytes) -> object:
-        return plain_readers.read_run(data, DOCUMENTS)
+    ours = staticmethod(lambda path: read_run(path, QUERIES).tolist())
+    plainly = staticmethod(lambda data: plain_readers.read_run(data, DOCUMENTS))
 
 
-class Qrels(Scores):
-    """TREC's judgements."""
-
-    name = "qrels"
+class Qrels(Lines):
     words = (b"7 0 GX-1 1\n", b"-12 0 b 2\n", b"1000", b"1001", b"-1", b"WT04-1 0 b 1\n",
              b"07 0 b 1\n")  # fmt: skip
-
-    def ours(self, path: Path) -> object:
-        result = read_qrels(path)
-        parts = [slice(*pair) for pair in zip(result.offsets[:-1], result.offsets[1:])]
-        judged = [list(zip(result.docids[p].tolist(), result.labels[p].tolist())) for p in parts]
-        return dict(zip(result.qids.tolist(), judged))
-
-    def plainly(self, data: bytes) -> object:
-        return plain_readers.read_qrels(data)
+    ours, plainly = staticmethod(judged), staticmethod(plain_readers.read_qrels)

@@ -17,7 +17,6 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -37,32 +36,17 @@ REPRODUCE = (
 )  # fmt: skip
 #: a command ends in so many seconds, or hangs
 HANGS = 600.0
-ENVIRONMENT = {
-    **os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS.parent), str(TESTS)]),
-}  # fmt: skip
+ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS.parent), str(TESTS)])}
 
 
-class Command(NamedTuple):
-    """A command line, the toy sets FOLDER/NAME that it needs, and the most kills in a row."""
-
-    words: tuple[str, ...]
-    sets: tuple[str, ...]
-    most: int
-
-
-class Reference(NamedTuple):
-    """What a run without a kill gives: its files and its seconds."""
-
-    files: Mapping[str, object]
-    seconds: float
-
-
-COMMANDS = {
-    "run": Command(RUN, ("data/TOY",), 6),
-    "run --jobs 2": Command((*RUN, "--jobs", "2"), ("data/TOY",), 4),
-    "reproduce": Command(REPRODUCE, ("data/MQ2008", "data/OHSUMED"), 8),
-    "import": Command((*LETORBENCH, "datasets", "import", "other"), ("other/MQ2008",), 1),
-    "make": Command((*LETORBENCH, "datasets", "make", "DEMO"), (), 1),
+#: a command line, the toy sets FOLDER/NAME that it needs, and the most kills in a row
+Command = tuple[tuple[str, ...], tuple[str, ...], int]
+COMMANDS: dict[str, Command] = {
+    "run": (RUN, ("data/TOY",), 6),
+    "run --jobs 2": ((*RUN, "--jobs", "2"), ("data/TOY",), 4),
+    "reproduce": (REPRODUCE, ("data/MQ2008", "data/OHSUMED"), 8),
+    "import": ((*LETORBENCH, "datasets", "import", "other"), ("other/MQ2008",), 1),
+    "make": ((*LETORBENCH, "datasets", "make", "DEMO"), (), 1),
 }
 
 
@@ -83,18 +67,13 @@ def leftovers(place: Path) -> list[str]:
 
 
 def started(place: Path, words: tuple[str, ...]) -> subprocess.Popen:
-    """Start a command in its own group, with temporary files in the folder `tmp`."""
+    """Start a command in its own group, with temporary files in `tmp`, printing to NAME.said."""
     (place / "tmp").mkdir(exist_ok=True)
     with place.with_suffix(".said").open("wb") as output:
         return subprocess.Popen(
             words, cwd=place, start_new_session=True, stdout=output, stderr=output,
             stdin=subprocess.DEVNULL, env={**ENVIRONMENT, "TMPDIR": str(place / "tmp")},
         )  # fmt: skip
-
-
-def said(place: Path) -> str:
-    """Return what the last command of a folder printed."""
-    return place.with_suffix(".said").read_text()
 
 
 def ended(process: subprocess.Popen, after: float = HANGS) -> bool:
@@ -114,41 +93,41 @@ def finished(place: Path) -> dict[Path, int]:
     return {fit.parent: (fit.parent / "scores.txt").stat().st_ino for fit in fits}
 
 
-def reference(work: Path, name: str, command: Command) -> Reference:
-    """Run a command without a kill."""
+def reference(work: Path, name: str, command: Command) -> tuple[dict[str, object], float]:
+    """Run a command without a kill; return its files and its seconds."""
     place = work / "reference" / name
     place.mkdir(parents=True)
-    for toy in command.sets:
+    words, sets, _ = command
+    for toy in sets:
         write_toy(place / Path(toy).parent, Path(toy).name)
     shutil.copytree(place, work / "before" / name)
-    start, process = time.monotonic(), started(place, command.words)
-    assert not ended(process) and not process.returncode, said(place)
-    files = contents(place)
+    start, process = time.monotonic(), started(place, words)
+    assert not ended(process) and not process.returncode, name
+    seconds, files = time.monotonic() - start, contents(place)
     assert files and not leftovers(place), (name, leftovers(place))
-    return Reference(files, time.monotonic() - start)
+    return files, seconds
 
 
 def chain(
-    place: Path, command: Command, expected: Reference, rng: np.random.Generator
-) -> Counter[str]:
+    place: Path, command: Command, expected: Mapping[str, object], seconds: float,
+    rng: np.random.Generator,
+) -> Counter[str]:  # fmt: skip
     """Kill a command once or a few times, let it end; return the kills and what was wrong."""
-    done = finished(place)
-    result: Counter[str] = Counter()
-    for number in range(command.most + 1):
-        last = number == command.most
-        after = HANGS if last else rng.uniform(0.2, 0.9) * expected.seconds
-        process = started(place, command.words)
-        killed = ended(process, after)
+    done, result, (words, _, most) = finished(place), Counter[str](), command
+    for number in range(most + 1):
+        last, process = number == most, started(place, words)
+        killed = ended(process, HANGS if last else rng.uniform(0.2, 0.9) * seconds)
         result["run again"] += len(done.items() - finished(place).items())
         done = finished(place)
         if last or not killed:
             result["hangs"] += killed
-            result[f"fails: {said(place)[-300:]}"] += not killed and process.returncode != 0
+            said = place.with_suffix(".said").read_text()[-300:]
+            result[f"fails: {said}"] += not killed and process.returncode != 0
             break
         result["kills"] += 1
     files = contents(place)
-    for name in files.keys() | expected.files.keys():
-        result[f"{name} differs"] += files.get(name) != expected.files.get(name)
+    for name in files.keys() | expected.keys():
+        result[f"{name} differs"] += files.get(name) != expected.get(name)
     for name in leftovers(place):
         result[f"{name} is left over"] += 1
     return +result
@@ -165,7 +144,7 @@ def kills(times: int, seed: int, names: list[str]) -> dict[str, Counter[str]]:
             place = work / "trial"
             shutil.rmtree(place, ignore_errors=True)
             shutil.copytree(work / "before" / name, place)
-            result[name] += chain(place, COMMANDS[name], expected[name], rng)
+            result[name] += chain(place, COMMANDS[name], *expected[name], rng)
             print(f"{time.strftime('%X')} {name}: {dict(result[name])}", flush=True)
     return result
 

@@ -63,14 +63,12 @@ def faults() -> list[Fault]:
 
 def misfits(root: Path) -> dict[str, str]:
     """Return why faults cannot be planted, by what they break."""
-    reasons = {fault.breaks: fault.misfit(root) for fault in faults()}
-    return {breaks: reason for breaks, reason in reasons.items() if reason}
+    return {fault.breaks: reason for fault in faults() if (reason := fault.misfit(root))}
 
 
 def plant(match: str) -> int:
     """Plant faults in the scratch copy and run their tests; return how many are missed."""
-    every = [fault for fault in faults() if match in fault.breaks]
-    missed = 0
+    every, missed = [fault for fault in faults() if match in fault.breaks], 0
     unbroken = cache(first_failure)
     for fault in every:
         if why := fault.misfit(TREE):
@@ -122,7 +120,7 @@ def first_failure(tests: Sequence[str], seconds: float) -> str:
     if status == 0:
         return ""
     failed = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
-    return (failed or lines[-1:] or [f"status {status}"])[0]
+    return next(iter(failed or lines[-1:]), f"status {status}")
 
 
 def copy_commit() -> None:
@@ -168,8 +166,7 @@ def near_tests(file: Path) -> list[str]:
 
 
 #: no operator changes these: most of a file, left out for the time it takes to ask them all
-PLAIN = frozenset({"name", "string", "newline", "endmarker", "fstring_string"})
-PUNCTUATION = frozenset("()[]{},:.=")
+PLAIN = ("name", "string", "newline", "endmarker", "fstring_string", *"()[]{},:.=")
 #: for small integers, None, True and most short texts these are the same
 SAME = ("ReplaceComparisonOperator_Eq_Is", "ReplaceComparisonOperator_NotEq_IsNot")
 
@@ -201,7 +198,7 @@ def mutations(path: Path) -> Iterator:
 
     spans, seen = _left_out(path), Counter()
     for node in ast_nodes(get_ast_from_path(path)):
-        if node.type in PLAIN or getattr(node, "value", "") in PUNCTUATION:
+        if node.type in PLAIN or getattr(node, "value", "") in PLAIN:
             continue
         for name, operator in _operators().items():
             for start, end in operator.mutation_positions(node):
@@ -220,16 +217,12 @@ def _operators() -> dict:
 
 def _left_out(path: Path) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     """Return where the annotations and the kernels of a file begin and end."""
-    left_out: list[ast.AST] = []
+    found: list[ast.AST] = []
     for node in ast.walk(ast.parse(path.read_text())):
-        left_out += [getattr(node, "annotation", None), getattr(node, "returns", None)]
+        found += filter(None, (getattr(node, of, None) for of in ("annotation", "returns")))
         if any("kernel(" in ast.unparse(each) for each in getattr(node, "decorator_list", [])):
-            left_out += [node, *node.decorator_list]
-    return [
-        ((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset))
-        for node in left_out
-        if node is not None
-    ]
+            found += [node, *node.decorator_list]
+    return [((n.lineno, n.col_offset), (n.end_lineno, n.end_col_offset)) for n in found]
 
 
 def main() -> int:

@@ -16,23 +16,11 @@ class Misread(AssertionError):
 
 
 class Target(ABC):
-    """A kind of input.
+    """A kind of input; `words` are likely to be understood, `most` bytes is the longest."""
 
-    Attributes
-    ----------
-    name : str
-        What the command line and the corpus' folder call it.
-    words : sequence of bytes
-        What is likely to be understood.
-    most : int
-        The longest input, in bytes.
-    short : int
-        How many inputs the suite tries.
-    """
-
-    name: ClassVar[str]
     words: ClassVar[Sequence[bytes]] = ()
     most: ClassVar[int] = 4096
+    #: how many inputs the suite tries
     short: ClassVar[int] = 200
 
     def __init__(self, folder: Path) -> None:
@@ -40,7 +28,9 @@ class Target(ABC):
 
     def seeds(self) -> list[bytes]:
         """Return inputs to begin with: by default the corpus."""
-        return [path.read_bytes() for path in sorted((CORPUS / self.name).glob("*"))]
+        return [
+            path.read_bytes() for path in sorted((CORPUS / type(self).__name__.lower()).glob("*"))
+        ]
 
     @abstractmethod
     def taken(self, data: bytes) -> bool:

@@ -1,0 +1,163 @@
+"""What a reader sees of outcomes: files, lines and pages, each compared as a whole with `shown`."""
+
+import re
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import drawing
+
+from letorbench.papers import paper, paper_page, printed, records, views
+from letorbench.papers.claims import claims_of
+from letorbench.papers.paper import Part, Reproduction
+from letorbench.papers.rules import Outcome, Row
+from letorbench.papers.runs import Study, Values, Variant
+
+SHOWN = Path(__file__).with_name("shown")
+FACTS = tomllib.loads((SHOWN / "small.toml").read_text())
+SHARED = FACTS["shared"]
+MADE = {c.id: c for c in claims_of("small", {"claim": [SHARED | c for c in FACTS["claim"]]}, {})}
+SAME = {True: FACTS["compared"], False: {}}  # what all rows of comparisons have, and of numbers
+OUTCOMES = [
+    Outcome(**each | {"claim": MADE[each["claim"]], "rows": tuple(
+        Row(**SAME["shown" in row] | row) for row in each.get("rows", ()))})
+    for each in FACTS["outcome"]
+]  # fmt: skip
+
+
+@pytest.fixture
+def result(tmp_path):
+    parts = [Part("figure-1", "Figure 1", "curves", takes="1 min"),
+             Part("table-2", "Table 2", "table", takes="5 min", optional=True),
+             Part("theory", "Theory", takes="2 s")]  # fmt: skip
+    made = replace(
+        paper("lecture-2018"), name="small", reference="A. Author: Small, 2009",
+        claims=tuple(MADE.values()), parts={part.name: part for part in parts},
+        methods={"l": Variant("l", "regression")}, slips=("a slip",),
+    )  # fmt: skip
+    own, beside = (tuple(o for o in OUTCOMES if bool(o.place) == there) for there in (False, True))
+    return Reproduction(made, own, beside, (tmp_path / "a.csv",), ("this", "and that"))
+
+
+def as_shown(name, text):
+    """Compare a text, or files one after the other, with a file of `shown`, to six decimals."""
+    if not isinstance(text, str):
+        shown = [path for path in text if path.suffix in (".csv", ".png", ".md")]
+        text = "".join(f"== {path.name}\n{path.read_text()}\n" for path in shown)
+    text = re.sub(r"\d+\.\d{8,}", lambda number: f"{float(number[0]):.6f}", text)
+    expected = SHOWN / name
+    assert text == expected.read_text(encoding="utf-8"), f"other than {expected}"
+
+
+def test_outcomes_are_written_as_tables_and_read_again(result, tmp_path):
+    every = (*result.outcomes, *result.elsewhere)
+    kept = {(each.claim.id, each.place): each for each in every}
+    for path in records.write_outcomes(tmp_path, result.paper, kept)[1:]:
+        as_shown(path.name, path.read_text())
+    assert records.read_outcomes(tmp_path, result.paper) == kept
+    fewer = replace(result.paper, claims=result.paper.claims[1:])
+    kept = {key: each for key, each in kept.items() if key[0] != "lines"}
+    assert records.read_outcomes(tmp_path, fewer) == kept
+    assert records.read_outcomes(tmp_path / "none", fewer) == {}
+
+
+def test_what_the_command_prints(result, tmp_path):
+    every = (*result.outcomes, *result.elsewhere)
+    lines = [*records.lines(every), *records.notes(every), *records.closing(
+        [("small", every)], [Path("papers/small")])]  # fmt: skip
+    as_shown("command.txt", "\n".join(lines) + "\n")
+
+
+def test_a_page_and_the_page_of_all(result, tmp_path):
+    study = Study(tmp_path, tmp_path, setting="published")
+    own, published = (study.folder("small", each) for each in ("default", "published"))
+    published.mkdir(parents=True)
+    for path in (own / "figure-1.png", own / "lines.png", published / "figure-1.png"):
+        path.write_text(str(path.relative_to(tmp_path)))
+    (own / "figure-1.csv").touch()
+    records.write_section(own / "theory", "Theory", "What it comes to.", {
+        "": (["a", "b"], [[1, 0.5], ["x", None]]), "-none": (["c"], []),
+    })  # fmt: skip
+    records.write_file(published / "calibration-figure-1.csv", "claim,data\nlines,A\n")
+    pages = tmp_path / "pages"
+    made_by = paper_page.origin([result.paper], study)
+    for name, path in (
+        ("small.md", paper_page.write_page(result, study, pages)),
+        ("summary.md", paper_page.write_summary([result], study, pages)),
+    ):
+        as_shown(name, path.read_text().replace(made_by, "ORIGIN"))
+    assert {path.name: path.read_text() for path in pages.glob("*.png")} == {
+        "small-figure-1.png": "papers/small/figure-1.png",
+        "small-lines.png": "papers/small/lines.png",
+        "small-published-figure-1.png": "papers/small/published/figure-1.png",
+    }
+    assert (own / "theory.csv").read_text() == "a,b\n1,0.5\nx,\n"
+    assert (own / "theory-none.csv").read_text() == "c\n"
+
+
+def constant(part, *means):
+    """Values of a part's measures that are these, in turn, for each of four queries."""
+    return Values(part.measures, np.tile(np.resize(means, len(part.measures)), (1, 4, 1)),
+                  np.arange(4))  # fmt: skip
+
+
+def test_the_tables_against_the_printed_numbers(tmp_path):
+    """.3465 meets .344 and .34; FRank's .4808 is implied by a printed lead of 4 %."""
+    made = paper("ndcgboost-2009")
+    methods = ("regression", "frank", "ranksvm", "ndcgboost")
+    part = replace(made.parts["printed"], data=("OHSUMED", "TD2003"), methods=methods)
+    found = {
+        "a": {"OHSUMED": {"ndcgboost": constant(part, 0.5, 0.46), "frank": constant(part, 0.43)},
+              "TD2003": {"ranksvm": constant(part, 0.3, 0.3465),
+                         "ndcgboost": constant(part, 0.2)}},
+        "b": {"OHSUMED": {"ndcgboost": constant(part, 0.5), "frank": constant(part, 0.53, 0.44)}},
+    }  # fmt: skip
+    as_shown("printed.txt", printed.files(made, part, found, tmp_path))
+    assert printed.baseline("MQ2007", "listnet", "ndcg@3").source == "letor4-site"  # more digits
+    assert printed.compared(made, part, "TD2003") == list(methods)
+    assert printed.compared(made, part, "OHSUMED") == ["frank", "ndcgboost"]
+    assert "frank" not in printed.compared(made, part, "MQ2008")
+    assert printed.meets(0.3477, 0.344, 3) and not printed.meets(0.3485, 0.344, 3)
+
+
+def outline(figure, file, **options):
+    """Write what a figure says and shows, without what only places it."""
+    for axes in figure.axes:
+        bars = [(each.get_label(), each.datavalues.tolist()) for each in axes.containers]
+        areas = [each.get_patch_transform().transform(each.get_path().vertices[:4]).round(4)
+                 for each in axes.patches]  # fmt: skip
+        lines = [(each.get_label(), each.get_xydata().round(6).tolist()) for each in axes.lines]
+        said = [
+            axes.get_title(),
+            axes.get_xlabel(),
+            axes.get_ylabel(),
+            axes.get_xscale(),
+            axes.get_yscale(),
+            *(each.get_text() for each in axes.texts),
+        ]
+        places = [each.get_text() for each in axes.get_xticklabels()] if bars else []
+        keys = [each.get_text() for own in figure.legends for each in own.texts]
+        file.write("\n".join(map(str, [said, *lines, *bars, *areas, places, keys, ""])).encode())
+
+
+@pytest.mark.parametrize("form", ["curves", "bars", "table"])
+def test_a_part_is_shown_as_figure_and_table(form, tmp_path):
+    """The figure is of the first protocol; the other one has a table of its own."""
+    measures = ("map",) if form == "bars" else ("ndcg@1", "ndcg@2", "ndcg@3")
+    part = Part("view", "View", form, ("A", "B"), methods=("l", "m", "c"), measures=measures)
+    told = {"id": "c", "kind": "equal", "measures": ["ndcg@3"], "number": "c", "printed": 0.35}
+    made = replace(
+        paper("lecture-2018"), printed={"l ndcg@1": 0.41, "l ndcg@3": 0.45, "c ndcg@3": 0.39},
+        claims=claims_of("p", {"claim": [SHARED | told]}, {}),
+        methods={"l": Variant("l", "regression", row="top", column="one" * (form != "bars")),
+                 "m": Variant("m", "mcl", row="top", column="two" * (form != "bars")),
+                 "c": Variant("c", "random", row="end", column="one" * (form == "table"))},
+    )  # fmt: skip
+    high, low, turned = (constant(part, *of) for of in ((0.4, 0.5), (0.3, 0.2), (0.1, 0.35)))
+    values = {"x": {"A": {"l": high, "m": low, "c": turned}, "B": {"l": low, "c": high}, "D": {}},
+              "y": {"A": {"l": turned, "m": high}}}  # fmt: skip
+    with drawing(outline):
+        files = views.files(made, part, values, tmp_path)
+    as_shown(f"{form}.txt", files)
