@@ -66,7 +66,8 @@ class Stump:
 
     def __call__(self, features: np.ndarray) -> np.ndarray:
         """(n_docs, n_features) -> (n_docs,) bool."""
-        return (features[:, self.feature] > self.threshold) == self.above
+        threshold = np.float64(self.threshold)  # NumPy would round a float to float32 features
+        return (features[:, self.feature] > threshold) == self.above
 
 
 #: takes features (n_docs, n_features), returns the class of each document

@@ -28,7 +28,7 @@ def every_stump(features: np.ndarray, weights: np.ndarray) -> float:
 
 
 def many_kinds(rng: np.random.Generator, n_docs: int) -> np.ndarray:
-    """Features of few, of many and of very unequal values, copies, a constant, and -0.0."""
+    """Few, many, very unequal and neighbouring values, copies, a constant, and -0.0."""
     normal = rng.normal(size=(n_docs, 9))
     normal[:, 1] = -normal[:, 0]
     normal[:, 2] = np.round(normal[:, 0], 2)
@@ -38,6 +38,7 @@ def many_kinds(rng: np.random.Generator, n_docs: int) -> np.ndarray:
     normal[:, 5][normal[:, 5] == 0.0] = rng.choice([0.0, -0.0], (normal[:, 5] == 0.0).sum())
     normal[:, 6] = np.where(rng.random(n_docs) < 0.5, rng.integers(0, 3, n_docs), normal[:, 6])
     normal[:, 7] = np.arange(n_docs)
+    normal[:, 8] = 1.0 + 2.0**-23 * rng.integers(0, 5, n_docs)  # float32 numbers without a gap
     return np.hstack([normal, normal[:, :2]]).astype(np.float32)
 
 
