@@ -189,7 +189,8 @@ class Ranker(Estimator, ABC):
         Raises
         ------
         DataError
-            The training features hold NaN or infinity, or validation has other features.
+            There are no documents, the training features hold NaN or infinity, or validation
+            has other features.
         UsageError
             A hyper-parameter's value is not valid.
         """
@@ -197,6 +198,8 @@ class Ranker(Estimator, ABC):
         self.__post_init__()  # `set_params` may have changed a value since
         if isinstance(validation, QuerySet):
             validation = Validation(validation)
+        if not train.n_docs:
+            raise DataError(f"{self.name}: found no documents, expected at least 1 to learn from")
         if not np.isfinite(train.features.sum(dtype=np.float64)):
             raise DataError(f"{self.name}: the training features hold NaN or infinity")
         if validation is not None and validation.queries.n_features != train.n_features:

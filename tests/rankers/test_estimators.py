@@ -67,6 +67,8 @@ def test_wrong_arrays_are_refused():
          replace(train, features=bad.astype("f4"))),
         (DataError, "listnet: found 3 features in the validation set, expected 4 as in the "
          "training set", new.fit_sets, train, narrow),
+        (DataError, "listnet: found no documents, expected at least 1 to learn from",
+         new.fit_sets, train.queries(0, 0)),
         (UsageError, "y: found None, expected labels, one a row", new.fit, X, None, qid),
         (UsageError, "found neither of qid and group, expected one of them", new.fit, X, y),
         (UsageError, "ListNet is not fitted yet: call fit first", new.predict, X),
@@ -193,6 +195,9 @@ def test_a_transformation_belongs_to_the_model(tmp_path):
         again.predict(X, qid=qid[:-1])
     with pytest.raises(DataError, match="found 3 features, expected 4"):
         again.predict(X[:, :3], qid=qid)
+    plain = lb.ListNet().fit(X, y, qid=qid).predict(X)  # the next fit begins anew
+    model.set_params(features=None)
+    np.testing.assert_array_equal(model.fit(X, y, qid=qid).predict(X), plain)
 
 
 def test_auto_looks_at_the_features_and_at_the_ranker():
