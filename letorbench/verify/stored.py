@@ -117,7 +117,8 @@ def _differences(path: Path, expected: str) -> Iterator[str]:
         return
     lines = zip_longest(found.split("\n"), expected.split("\n"), fillvalue="")
     for n, line in enumerate(lines, 1):
-        for there, wanted in zip_longest(*(text.split(",") for text in line), fillvalue="nothing"):
+        for there, wanted in zip_longest(*(text.split(",") for text in line), fillvalue=""):
             if there != wanted:
+                there, wanted = there or "nothing", wanted or "nothing"
                 yield f"{path}:{n}: found {there}, expected {wanted}, as its folds say"
                 return
