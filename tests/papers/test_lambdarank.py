@@ -1,5 +1,6 @@
 """The Poincaré test on known fields, the artificial data, and timings on a made-up clock."""
 
+import csv
 import json
 import math
 from collections import Counter
@@ -144,6 +145,10 @@ def test_the_artificial_figure_is_over_draws(tmp_path, monkeypatch):
     made = found.values["published"]["artificial"]
     lead = made["lambdarank-linear"]["ndcg@1"] - made["ranknet-linear"]["ndcg@1"]
     assert np.array_equal(made["lead-linear at the top"]["gap"], lead)
+    table = next(path for path in found.files if path.suffix == ".csv")
+    for row in csv.DictReader(table.read_text().splitlines()):
+        values = made[row["method"]][row["measure"]]
+        assert float(row["mean"]) == pytest.approx(values.mean(), abs=1e-6)
     data = artificial_data.made(study, 1)
     assert [each.n_queries for each in data] == list(sizes)
     assert set(np.unique(data[0].labels)) <= {0, 2, 3, 4, 5}
