@@ -11,13 +11,14 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-comp
 # what the tests need that use every optional package
 ALL := test,trees,bench
 
-.PHONY: demo test test-all lint wheel-check versions mutants fuzz damage kills bench docs \
+.PHONY: demo test test-all renew lint wheel-check versions mutants fuzz damage kills bench docs \
 	docs-check docs-write clean help
 
 help:
 	@echo "make demo    run regression and NDCG Boost on the built-in data set"
 	@echo "make test    run the tests"
 	@echo "make test-all  run them with every optional package, none of their tests left out"
+	@echo "make renew   put what is printed now into the texts that tests compare with"
 	@echo "make lint    check form and style (ruff) and types (mypy)"
 	@echo "make wheel-check  build the wheel, install it on its own, run the demo with it"
 	@echo "make versions     run the demo and the quick tests with each Python on this machine"
@@ -54,6 +55,10 @@ test: .venv/with-test
 
 test-all: .venv/with-$(ALL)
 	$(PYTEST)
+
+# one process: each puts what is found into a file that others read
+renew: .venv/with-test
+	RENEW=1 $(BIN)/python -m pytest
 
 # a process a core, which takes tests of another one's share when it is done with its own
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal

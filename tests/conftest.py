@@ -74,6 +74,20 @@ def refused(status: int, *words: str) -> str:
     return result.stderr
 
 
+def parts_of(path: Path) -> dict[str, str]:
+    """Return the parts of a file of kept texts: each begins with a line `$ its name`."""
+    text = path.read_text(encoding="utf-8")
+    return dict(re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", text, re.MULTILINE))
+
+
+def same(path: Path, kept: str, found: str) -> None:
+    """Check that a kept text, a part of a file, is what is found; `make renew` puts that there."""
+    if kept != found and "RENEW" in os.environ:
+        path.write_text(path.read_text(encoding="utf-8").replace(kept, found), encoding="utf-8")
+    else:
+        assert found == kept, f"other than {path}"
+
+
 def commands(group: click.Command, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
     """Every command and subcommand, with the words that call it."""
     yield path, group

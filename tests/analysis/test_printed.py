@@ -2,8 +2,7 @@
 
 printed.txt has the commands, and below each what it prints or, behind a `>`, what it writes there,
 of which `|` takes the lines with a pattern. Figures are their words and numbers, floats have five
-digits, and versions, digests, the page's style and script have a word each. Where a change is
-meant, take over the printed.txt that the test leaves in its folder.
+digits, and versions, digests, the page's style and script have a word each.
 """
 
 import re
@@ -14,20 +13,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import call, printed
+from conftest import call, parts_of, printed, same
 from toy_data import store_fold, write_toy, write_uneven
 
 import letorbench as lb
 from letorbench.fit_warnings import FitWarning
 from letorbench.results.store import versions
 
-TEXT = Path(__file__).with_name("printed.txt").read_text("utf-8")
-CASES = dict(re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", TEXT, re.MULTILINE))
+PRINTED = Path(__file__).with_name("printed.txt")
+CASES = parts_of(PRINTED)
 MEASURES = ("ndcg@1", "ndcg@2", "ndcg@3", "ndcg@10", "map", "p@3")
 WARNINGS = [FitWarning("ties", "60% of the test documents share their score"),
             FitWarning("not converged", "stopped after 5 iterations")]  # fmt: skip
 #: a printed table with a slip of each kind
-PRINTED = """Dataset,algorithm,part,fold,metric,cutoff,value
+TABLE = """Dataset,algorithm,part,fold,metric,cutoff,value
 TOY,a,testing,Fold1,NDCG,10,99.5
 TOY,a,testing,Fold2,NDCG,10,70.25
 TOY,a,testing,Average,NDCG,10,84
@@ -100,9 +99,9 @@ def made(tmp_path_factory) -> Path:
                 Path(f"{out}{fold}.txt").write_text("".join(lines))
             printed(*"external --dataset TOY --folds 1-2 --name theirs --out".split(), out,
                     "--scores", out + "{fold}.txt")  # fmt: skip
-        Path("printed.csv").write_text(PRINTED)
+        Path("printed.csv").write_text(TABLE)
         for name, (old, new) in WRONG.items():
-            Path(name).write_text(PRINTED.replace(old, new))
+            Path(name).write_text(TABLE.replace(old, new))
         scores = "theirs/fold2/scores.txt"
         for out, file in (("broken", "theirs/folds.csv"), ("damaged", scores), ("spoilt", scores)):
             shutil.copytree("toy/TOY", f"{out}/TOY")
@@ -136,6 +135,4 @@ def test_every_word_is_as_before(made, monkeypatch, command) -> None:
     done = call(*line.split())
     lines = plain(Path(file).read_text() if file else done.output).splitlines(keepends=True)
     found = "".join(each for each in lines if re.search(pattern, each))
-    with Path("printed.txt").open("a") as all_found:
-        all_found.write(f"$ {command}\n{found}")
-    assert found == CASES[command]
+    same(PRINTED, f"$ {command}\n{CASES[command]}", f"$ {command}\n{found}")

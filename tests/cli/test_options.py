@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from click.testing import Result
 from conftest import call as called
-from conftest import commands
+from conftest import commands, parts_of, same
 from toy_data import store_fold, without_clock, write_toy
 
 from letorbench.cli import cli
@@ -172,17 +172,16 @@ def test_every_option_makes_a_difference(outcome, command, option, what):
     assert outcome(f"{command} {option}", what) != WITHOUT[command, what]
 
 
-SESSION = re.findall(
-    r"^\$ letorbench (.*)\n((?:(?!\$ ).*\n)*)",
-    Path(__file__).with_name("session.txt").read_text(encoding="utf-8"),
-    re.MULTILINE,
-)
+SESSION = Path(__file__).with_name("session.txt")
+COMMANDS = parts_of(SESSION)
 
 
-@pytest.mark.parametrize(("line", "printed"), SESSION, ids=[line for line, _ in SESSION])
-def test_a_command_prints_what_the_session_shows(outcome, line, printed):
+@pytest.mark.parametrize("line", COMMANDS)
+def test_a_command_prints_what_the_session_shows(outcome, line):
     """All of it, and how it ends; what stands for the digests of data and code is `########`."""
-    assert re.sub(r"\b[0-9a-f]{8}([0-9a-f]{24})?\b", 8 * "#", outcome(line, "all")) == printed
+    said = outcome(line.removeprefix("letorbench "), "all")
+    said = re.sub(r"\b[0-9a-f]{8}([0-9a-f]{24})?\b", 8 * "#", said)
+    same(SESSION, f"$ {line}\n{COMMANDS[line]}", f"$ {line}\n{said}")
 
 
 def test_every_option_is_in_the_table():

@@ -5,9 +5,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from conftest import call
+from conftest import call, same
 
-TOLD = tomllib.loads(Path(__file__).with_name("dialogues.toml").read_text(encoding="utf-8"))
+DIALOGUES = Path(__file__).with_name("dialogues.toml")
+TOLD = tomllib.loads(DIALOGUES.read_text(encoding="utf-8"))
 
 
 def contents() -> dict[str, bytes]:
@@ -34,4 +35,4 @@ def test_commands_print_what_is_written(dialogue, tmp_path, monkeypatch) -> None
         if result.exit_code:
             found.append(f"({result.exit_code})")
             assert contents() == before
-    assert found == dialogue["text"].splitlines()
+    same(DIALOGUES, dialogue["text"], "".join(f"{line}\n" for line in found))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import drawing
+from conftest import drawing, same
 
 from letorbench.papers import paper, paper_page, printed, records, views
 from letorbench.papers.claims import claims_of
@@ -47,8 +47,7 @@ def as_shown(name, text):
         shown = [path for path in text if path.suffix in (".csv", ".png", ".md")]
         text = "".join(f"== {path.name}\n{path.read_text()}\n" for path in shown)
     text = re.sub(r"\d+\.\d{8,}", lambda number: f"{float(number[0]):.6f}", text)
-    expected = SHOWN / name
-    assert text == expected.read_text(encoding="utf-8"), f"other than {expected}"
+    same(SHOWN / name, (SHOWN / name).read_text(encoding="utf-8"), text)
 
 
 def test_outcomes_are_written_as_tables_and_read_again(result, tmp_path):
