@@ -198,7 +198,7 @@ def test_a_number_that_nothing_gives_has_its_nearest_readings_first(rng) -> None
 
 @pytest.mark.parametrize(
     ("text", "value", "how"),
-    [(".503", 0.50349, ""), ("0.503", 0.50351, "cut off"), ("50.3%", 0.50349, ""),
+    [(".503", 0.50349, ""), ("0.503", 0.50351, "cut off"), (" 50.3% ", 0.50349, ""),
      ("0.503", 0.5041, None), ("50.3%", 0.5041, None), ("0.503", 0.5024, None), ("1", 0.9, "")],
 )  # fmt: skip
 def test_numbers_are_rounded_or_cut_off(text, value, how) -> None:
