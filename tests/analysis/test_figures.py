@@ -8,14 +8,7 @@ import numpy as np
 import pytest
 from conftest import drawing
 
-from letorbench.analysis.figures import (
-    BEST_LINES,
-    MOST_LINES,
-    Panel,
-    draw,
-    drawn_first,
-    write,
-)
+from letorbench.analysis.figures import BEST_LINES, MOST_LINES, Panel, draw, drawn_first, write
 
 
 def panels(n_panels: int, n_lines: int, name: str = "algorithm-{}") -> list[Panel]:

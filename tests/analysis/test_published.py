@@ -13,6 +13,7 @@ def test_rows_are_whole():
     assert len(rows) == 773
     assert len({(r.source, r.dataset, r.algorithm, r.measure) for r in rows}) == len(rows)
     for row in rows:
+        assert {len(folds) for folds in row.folds.values()} <= {5}
         assert row.reference and math.isfinite(row.value) and float(row.printed) == row.value
         if row.measure.partition("@")[0] in ("ndcg", "p", "map", "err", "mrr"):
             assert 0.0 < row.value < 1.0

@@ -7,15 +7,7 @@ import re
 import pytest
 
 from letorbench.analysis.results_table import Marks, summary_table
-from letorbench.analysis.tables import (
-    FORMATS,
-    Cell,
-    Column,
-    Table,
-    data_table,
-    render,
-    to_frame,
-)
+from letorbench.analysis.tables import FORMATS, Cell, Column, Table, data_table, render, to_frame
 from letorbench.results.summary import Row, Summary
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import nct, norm, t, ttest_1samp
 
+from letorbench.analysis import paired
 from letorbench.analysis.leads import Lead
 from letorbench.papers import rules
 from letorbench.papers.claims import Point, Test, claims_of
@@ -44,6 +45,24 @@ def number(kind, printed, ours, half=0.0, nature="finding"):
     made = claim(nature, kind=kind, data=[], measures=[], upper=[], lower=[], number="x",
                  printed=printed, half=half)  # fmt: skip
     return rules.judge(made, {}, {"x": ours})
+
+
+def test_seeds_are_drawn_too():
+    rng = np.random.default_rng(2)
+    a = rng.uniform(size=N) + rng.normal(0.0, 0.3, (4, 1)) + rng.normal(0.0, 0.1, (4, N))
+    b = rng.uniform(size=N)
+    lead = rules.lead_of(values(a), values(b), "m")
+    expected = paired.t(a.mean(axis=0), b, paired.seed_variances(a, b[None], FOLDS))
+    assert 2.0 * min(lead.above(), lead.below()) == pytest.approx(expected)
+    alone = rules.lead_of(values(a.mean(axis=0)), values(b), "m")
+    assert lead.error > 1.2 * alone.error and lead.unit == "query and seed"
+
+
+def test_few_units_that_differ_are_few_degrees_of_freedom():
+    d = np.zeros(N)
+    d[:4] = [0.2, 0.3, 0.25, 0.2]
+    assert 5.0 < Lead.summed(d, 0.5).degrees < 9.0  # about two for each that differs
+    assert Lead.summed(np.random.default_rng(0).normal(size=4_000), 0.5).degrees > 3_600
 
 
 def test_draws_of_generated_data_are_the_units_and_not_their_queries():
@@ -243,6 +262,18 @@ def test_two_settings_with_two_answers_are_told_as_such():
     assert both.answer == rules.DEPENDS
     assert both.by_setting == {"x": "reproduced", "y": "undecided"}
     assert rules.over_settings({"x": none}).answer == rules.NO_DATA
+
+
+def test_the_findings_of_a_paper_are_corrected_together():
+    made = [rules.Outcome(claim(), rules.REPRODUCED, p=p) for p in (0.02, 0.03, 0.04, None)]
+    made.append(rules.Outcome(claim(), rules.NOT_REPRODUCED, p=1e-4))
+    family = rules.over_family(made)
+    assert [o.family for o in family] == [pytest.approx(p) if p is not None else None
+                                          for p in (0.06, 0.06, 0.06, None, 4e-4)]  # fmt: skip
+    assert [o.answer for o in family] == [o.answer for o in made]
+    assert [o.corrected for o in family] == [
+        "undecided", "undecided", "undecided", "reproduced", "not reproduced"
+    ]  # fmt: skip
 
 
 def test_the_replication_bayes_factor_against_its_integral():

@@ -14,15 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import (
-    few_rounds,
-    learners,
-    parts_of,
-    printed,
-    random_queries,
-    same,
-    unlocked,
-)
+from conftest import few_rounds, learners, parts_of, printed, random_queries, same, unlocked
 
 import letorbench as lb
 from letorbench.cli.algos import description

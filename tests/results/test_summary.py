@@ -13,13 +13,7 @@ from letorbench.results import paths
 from letorbench.results.measuring import extended
 from letorbench.results.per_query import PerQuery
 from letorbench.results.store import Store, read_folds
-from letorbench.results.summary import (
-    Row,
-    curve,
-    read_per_query,
-    read_summary,
-    write_tables,
-)
+from letorbench.results.summary import Row, curve, read_per_query, read_summary, write_tables
 
 #: values of two queries a fold: VALUES[repeat][fold]
 VALUES = {1: {1: [0.0, 0.2], 2: [0.4, 0.8]}, 2: {1: [0.2, 0.4], 2: [0.6, 0.8]},

@@ -9,14 +9,7 @@ from conftest import random_queries, unlocked
 from letorbench.conventions import convention
 from letorbench.errors import UsageError
 from letorbench.measures import parse
-from letorbench.solvers.stopping import (
-    NEVER,
-    SHARE,
-    Deadline,
-    EarlyStopping,
-    Validation,
-    latest,
-)
+from letorbench.solvers.stopping import NEVER, SHARE, Deadline, EarlyStopping, Validation, latest
 
 
 def after(values, **options) -> EarlyStopping:

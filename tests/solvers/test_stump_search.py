@@ -72,6 +72,16 @@ def test_no_stump_is_better(rng, n_docs):
                 np.testing.assert_array_equal(stump(features), values)
 
 
+@pytest.mark.parametrize("place", range(4))  # four features are summed together
+def test_a_cut_inside_a_bin_is_found_beside_features_of_whole_bins(rng, place):
+    order = rng.permutation(20 * stump_search.COARSE)
+    features = np.repeat(order[:, None] // 20, 4, axis=1).astype(np.float32)
+    features[:, place] = order
+    search = SortedFeatures.of(features)
+    for weights in rng.normal(size=(40, len(order))):
+        assert best_of_all(search, weights)[2] == pytest.approx(every_stump(features, weights))
+
+
 def test_the_first_of_equal_stumps_is_taken():
     """The first feature, and its lowest cut."""
     features = np.array([[0, 0, 0], [1, 1, 1], [2, 2, 2], [3, 3, 3]], dtype=np.float32)
@@ -88,6 +98,21 @@ def test_no_stump_and_no_bins(rng):
             assert stump_search.stump_search(features, bins)(weights) is None
     with pytest.raises(DataError, match="beyond float32"):
         SortedFeatures.of(np.array([[1e300], [0.0]]))
+
+
+def test_most_features_are_excluded(rng, monkeypatch):
+    features = rng.normal(size=(4000, 40)).astype(np.float32)
+    ordered = SortedFeatures.of(features)
+    weights = rng.normal(size=4000) + 0.5 * (features[:, 7] > 0.5)
+    weights -= weights.mean()
+    searched, sums_below = [], SortedFeatures.sums_below
+
+    def below(self, k, weights):
+        searched.append(k)
+        return sums_below(self, k, weights)
+
+    monkeypatch.setattr(SortedFeatures, "sums_below", below)
+    assert best_of_all(ordered, weights)[0].feature == 7 and searched == [7]
 
 
 def test_bins_share_the_documents_about_evenly(rng):
