@@ -64,6 +64,7 @@ def test_what_a_protocol_is_where_nothing_is_said(tmp_path):
 
 def test_all_leaves_out_what_lacks_its_package(monkeypatch):
     monkeypatch.setattr(ranker("xgboost"), "needs", "no_such_package")
+    monkeypatch.setattr(ranker("lightgbm"), "needs", "numpy")
     assert "xgboost" not in plan.algorithms(["all"])
     assert left_out(["regression"]) == []
     assert left_out(["regression, all"]) == [
