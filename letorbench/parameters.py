@@ -78,8 +78,8 @@ def check(owner: Any) -> None:
             require_choice(text(value), texts, f"{each.name} of {owner.name}")
             expected = "" if value in each.metadata["values"] else describe(kind)
         elif allowed is not None and not (value is None and type(None) in _options(kind)):
-            number = Real if float in _options(kind) else Integral
-            if not isinstance(value, number) or isinstance(value, bool):
+            wanted = Real if float in _options(kind) else Integral
+            if not isinstance(value, wanted) or isinstance(value, bool):
                 expected = describe(kind)
             elif not allowed.has(value):
                 expected = str(allowed)

@@ -86,7 +86,7 @@ class Lead:
         centred = d - d.mean(axis=-1, keepdims=True)
         square = (centred**2).mean(axis=-1)
         square = np.where(square > (ROUNDING * np.abs(d).max(axis=-1)) ** 2, square, 0.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore"):
             kurtosis = (centred**4).mean(axis=-1) / np.where(square > 0.0, square**2, math.nan)
             degrees = np.fmin(2.0 * n / np.maximum(kurtosis - 1.0, 0.0), n - 1.0)
         own = square / (n - 1)
