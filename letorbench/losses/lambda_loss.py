@@ -115,7 +115,7 @@ def _lambda_loss(
         tied_ranks(s, rank, tied)
         for i in range(end - begin):
             discount[i] = mean_of_ranks(D, rank[i], tied[i])
-            apart[i] = mean_difference(D, rank[i], tied[i])
+            apart[i] = mean_difference(D, rank[i], tied[i], tied[i])
         for i in range(end - begin):
             for j in range(end - begin):
                 if r[i] <= r[j]:

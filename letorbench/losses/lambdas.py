@@ -168,18 +168,24 @@ def pair_lambdas(function: Lambda, scores: np.ndarray, labels: np.ndarray) -> np
         D[function.truncation :] = 0.0
     Z = np.sort(gain)[::-1] @ D
     i, j = np.nonzero(labels[:, None] > labels)
-    chance, difference = mean_swaps(function, scores, i, j, D)
+    near = np.inf if not function.neighbours else 1
+    chance, difference = mean_swaps(scores, i, j, D, lambda x, y: np.abs(x - y) <= near)
     swap = (gain[i] - gain[j]) * difference / Z
     pull = LAMBDAS[function.function](scores[i] - scores[j], swap, function.margin)
     return np.bincount(i, chance * pull, n) - np.bincount(j, chance * pull, n)
 
 
 def mean_swaps(
-    function: Lambda, scores: np.ndarray, i: np.ndarray, j: np.ndarray, D: np.ndarray
+    scores: np.ndarray,
+    i: np.ndarray,
+    j: np.ndarray,
+    D: np.ndarray,
+    counts: Callable[[np.ndarray, np.ndarray], np.ndarray],
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return how likely each pair (i, j) counts, and its mean |D(rank i) - D(rank j)| then.
 
-    Documents of equal scores have all orders, each as likely.
+    Documents of equal scores have all orders, each as likely. `counts` takes two arrays of ranks,
+    from 0, and returns whether two documents at these ranks count.
     """
     first = (scores[:, None] < scores).sum(axis=1)
     tied = (scores[:, None] == scores).sum(axis=1)
@@ -189,10 +195,10 @@ def mean_swaps(
             np.arange(first[a], first[a] + tied[a]), np.arange(first[b], first[b] + tied[b])
         )
         possible = x != y
-        counts = possible & ((np.abs(x - y) == 1) | (not function.neighbours))
-        chance[pair] = counts.sum() / possible.sum()
-        if counts.any():
-            difference[pair] = np.abs(D[x] - D[y])[counts].mean()
+        counted = possible & counts(x, y)
+        chance[pair] = counted.sum() / possible.sum()
+        if counted.any():
+            difference[pair] = np.abs(D[x] - D[y])[counted].mean()
     return chance, difference
 
 
@@ -284,7 +290,7 @@ def query_lambdas(
             rank, tied = workspace.rank[p], workspace.tied[p]
             workspace.gain[p] = rule.gains[b]
             workspace.discount[p] = mean_of_ranks(rule.discount, rank, tied)
-            workspace.apart[p] = mean_difference(rule.discount, rank, tied)
+            workspace.apart[p] = mean_difference(rule.discount, rank, tied, tied)
             dcg += rule.gains[b] * mean_of_ranks(cost_discount, rank, tied)
     workspace.force[:size] = 0.0
     if rule.neighbours:

@@ -43,9 +43,13 @@ def mean_of_ranks(values: np.ndarray, begin: int, count: int) -> float:
 
 
 @kernel()
-def mean_difference(values: np.ndarray, begin: int, count: int) -> float:
-    """Return the mean difference of two of `count` falling values from `begin` on; 0 of one."""
+def mean_difference(values: np.ndarray, begin: int, count: int, first: int) -> float:
+    """Return the mean difference of two of `count` falling values from `begin` on; 0 of one.
+
+    Two count 0 where neither is one of the `first` values.
+    """
     total = 0.0
     for k in range(count):
-        total += values[begin + k] * (count - 1.0 - 2.0 * k)
+        above = count - 1.0 - k if k < first else 0.0
+        total += values[begin + k] * (above - min(k, first))
     return 2.0 * total / (count * (count - 1.0)) if count > 1 else 0.0
