@@ -170,7 +170,7 @@ def test_values_that_disagree_are_refused(kind, changes, message, tmp_path: Path
     refused(write(tmp_path / "bad.npz", {"kind": kind, "facts": {}}, arrays), message)
 
 
-@pytest.mark.parametrize("header", ["{", "[]", '{"kind": "odd", "facts": {}}',
+@pytest.mark.parametrize("header", ["{", "[]", '{"kind": "none", "facts": {}}',
                                     '{"kind": "linear", "facts": 1}'])  # fmt: skip
 def test_odd_headers_are_refused(header: str, tmp_path: Path) -> None:
     refused(write(tmp_path / "bad.npz", header, stored(SAMPLES["linear"]())))
