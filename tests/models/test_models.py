@@ -91,7 +91,7 @@ def test_wrong_features_are_refused(kind: str) -> None:
 
 def test_numbers_beyond_float32_are_refused_and_infinity_is_not() -> None:
     with pytest.raises(DataError, match=r"found a feature of 1e\+39"):
-        float32_features(np.array([[1.0, 1e39]]))
+        float32_features(np.array([[1.0, 1e39], [2e39, 1.0]]))
     assert np.isinf(float32_features(np.array([[np.inf, -np.inf]]))).all()
 
 
@@ -146,8 +146,8 @@ def test_wrong_shapes_and_types_are_refused(kind: str, tmp_path: Path) -> None:
     "kind, changes, message",
     [
         ("trees", {"threshold": [0.5]}, "threshold: found n_nodes = 1, expected 4"),
-        ("trees", {"feature": [0, 5, 0, 0]}, "feature: found index 5, expected 0 to 4"),
-        ("trees", {"feature": [-1, 0, 0, 0]}, "feature: found index -1, expected 0 to 4"),
+        ("trees", {"feature": [0, 5, 0, 6]}, "feature: found index 5, expected 0 to 4"),
+        ("trees", {"feature": [-1, 0, 7, 0]}, "feature: found index -1, expected 0 to 4"),
         ("trees", {"feature": np.array([0, 0, 0, 2**64 - 1], np.uint64)}, "found index -1"),
         ("trees", {"n_features": -1}, "found n_features = -1"),
         ("net", {"output": np.zeros(0)}, "output: found n_units = 0, expected 3"),

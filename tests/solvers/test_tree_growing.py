@@ -116,7 +116,7 @@ def test_any_threads_and_any_order_of_documents_give_the_same_tree(rng, monkeypa
         monkeypatch.setattr(tree_growing, "LEAST", least)
         monkeypatch.setattr(tree_growing, "MANY", many)  # 2: no histogram is subtracted
         for rows in (np.arange(N), order):
-            grower = Grower(TreeFeatures.of(X[rows]), Shape(9, least_docs=2))
+            grower = Grower(TreeFeatures.of(X[rows], 255), Shape(9, least_docs=2))
             trees.append(grower.grow(g[rows], h[rows], rng)[0])
     for tree in trees[1:]:
         for name in ("feature", "threshold", "left", "value", "gain"):
