@@ -13,6 +13,7 @@ import letorbench as lb
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
+from letorbench.features import TRANSFORMATIONS, transformation
 from letorbench.measures import nDCG, parse, query_metrics
 from letorbench.models import Linear, save
 from letorbench.rankers import load_model
@@ -198,6 +199,18 @@ def test_a_transformation_belongs_to_the_model(tmp_path):
     plain = lb.ListNet().fit(X, y, qid=qid).predict(X)  # the next fit begins anew
     model.set_params(features=None)
     np.testing.assert_array_equal(model.fit(X, y, qid=qid).predict(X), plain)
+
+
+@pytest.mark.parametrize("name", TRANSFORMATIONS)
+def test_the_model_is_that_of_sets_transformed_as_the_training_set_asks(name, tmp_path):
+    train, other = (QuerySet.from_arrays(*each) for each in (badly_scaled(), arrays(1)))
+    fitted = transformation(name).fit(train.features)
+    plain = lb.RankNet(epochs=3).fit_sets(fitted(train), fitted(other))
+    model = lb.RankNet(epochs=3, features=name).fit_sets(train, other)
+    model.save(tmp_path / "model.npz")
+    assert model.learned.curve == plain.learned.curve
+    for each in (model, load_model(tmp_path / "model.npz")):
+        np.testing.assert_array_equal(each.predict(other), plain.predict(fitted(other)))
 
 
 def test_auto_looks_at_the_features_and_at_the_ranker():

@@ -215,8 +215,8 @@ def test_a_setting_is_of_its_type_and_range(cls: type[Ranker]) -> None:
 
 #: another value of every setting, where it is no choice of names
 OTHER = {
-    "C": 0.1, "bags": 5, "bins": 3, "columns": 0.5, "cutoff": 1, "depth": 1, "dimensions": 2,
-    "docs": 0.5, "epochs": 5, "gap": 0.9, "hidden": 3, "intercept": True, "iterations": 5,
+    "C": 0.1, "bags": 5, "bins": 3, "columns": 0.45, "cutoff": 1, "depth": 1, "dimensions": 2,
+    "docs": 0.496, "epochs": 5, "gap": 0.9, "hidden": 3, "intercept": True, "iterations": 5,
     "l2": 5.0, "learning_rate": 1e-4, "leaves": 3, "loss": "ranknet", "margin": 0.5,
     "measure": "map", "min_docs": 40, "min_weight": 30.0, "neighbours": True, "normalise": False,
     "normalised": False, "p": 1.5, "patience": 1, "query_features": 1, "restarts": 2, "rho": 0.5,
@@ -275,11 +275,12 @@ LEARNED = Path(__file__).with_name("learned.txt")
 def told(each: Ranker, valid: QuerySet) -> str:
     """What a training gave: its history, the round that is kept, scores, kinds of warnings."""
     fit, scores = each.learned, each.predict(valid)
-    parts = [
-        f"{name} {' '.join(f'{value:.5g}' for value in values[:4])}"
-        for name, values in (("objective", fit.objective), ("validation", fit.curve))
-        if values
-    ]
+    parts = []
+    for name, values in (("objective", fit.objective), ("validation", fit.curve)):
+        shown = [f"{value:.5g}" for value in values[:4]]
+        if len(values) > 4:
+            shown += [f"... {values[-1]:.5g} ({len(values)})"]
+        parts += [" ".join([name, *shown])] if values else []
     parts += [f"round {fit.best} of {len(fit.curve)}"] if fit.curve else []
     parts += [f"scores {scores[0]:.4g}, {scores.min():.4g} to {scores.max():.4g}"]
     return "; ".join([*parts, *(each.kind for each in fit.warnings)])

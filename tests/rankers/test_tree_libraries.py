@@ -28,5 +28,11 @@ def test_every_setting_is_what_the_library_calls_by_another_name(name, rng) -> N
                 max_depth=3, min_child_weight=0.2, lambdarank_pair_method="topk",
                 lambdarank_num_pair_per_sample=truncation, tree_method="hist", **common,
             ).fit(X, y, group=sizes)  # fmt: skip
-        ours = ranker(name)(**settings).fit_sets(train).predict(X)
-        np.testing.assert_allclose(ours, theirs.predict(X), rtol=1e-6, atol=1e-6)
+        model = ranker(name)(**settings).fit_sets(train).learned.model
+        np.testing.assert_allclose(model.predict(X), theirs.predict(X), rtol=1e-6, atol=1e-6)
+        if name == "lightgbm":
+            gains = theirs.booster_.feature_importance("gain")
+        else:
+            scores = theirs.get_booster().get_score(importance_type="total_gain")
+            gains = [scores.get(f"f{k}", 0.0) for k in range(5)]
+        np.testing.assert_allclose(np.bincount(model.feature, model.gain, 5), gains, rtol=1e-5)

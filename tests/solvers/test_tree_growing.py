@@ -16,11 +16,23 @@ N = 400
 
 
 def table(rng: np.random.Generator, n_features: int = 11) -> np.ndarray:
-    """Features of few values and of many, one constant, two alike."""
+    """Features of few values and of many, one of two values, one constant, two alike."""
     X = rng.random((N, n_features), dtype=np.float32)
     X[:, 1:4] = np.round(4 * X[:, 1:4])
-    X[:, 5], X[:, 9] = 7.0, X[:, 2]
+    X[:, 5], X[:, 9], X[:, 7] = 7.0, X[:, 2], X[:, 7] > 0.9
     return X
+
+
+def test_features_are_binned_by_value_where_they_have_few_and_constant_ones_are_left_out(rng):
+    X = table(rng)
+    made = TreeFeatures.of(X, 40)
+    codes = np.concatenate([group >> 8 * np.arange(8)[:, None] & 255 for group in made.codes])
+    assert made.used.tolist() == [k for k in range(11) if k != 5]
+    for code, k in zip(codes, made.used):
+        np.testing.assert_array_equal(code, np.searchsorted(made.cuts[k], X[:, k]))
+        values = np.unique(X[:, k]).astype(float)
+        middles = (values[1:] + values[:-1]) / 2.0
+        assert np.isin(made.cuts[k], middles).all() and len(made.cuts[k]) == min(39, len(middles))
 
 
 def derivatives(rng: np.random.Generator, criterion: str) -> tuple[np.ndarray, np.ndarray]:
