@@ -218,7 +218,7 @@ OTHER = {
     "C": 0.1, "bags": 5, "bins": 3, "columns": 0.45, "cutoff": 1, "depth": 1, "dimensions": 2,
     "docs": 0.496, "epochs": 5, "gap": 0.9, "hidden": 3, "intercept": True, "iterations": 5,
     "l2": 5.0, "learning_rate": 1e-4, "leaves": 3, "loss": "ranknet", "margin": 0.5,
-    "measure": "map", "min_docs": 40, "min_weight": 30.0, "neighbours": True, "normalise": False,
+    "measure": "err@5", "min_docs": 40, "min_weight": 30.0, "neighbours": True, "normalise": False,
     "normalised": False, "p": 1.5, "patience": 1, "query_features": 1, "restarts": 2, "rho": 0.5,
     "rounds": 5, "sample": 9, "solver": "line-search", "sweeps": 3, "tau": 0.5,
     "tolerance": 1.0, "truncation": 1,
@@ -240,7 +240,10 @@ BESIDE: dict[str, dict[str, object]] = {
 #: settings of more than one value that may make a ranker draw
 DRAWING = {
     "ndcgboost": [{"stumps": "sample", "weak": "tree"}],
-    "recipe": [{"loss": "ranknet", "solver": "gradient-descent"}],
+    "recipe": [
+        {"loss": "ranknet", "solver": "gradient-descent"},
+        {"model": "trees", "loss": "wpl", "ties": "random"},
+    ],
 }
 
 
@@ -342,3 +345,4 @@ def test_scikit_learn_checks_and_clones_it(cls: type[Ranker]) -> None:
     assert requests.fit.requests["qid"] is True and requests.fit.requests["group"] is False
     assert requests.score.requests["qid"] == "queries"
     assert copy.__sklearn_tags__().target_tags.required
+    assert "`score`: ``set_score_request(qid=True)``" in cls.set_score_request.__doc__

@@ -143,14 +143,6 @@ def test_of_equal_splits_the_lower_feature_and_then_the_lower_threshold_is_taken
     assert tree.feature[0] == 0 and 0.0 <= tree.threshold[0] < 1.0
 
 
-def test_a_document_on_the_threshold_goes_left() -> None:
-    tree = TreeEnsemble(
-        roots=[0], feature=[0, 0, 0], threshold=[0.5, 0, 0], left=[1, 1, 2], right=[2, 1, 2],
-        value=[0.0, -1.0, 1.0], gain=[2.0, 0, 0], cover=[4.0, 2.0, 2.0], n_features=1,
-    )  # fmt: skip
-    assert tree.predict([[0.5], [0.6]]).tolist() == [-1.0, 1.0]
-
-
 def test_where_a_loss_bends_downwards_a_tree_moves_the_scores_by_the_learning_rate(rng) -> None:
     queries, scores = random_queries(rng, [10] * 5), rng.normal(size=50)
     booster = TreeBooster(
