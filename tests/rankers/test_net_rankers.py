@@ -104,13 +104,9 @@ def test_a_constant_feature_is_worth_a_random_order(rng):
 def test_ideal_scores_are_the_labels_of_a_query_set(rng, tmp_path):
     queries = random_queries(rng, [4, 5])
     model = ranker("ideal")().fit_sets(random_queries(rng, [3, 3]))
-    np.testing.assert_array_equal(model.predict(queries), queries.labels)
-    assert model.predict(queries).dtype == np.float64
+    np.testing.assert_array_equal(model.predict(queries), queries.labels.astype(float), strict=True)
     model.save(tmp_path / "model.npz")
     assert load_model(tmp_path / "model.npz").name == "ideal"
-
-
-STANDARD = CONVENTIONS["standard"]
 
 
 @pytest.mark.parametrize("measure", ["ndcg@3", "ndcg", "map"])
@@ -121,11 +117,12 @@ def test_the_measure_between_breakpoints_is_that_of_its_middle(measure, rng) -> 
     column[5:9], scores[5:7] = 1.0, 0.5
     column[20:23], scores[20:23] = column[20], scores[20]
     scores[60:90] = np.round(scores[60:90], 1)
-    metric = PreparedMetric.of(queries.labels, queries.offsets, parse(measure), STANDARD)
+    standard = CONVENTIONS["standard"]
+    metric = PreparedMetric.of(queries.labels, queries.offsets, parse(measure), standard)
     steps, changes = metric.changes(scores, column)
 
     def total(t: float) -> float:
-        args = queries.labels, scores + t * column, queries.offsets, [parse(measure)], STANDARD
+        args = queries.labels, scores + t * column, queries.offsets, [parse(measure)], standard
         return float(query_metrics(*args).sum())
 
     middles = np.concatenate(([steps[0] - 1.0], (steps[1:] + steps[:-1]) / 2, [steps[-1] + 1.0]))
