@@ -41,7 +41,7 @@ from letorbench.parameters import number
 STEEPEST = 30.0
 
 
-def q_norm(scores: np.ndarray, queries: QuerySet, p: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+def q_norm(scores: np.ndarray, queries: QuerySet, p: float) -> tuple[np.ndarray, np.ndarray]:
     """Return ||s||_q (n_queries,) and its gradient (n_docs,), q = p / (p - 1) for a p in (1, 2].
 
     p = 0 stands for q = log(m) + 2 of a query of m documents (section 6).

@@ -85,7 +85,7 @@ class SeparateFamily(ParametricFamily):
     n1: int
     n2: int
     d: int
-    tau: float = 0.0
+    tau: float
 
     @classmethod
     def of(cls, train: QuerySet, settings: FamilySettings) -> Self:

@@ -124,9 +124,8 @@ class _Booster:
 
     Of every cut of every feature it needs D = W+ - W- and S = W+ + W-. D is a histogram of one
     number a document. S takes all pairs, so it is computed only for the features that may have the
-    best cut: where the scores of a pair move apart by d, its W falls to e^-d of itself at most, and
-    where they come nearer by d it rises to e^(d/2) of itself at most. The S of an earlier round
-    thereby bounds that of now.
+    best cut: where the difference of a pair's scores changes by d, its W falls to e^-d of itself
+    at most and rises to e^d at most. The S of an earlier round thereby bounds that of now.
     """
 
     def __init__(self, train: QuerySet, binned: BinnedFeatures) -> None:
@@ -165,7 +164,7 @@ class _Booster:
         moved = np.ptp(scores - self.scores) if len(scores) else 0.0
         self.scores = scores
         self.low *= np.exp(-moved)
-        self.high *= np.exp(0.5 * moved)
+        self.high *= np.exp(moved)
         most = gain(D, np.maximum(self.low, np.abs(D))).max(axis=1, initial=0.0)
         enough = gain(D, self.high).max(initial=0.0)
         features = np.flatnonzero((most > 0.0) & (most * (1.0 + SLACK) >= enough))

@@ -99,7 +99,7 @@ def minimise(
 
 
 def minimum_of_planes(
-    slopes: np.ndarray, heights: np.ndarray, C: float, precision: float = 1e-8
+    slopes: np.ndarray, heights: np.ndarray, C: float, precision: float
 ) -> tuple[float, np.ndarray]:
     """Return the least value of |w|^2 / 2 + C max_k (height_k + slope_k . w), and w (n,) near it.
 
@@ -116,7 +116,7 @@ def minimum_of_planes(
 
     Examples
     --------
-    >>> bound, w = minimum_of_planes(np.array([[0.0], [-1.0]]), np.array([0.0, 1.0]), C=1.0)
+    >>> bound, w = minimum_of_planes(np.array([[0.0], [-1.0]]), np.array([0.0, 1.0]), 1.0, 1e-8)
     >>> round(bound, 6)
     0.5
     """

@@ -40,14 +40,11 @@ class Solver(ABC):
     l2 : float
         The strength of the prior on the penalised parameters, in units of c, the mean curvature
         of the loss at the start.
-    iterations : int
-        At most so many, 1 or more. A warning says where that was not enough.
     per_document : bool
         Whether the mean loss is over documents instead of queries.
     """
 
     l2: float
-    iterations: int = 1
     per_document: bool = False
 
     def fit(
@@ -97,7 +94,7 @@ class GradientDescent(Solver):
 
     learning_rate: float
     epochs: int
-    patience: int = 0
+    patience: int
     l2: float = 0.0
     by_query: bool = False
 
@@ -222,7 +219,7 @@ class LBFGS(Solver):
     """
 
     l2: float
-    iterations: int = 500
+    iterations: int
     flat: float = 0.0
     per_document: bool = False
 

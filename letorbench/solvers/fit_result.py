@@ -77,7 +77,7 @@ class Minimum:
     gap: float
     values: tuple[float, ...]
     requested: float
-    late: bool = False
+    late: bool
 
     @property
     def converged(self) -> bool:

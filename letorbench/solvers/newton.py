@@ -14,6 +14,8 @@ from letorbench.solvers.stopping import NEVER, Deadline
 
 #: a step must lower the objective by this share of what its slope promises (Armijo's rule)
 SUFFICIENT = 1e-4
+#: the search along a step ends after so many halvings
+HALVINGS = 30
 
 #: so many steps are usually enough for conjugate gradients; then the Hessian is factored
 PATIENCE = 10
@@ -149,12 +151,11 @@ def _descend(
     point: np.ndarray,
     here: Expansion,
     step: np.ndarray,
-    halvings: int = 30,
 ) -> tuple[np.ndarray, Expansion] | None:
     """Try the lengths 1, 1/2, 1/4, ... of a step; None where rounding hides every descent."""
     slope = float(here.gradient @ step)
     length = 1.0
-    for _ in range(halvings):
+    for _ in range(HALVINGS):
         there = expand(point + length * step)
         if there.value <= here.value + SUFFICIENT * length * slope:
             return point + length * step, there

@@ -66,7 +66,7 @@ class Shape:
         What a split is chosen by, see `worth`.
     """
 
-    leaves: int = 31
+    leaves: int
     depth: int = 0
     leaf_wise: bool = True
     least_docs: int = 20
@@ -138,7 +138,7 @@ class TreeFeatures:
     cuts: tuple[np.ndarray, ...]
 
     @classmethod
-    def of(cls, features: np.ndarray, bins: int = 255) -> TreeFeatures:
+    def of(cls, features: np.ndarray, bins: int) -> TreeFeatures:
         """Bin features (n_docs, n_features) with at most so many bins a feature."""
         binned = BinnedFeatures.of(features, bins)
         used = np.flatnonzero(binned.n_bins > 1)

@@ -35,10 +35,10 @@ def queries(rng: np.random.Generator) -> QuerySet:
 
 
 def check(each: Loss, queries: QuerySet, reference: Reference, by_label: bool = False) -> None:
-    """Compare every query, its rows in file or label order, from equal to far scores."""
-    rng = np.random.default_rng(5)
-    for spread in (0.0, 1.0, 14.0, 90.0, 2_000.0):
-        scores = spread * rng.normal(size=queries.n_docs)
+    """Compare every query, its rows in file or label order: scores equal, far, and partly equal."""
+    drawn = np.random.default_rng(5).normal(size=(8, queries.n_docs))
+    spreads = np.array([0.0, 1.0, 14.0, 90.0, 2_000.0])[:, None]
+    for scores in (*(spreads * drawn[:5]), *np.round(drawn[5:])):
         value, gradient = each(scores, queries)
         for q, (a, b) in enumerate(pairwise(queries.offsets)):
             rows = queries.by_label.order[a:b] if by_label else np.arange(a, b)
@@ -133,6 +133,7 @@ def test_smoothed(each, queries) -> None:
 @pytest.mark.parametrize("bound", lambda_loss.BOUNDS)
 def test_lambda_loss(bound, queries) -> None:
     """Where scores differ, and as the mean over all orders where they are equal."""
+    queries = queries.take(np.array([0, 2, 3, 6, 8, 9]))
     each, g = loss(f"lambdaloss(bound={bound}, mu=3)"), normalized_gains(queries)
 
     def reference(s, r, q):
@@ -143,7 +144,7 @@ def test_lambda_loss(bound, queries) -> None:
         each = [lambda_loss.reference(s + order, r, own, bound, 3.0) for order in orders]
         return np.mean([value for value, _ in each]), np.mean([slope for _, slope in each], axis=0)
 
-    check(each, queries.take(np.array([0, 1, 2, 3, 6])), reference)
+    check(each, queries, reference)
 
 
 def neural_ndcg(s: np.ndarray, g: np.ndarray, tau: float, scalings: int) -> float:

@@ -137,16 +137,19 @@ def test_what_is_wrong_with_a_plugin_file_is_one_line(said: str, tmp_path: Path)
 
 def test_a_file_of_another_kind_and_two_of_one_name_are_refused(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(plugins, "FOUND", {})
-    for name in ("notes.txt", "mine.py", "other/mine.py"):
+    for name in ("notes.txt", "mine.py", "other/mine.py", "third.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(PLUGIN + made("same"))
     plugins.use(tmp_path / "mine.py")
     assert plugins.files() == (tmp_path / "mine.py",) and list(plugins.load_all()) == ["same"]
+    both = "letorbench_plugin_mine and letorbench_plugin_third"
     for name, said in (
-        ("notes.txt", "found no name that ends in .py, expected a Python file"),
-        ("other/mine.py", "another plug-in file is called mine.py, expected different names"),
-    ):
+        ("notes.txt", "ImportError: found no name that ends in .py, expected a Python file"),
+        ("other/mine.py", "ImportError: another plug-in file is called mine.py, expected different "
+         "names"),
+        ("third.py", f"two rankers are named 'same', in {both}; rename one"),
+    ):  # fmt: skip
         with pytest.raises(UsageError) as error:
             plugins.use(tmp_path / name)
-        assert str(error.value) == f"{tmp_path / name}: ImportError: {said}"
+        assert str(error.value) == f"{tmp_path / name}: {said}"
     sys.modules.pop("letorbench_plugin_mine")

@@ -29,11 +29,11 @@ def searched(loss: Loss, train: QuerySet, solver: LineSearch) -> FitResult:
 
 def test_an_epoch_without_numbers_is_the_last_and_is_not_kept(rng):
     queries = random_queries(rng, [10] * 20)
-    learned = descended(loss("least-squares"), queries, GradientDescent(1e6, 500))
+    learned = descended(loss("least-squares"), queries, GradientDescent(1e6, 500, 0))
     ended = len(learned.objective)
     text = f"epoch {ended} gave parameters that are not finite: the learning rate is too large"
     assert learned.warnings == (FitWarning("no numbers", text),) and not learned.cut_off
-    before = descended(loss("least-squares"), queries, GradientDescent(1e6, ended - 1))
+    before = descended(loss("least-squares"), queries, GradientDescent(1e6, ended - 1, 0))
     assert learned.best == before.best == ended - 1 < 60 and learned.curve == ()
     np.testing.assert_array_equal(learned.model.weights, before.model.weights)
     assert learned.objective[:-1] == before.objective and not before.warnings
@@ -52,7 +52,7 @@ def test_a_step_that_only_keeps_the_objective_is_halved():
 
 
 @pytest.mark.parametrize(
-    "solver", [LineSearch(9, l2=0.1), LBFGS(0.1, 9), GradientDescent(0.5, 3, l2=0.1)]
+    "solver", [LineSearch(9, l2=0.1), LBFGS(0.1, 9), GradientDescent(0.5, 3, 0, 0.1)]
 )
 def test_a_start_at_the_minimum_stays_there(solver, rng):
     queries = random_queries(rng, [4, 4], levels=1)
@@ -155,7 +155,7 @@ def test_what_does_not_curve_or_has_no_prior(rng):
     assert curvature_of(np.eye(4), X, free=(0, 1, 2, 3)) == 1.0
 
 
-@pytest.mark.parametrize("solver", [LBFGS(0.1, flat=1e-14), LineSearch(2000, l2=0.1)])
+@pytest.mark.parametrize("solver", [LBFGS(0.1, 500, flat=1e-14), LineSearch(2000, l2=0.1)])
 def test_features_or_a_loss_times_a_constant_have_the_same_scores(solver, rng):
     def times(scores, queries):
         value, gradient = loss("listnet")(scores, queries)

@@ -16,11 +16,23 @@ N = 400
 
 
 def table(rng: np.random.Generator, n_features: int = 11) -> np.ndarray:
-    """Features of few values and of many, one constant, two alike."""
+    """Features of few values and of many, one of two values, one constant, two alike."""
     X = rng.random((N, n_features), dtype=np.float32)
     X[:, 1:4] = np.round(4 * X[:, 1:4])
-    X[:, 5], X[:, 9] = 7.0, X[:, 2]
+    X[:, 5], X[:, 9], X[:, 7] = 7.0, X[:, 2], X[:, 7] > 0.9
     return X
+
+
+def test_features_are_binned_by_value_where_they_have_few_and_constant_ones_are_left_out(rng):
+    X = table(rng)
+    made = TreeFeatures.of(X, 40)
+    codes = np.concatenate([group >> 8 * np.arange(8)[:, None] & 255 for group in made.codes])
+    assert made.used.tolist() == [k for k in range(11) if k != 5]
+    for code, k in zip(codes, made.used):
+        np.testing.assert_array_equal(code, np.searchsorted(made.cuts[k], X[:, k]))
+        values = np.unique(X[:, k]).astype(float)
+        middles = (values[1:] + values[:-1]) / 2.0
+        assert np.isin(made.cuts[k], middles).all() and len(made.cuts[k]) == min(39, len(middles))
 
 
 def derivatives(rng: np.random.Generator, criterion: str) -> tuple[np.ndarray, np.ndarray]:
@@ -116,7 +128,7 @@ def test_any_threads_and_any_order_of_documents_give_the_same_tree(rng, monkeypa
         monkeypatch.setattr(tree_growing, "LEAST", least)
         monkeypatch.setattr(tree_growing, "MANY", many)  # 2: no histogram is subtracted
         for rows in (np.arange(N), order):
-            grower = Grower(TreeFeatures.of(X[rows]), Shape(9, least_docs=2))
+            grower = Grower(TreeFeatures.of(X[rows], 255), Shape(9, least_docs=2))
             trees.append(grower.grow(g[rows], h[rows], rng)[0])
     for tree in trees[1:]:
         for name in ("feature", "threshold", "left", "value", "gain"):
@@ -129,14 +141,6 @@ def test_of_equal_splits_the_lower_feature_and_then_the_lower_threshold_is_taken
     g, shape = np.array([3.0, -3.0, -3.0, 3.0]), Shape(leaves=2, least_docs=1, least_hessian=0.0)
     tree, _ = Grower(TreeFeatures.of(X, 255), shape).grow(g, np.ones(4))
     assert tree.feature[0] == 0 and 0.0 <= tree.threshold[0] < 1.0
-
-
-def test_a_document_on_the_threshold_goes_left() -> None:
-    tree = TreeEnsemble(
-        roots=[0], feature=[0, 0, 0], threshold=[0.5, 0, 0], left=[1, 1, 2], right=[2, 1, 2],
-        value=[0.0, -1.0, 1.0], gain=[2.0, 0, 0], cover=[4.0, 2.0, 2.0], n_features=1,
-    )  # fmt: skip
-    assert tree.predict([[0.5], [0.6]]).tolist() == [-1.0, 1.0]
 
 
 def test_where_a_loss_bends_downwards_a_tree_moves_the_scores_by_the_learning_rate(rng) -> None:

@@ -1,0 +1,38 @@
+"""The libraries' LambdaMART, against the libraries' own estimators with the same settings."""
+
+import numpy as np
+import pytest
+from conftest import random_queries
+
+from letorbench.rankers import ranker
+
+
+@pytest.mark.parametrize("name", ["lightgbm", "xgboost"])
+def test_every_setting_is_what_the_library_calls_by_another_name(name, rng) -> None:
+    library = pytest.importorskip(name)
+    pytest.importorskip("sklearn", reason="the libraries' estimators need scikit-learn")
+    train = random_queries(rng, [12, 40, 1, 30, 25], levels=4)
+    X, y, sizes = train.features, train.labels, train.lengths
+    common = {"n_estimators": 9, "learning_rate": 0.3, "random_state": 0}
+    for truncation in (1, 2, 5):
+        settings = {"rounds": 9, "learning_rate": 0.3, "truncation": truncation}
+        if name == "lightgbm":
+            settings |= {"leaves": 5, "min_docs": 7}
+            theirs = library.LGBMRanker(
+                num_leaves=5, min_child_samples=7, lambdarank_truncation_level=truncation,
+                verbosity=-1, **common,
+            ).fit(X, y, group=sizes)  # fmt: skip
+        else:
+            settings |= {"depth": 3, "min_weight": 0.2}
+            theirs = library.XGBRanker(
+                max_depth=3, min_child_weight=0.2, lambdarank_pair_method="topk",
+                lambdarank_num_pair_per_sample=truncation, tree_method="hist", **common,
+            ).fit(X, y, group=sizes)  # fmt: skip
+        model = ranker(name)(**settings).fit_sets(train).learned.model
+        np.testing.assert_allclose(model.predict(X), theirs.predict(X), rtol=1e-6, atol=1e-6)
+        if name == "lightgbm":
+            gains = theirs.booster_.feature_importance("gain")
+        else:
+            scores = theirs.get_booster().get_score(importance_type="total_gain")
+            gains = [scores.get(f"f{k}", 0.0) for k in range(5)]
+        np.testing.assert_allclose(np.bincount(model.feature, model.gain, 5), gains, rtol=1e-5)
