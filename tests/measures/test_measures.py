@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from letorbench.conventions import RULES, convention, letor_discount, standard_discount
-from letorbench.errors import UsageError
 from letorbench.measures import ERR, MEASURES, RMSE, Measure, query_metrics, rank
 from letorbench.verify import plain
 
@@ -108,9 +107,3 @@ def test_discounts_have_the_logarithms_of_the_c_library() -> None:
     np.testing.assert_array_equal(letor_discount(ranks), expected)
     expected = [1.0 / math.log2(1.0 + rank) for rank in ranks]
     np.testing.assert_array_equal(standard_discount(ranks), expected)
-
-
-@pytest.mark.parametrize("rule", ["gain=-1/0/3", "gain=0/3/1", "gain=x", "relevant=0", "empty=2"])
-def test_rules_of_other_values_are_refused(rule: str) -> None:
-    with pytest.raises(UsageError, match=f"{rule}: expected|unknown value of empty '2'"):
-        convention(f"standard,{rule}")
