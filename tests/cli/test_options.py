@@ -85,9 +85,11 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("mine.py").write_text(EXAMPLE.read_text())
         broken = "    def predict(self, X):\n        raise ArithmeticError('no\\nnumber')\n"
         Path("broken.py").write_text(EXAMPLE.read_text() + "\n" + broken)
-        Path("printed.csv").write_text(
-            "dataset,algorithm,fold,measure,value\nSTORED,a,1,ndcg@10,0.9\n"
-        )
+        head = "dataset,algorithm,fold,measure,value\n"
+        Path("printed.csv").write_text(f"{head}STORED,a,1,ndcg@10,0.9\n")
+        alike = "".join(f"OWN,{name},1,p@{k},.5\n" for name in "ab" for k in range(1, 6))
+        Path("alike.csv").write_text(head + alike)
+        Path("high.csv").write_text(f"{head}{alike}OWN,c,1,map,1.5\n")
         lines = [f"{i % 3},{i // 9},{i % 7},{i},d{i}" for i in range(90)]
         Path("table.csv").write_text("\n".join(["label,qid,x,y,name", *lines, ""]))
         one = Path("data/STORED/Fold1/test.txt").read_text()
