@@ -89,8 +89,8 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("printed.csv").write_text(f"{head}STORED,a,1,ndcg@10,0.9\n")
         alike = "".join(f"OWN,{name},1,p@{k},.5\n" for name in "ab" for k in range(1, 6))
         Path("alike.csv").write_text(head + alike)
-        folds = "".join(f"OWN,c,{fold},p@1,.5\n" for fold in range(1, 8))
-        Path("high.csv").write_text(f"{head}{alike}{folds}OWN,c,mean,p@1,.6\n")
+        folds = "".join(f"OWN,c,{fold},p@1,.50\n" for fold in range(1, 8))
+        Path("high.csv").write_text(f"{head}{alike}{folds}OWN,c,mean,p@1,.70\n")
         lines = [f"{i % 3},{i // 9},{i % 7},{i},d{i}" for i in range(90)]
         Path("table.csv").write_text("\n".join(["label,qid,x,y,name", *lines, ""]))
         one = Path("data/STORED/Fold1/test.txt").read_text()
