@@ -38,6 +38,8 @@ PLACES = {
     "model": "stored/STORED/regression/fold1/model.npz",
     "second": "stored/STORED/regression/fold2/model.npz",
 }
+#: numbers of a printed table that are better on test than on training data
+PARTS = {"test": ".6", "train": ".5"}
 #: what the commands print or write without their options
 WITHOUT: dict[tuple[str, str], object] = {}
 #: the folder of the template that a command writes to, which is copied
@@ -89,8 +91,9 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("printed.csv").write_text(f"{head}STORED,a,1,ndcg@10,0.9\n")
         alike = "".join(f"OWN,{name},1,p@{k},.5\n" for name in "ab" for k in range(1, 6))
         Path("alike.csv").write_text(head + alike)
-        folds = "".join(f"OWN,c,{fold},p@1,.50\n" for fold in range(1, 8))
-        Path("high.csv").write_text(f"{head}{alike}{folds}OWN,c,mean,p@1,.70\n")
+        better = [f"OWN,{p},c,1,ndcg@{k},{v}\n" for p, v in PARTS.items() for k in range(1, 21)]
+        odd = ["dataset,part,algorithm,fold,measure,value\n", *better, "OWN,test,a,1,map,1.5\n"]
+        Path("odd.csv").write_text("".join(odd))
         lines = [f"{i % 3},{i // 9},{i % 7},{i},d{i}" for i in range(90)]
         Path("table.csv").write_text("\n".join(["label,qid,x,y,name", *lines, ""]))
         one = Path("data/STORED/Fold1/test.txt").read_text()
