@@ -78,10 +78,10 @@ def test_doctor_misses_nothing_here(toy):
     assert re.search(rf"^numpy +{re.escape(np.__version__)}$", printed("doctor"), re.MULTILINE)
 
 
-def test_a_wrong_number_of_threads_is_one_line(toy, monkeypatch) -> None:
+def test_a_wrong_number_of_threads_is_refused_before_any_work(toy, monkeypatch) -> None:
     monkeypatch.setenv("LETORBENCH_THREADS", "0")
-    text = refused(2, *RUN.split())
-    assert "LETORBENCH_THREADS=0: expected a number of threads" in text
+    said = "letorbench: error: LETORBENCH_THREADS=0: expected a number of threads, 1 to 9999\n"
+    assert [refused(2, *line.split()) for line in (RUN, "algos random")] == [said, said]
 
 
 @pytest.mark.parametrize(

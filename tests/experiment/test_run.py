@@ -45,8 +45,9 @@ def protocol(tmp_path: Path) -> Protocol:
 
 
 @pytest.fixture
-def spy():
-    """A ranker that records each set it learns from and each matrix it scores."""
+def spy(monkeypatch):
+    """A ranker that records each set it learns from and each matrix it scores, in this order."""
+    monkeypatch.setenv("LETORBENCH_THREADS", "1")
 
     @dataclass
     class Spy(Ranker):
