@@ -9,6 +9,7 @@ from inspect import signature
 from itertools import product
 from pathlib import Path
 
+import click
 import numpy as np
 import pandas as pd
 import pytest
@@ -204,7 +205,8 @@ def test_what_is_not_said_is_the_same_in_python_and_on_the_command_line():
     compared = []
     for function, name in functions.items():
         command = cli.commands[name]
-        given = command.make_context(name, [], resilient_parsing=True).params
+        above = click.Context(cli, **cli.context_settings)  # click keeps how help is asked for
+        given = command.make_context(name, [], above, resilient_parsing=True).params
         values = {option.opts[0].strip("-"): given.get(option.name) for option in command.params}
         for key, own in signature(function).parameters.items():
             value = values.get(key.replace("_", "-"))
