@@ -124,7 +124,7 @@ class Convention:
 
     name: str
     description: str
-    source: str = ""
+    source: str
     gain: str = "exp2"
     discount: str = "log2"
     empty: str = "0"

@@ -196,6 +196,11 @@ def pytest_configure(config: pytest.Config) -> None:
         threadpool_limits(1)
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Name a test by the beginning of a long text; pytest has a number for those of 100 letters."""
+    return val.partition("\n")[0][:90] if isinstance(val, str) and len(val) > 90 else None
+
+
 def pytest_collection_finish() -> None:
     """Collect garbage again, seldom, and look at nothing that stays to the end."""
     gc.freeze()

@@ -4,11 +4,12 @@ import json
 import subprocess
 import sys
 import warnings
-from dataclasses import replace
 from functools import partial
+from inspect import signature
 from itertools import product
 from pathlib import Path
 
+import click
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,15 +17,11 @@ from conftest import call
 from toy_data import content, write_toy
 
 import letorbench as lb
-from letorbench.api.running import closing_lines, exit_status, failures
+from letorbench.analysis.comparison import Procedure
+from letorbench.cli import cli
+from letorbench.cli.plot import write_figure
 from letorbench.errors import UsageError
-from letorbench.experiment.plan import Task
-from letorbench.experiment.runner import Report
-from letorbench.experiment.task import Outcome
-from letorbench.fit_warnings import KINDS, FitWarning
-from letorbench.models import Linear
-from letorbench.results.store import StoredFold
-from letorbench.solvers.fit_result import FitResult
+from letorbench.experiment.plan import Protocol
 
 PACKAGE = Path(lb.__file__).parent
 
@@ -198,6 +195,28 @@ def test_python_and_the_command_line_run_the_same(folder):
     assert [tuple(fit["identity"][key] for key in keys) for fit in fits] == [asked] * 8
 
 
+def test_what_is_not_said_is_the_same_in_python_and_on_the_command_line():
+    """Every default of a name that both have; the pages have those of the options."""
+    functions = {
+        lb.run: "run", Protocol: "run", lb.load_results: "table", lb.Results.plot: "plot",
+        write_figure: "plot", lb.Results.compare: "compare", Procedure: "compare",
+        lb.Results.report: "report", lb.Results.learning_curves: "report",
+    }  # fmt: skip
+    compared = []
+    for function, name in functions.items():
+        command = cli.commands[name]
+        above = click.Context(cli, **cli.context_settings)  # click keeps how help is asked for
+        given = command.make_context(name, [], above, resilient_parsing=True).params
+        values = {option.opts[0].strip("-"): given.get(option.name) for option in command.params}
+        for key, own in signature(function).parameters.items():
+            value = values.get(key.replace("_", "-"))
+            if value not in (None, ()) and own.default is not own.empty:
+                compared.append((name, key, str(value), str(own.default)))
+    different = [each for each in compared if each[2] != each[3]]
+    assert different == [("run", "share", "('1',)", "1.0")]
+    assert len(compared) == 33
+
+
 def test_what_fails_is_said(folder):
     refused = lb.RankSVM().set_params(C=-1.0)
     text = "MQ2008, ranksvm, fold 1: ranksvm: found C=-1.0, expected more than 0"
@@ -206,15 +225,6 @@ def test_what_fails_is_said(folder):
     with pytest.warns(UserWarning, match=f"^{text}$"):
         res = lb.run("MQ2008", [refused, lb.Classification], folds=[1])
     assert res.algorithms == ["classification"] and res.warnings == (text,)
-    for wrong, words in {
-        lambda: lb.run("MQ2009", "regression"): "did you mean",
-        lambda: lb.run("MQ2008", "regresion"): "unknown algorithm 'regresion'",
-        lambda: lb.run("MQ2008", "regression", folds="6"): "has no fold 6",
-        lambda: lb.load_results("nowhere"): "no results there",
-        lambda: lb.load_results("results", algos="listnet"): "unknown algorithm 'listnet'",
-    }.items():
-        with pytest.raises(ValueError, match=words):
-            wrong()
     with warnings.catch_warnings():  # a plain run has none
         warnings.simplefilter("error", UserWarning)
         write_toy(folder / "data", "MINE")
@@ -246,24 +256,6 @@ def test_evaluate_keeps_the_callers_order_of_queries():
     assert grouped["mrr"] == 0.75
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (
-            dict(y=[0, 1], scores=[1.0], qid=[1, 1]),
-            r"^scores: found shape \(1,\), expected \(2,\) ",
-        ),
-        (dict(y=[0, 1], scores=[1.0, np.nan], qid=[1, 1]), "^scores: found NaN for document 2"),
-        (dict(y=[0, 1], scores=[1.0, 2.0]), "neither of qid and group"),
-        (dict(y=[0, 0.5], scores=[1.0, 2.0], qid=[1, 1]), "row 1: found 0.5"),
-        (dict(y=[0, 1], scores=[1.0, 2.0], qid=[1, 1], measures=[]), "^measures: found none, exp"),
-    ],
-)
-def test_evaluate_refuses_what_does_not_fit(arguments, words):
-    with pytest.raises(ValueError, match=words):
-        lb.evaluate(**arguments)
-
-
 def test_every_public_name_is_there():
     for name in dir(lb):
         assert getattr(lb, name) is not None
@@ -292,62 +284,3 @@ print(ranker.score([[0.0], [1.0]], [0, 1], qid=[1, 1]))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.endswith("\n1.0\n"), done.stderr
-
-
-def test_the_most_serious_kind_is_the_first() -> None:
-    order = ["no numbers", "nothing learned", "not converged", "cut off", "grid edge", "ties"]
-    warnings = [FitWarning(kind, "60% of ...") for kind in order]
-    assert sorted(warnings, key=lambda each: each.rank) == warnings and order == list(KINDS)[:-1]
-    with pytest.raises(ValueError, match="found the kind of warning 'odd'"):
-        FitWarning("odd", "")
-    with pytest.raises(TypeError, match="found the warning 'slow'"):
-        FitResult(Linear([1.0]), warnings=("slow",))
-
-
-def outcome(dataset: str, algo: str, fold: int, *warnings: FitWarning) -> Outcome:
-    task = Task(dataset, algo, fold)
-    fit = {"warnings": [vars(each) for each in warnings]}
-    return Outcome(task, StoredFold(task.key, Path(), fit, 0))
-
-
-def test_a_refused_value_decides_the_exit_status() -> None:
-    ended = [replace(outcome("A", "x", 1), error="text", exit_status=n) for n in (1, 2, 1)]
-    assert [exit_status(Report((), ended[:n], ())) for n in (0, 1, 3)] == [0, 1, 2]
-
-
-def test_folds_that_fail_alike_are_one_line() -> None:
-    places = {("x", 1, 1): "a", ("x", 2, 1): "b", ("y", 1, 1): "a", ("x", 3, 2): "a"}
-    ended = [
-        Outcome(Task("A", algo, fold, repeat=repeat), error=text)
-        for (algo, fold, repeat), text in places.items()
-    ]
-    lines = ["A, x, fold 1, 3 of repeat 2: a", "A, x, fold 2: b", "A, y, fold 1: a"]
-    assert failures(Report((), [*ended, outcome("A", "x", 4)], ())) == lines
-
-
-SLOW = FitWarning("not converged", "stopped after 5 iterations")
-EDGE = FitWarning("grid edge", "the best C = 1 is the largest of its grid")
-
-
-def test_one_text_of_one_algorithm_is_said_in_full() -> None:
-    assert closing_lines([outcome("A", "x", 1), outcome("A", "x", 2)]) == []
-    lines = closing_lines([outcome("A", "x", 1, EDGE), outcome("A", "x", 3, EDGE)])
-    assert lines == [f"A, x, fold 1, 3: {EDGE.text}"]
-
-
-def test_an_algorithm_is_in_the_line_of_its_most_serious_warning() -> None:
-    again = FitWarning("not converged", "stopped after 7 iterations")
-    assert closing_lines(
-        [
-            outcome("A", "x", 1, EDGE, SLOW),
-            outcome("A", "x", 2, SLOW, again),  # a fit counts once
-            outcome("B", "x", 1, EDGE),
-            outcome("B", "y", 1, EDGE),
-            outcome("B", "z", 1, SLOW),
-        ]
-    ) == [
-        f"not converged ({KINDS['not converged']}): A x 2; B z 1 (number of fits)",
-        f"grid edge ({KINDS['grid edge']}): B x 1, y 1 (number of fits)",
-        "7 warnings in all; each fold's fit.json has their texts, and the page of "
-        "`letorbench report` unfolds them",
-    ]

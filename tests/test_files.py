@@ -86,6 +86,9 @@ def test_what_cannot_be_written_is_named_with_the_reason(tmp_path: Path) -> None
     with pytest.raises(WriteError) as caught, unfinished_folder(tmp_path / "file"):
         pass
     assert str(caught.value) == f"{tmp_path / 'file'}: cannot be written: File exists"
+    with pytest.raises(ValueError, match="half"), unfinished_folder(tmp_path / "new") as folder:
+        (folder / "a.txt").touch()
+        raise ValueError("half")
     assert os.listdir(tmp_path) == ["file"]
 
 

@@ -17,7 +17,9 @@ def contents() -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in paths}
 
 
-@pytest.mark.parametrize("dialogue", TOLD["dialogue"], ids=lambda each: each["text"].split("\n")[0])
+@pytest.mark.parametrize(
+    "dialogue", TOLD["dialogue"], ids=lambda each: " ".join(each["text"].splitlines()[:2])[2:90]
+)
 def test_commands_print_what_is_written(dialogue, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name, text in dialogue.get("files", {}).items():

@@ -8,9 +8,8 @@ from conftest import printed
 from toy_data import content, write_toy
 
 import letorbench as lb
-from letorbench.errors import UsageError
 from letorbench.experiment import backends, task
-from letorbench.experiment.backends import Processes, Shard, shard_of
+from letorbench.experiment.backends import Processes, Shard
 from letorbench.experiment.plan import Job, Protocol, Task
 from letorbench.experiment.runner import run
 from letorbench.experiment.task import Outcome
@@ -47,12 +46,6 @@ def test_every_task_is_in_one_share():
         assert all(sum(share.has(task) for share in shares) == 1 for task in TASKS)
     folds = [Task("A", "ranknet", fold) for fold in range(1, 6)]  # they go round the shares
     assert sorted(sum(Shard(n, 3).has(task) for task in folds) for n in (1, 2, 3)) == [1, 2, 2]
-
-
-@pytest.mark.parametrize("text", ["", "1", "0/3", "4/3", "1/3/5", "-1/3", "a/b", "١/٣", "1/3 "])
-def test_what_is_no_share_is_refused(text):
-    with pytest.raises(UsageError, match="expected a form like 2/3"):
-        shard_of(text)
 
 
 def test_a_lost_process_is_told_with_what_may_have_ended_it():

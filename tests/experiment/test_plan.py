@@ -1,16 +1,14 @@
 """What is asked for: names, folds, settings, protocols, and the identities of what is run."""
 
-import re
 import shutil
 from pathlib import Path
-from typing import Literal
 
 import pytest
 from toy_data import write_toy
 
 from letorbench import source
 from letorbench.api.running import left_out
-from letorbench.choices import expanded, require_choice, split
+from letorbench.choices import expanded, split
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment import plan
 from letorbench.experiment.plan import Protocol, Task, entrants, ranker_identity
@@ -19,35 +17,7 @@ from letorbench.experiment.select import draws
 from letorbench.experiment.settings import parameters, settings
 from letorbench.experiment.task import seed_of
 from letorbench.losses import every_loss, loss
-from letorbench.parameters import typed
 from letorbench.rankers import names, ranker
-
-
-@pytest.mark.parametrize(
-    "text, numbers",
-    [("1-5", (1, 2, 3, 4, 5)), ("1,3", (1, 3)), ("2-3,5", (2, 3, 5)), ("3,1,3", (1, 3))],
-)
-def test_folds(text, numbers):
-    assert plan.folds(text) == numbers
-
-
-HOW = "expected a form like 1-5 or 1,3"
-FROM = "expected folds from 1 on, in a form like 1-5 or 1,3"
-
-
-@pytest.mark.parametrize(
-    "text, said",
-    [
-        ("", f"found '', {HOW}"), ("a", f"found 'a', {HOW}"), ("1-", f"found '1-', {HOW}"),
-        ("-1", f"found '-1', {HOW}"), ("1..5", f"found '1..5', {HOW}"), ("0", FROM), ("3-1", FROM),
-        ("1,,2", f"found '', {HOW}"), ("2,1-1001", "found '1-1001', expected folds up to 1000"),
-        ("9" * 5000, f"found '{'9' * 5000}', expected folds up to 1000"),
-    ],
-)  # fmt: skip
-def test_folds_that_are_none(text, said):
-    with pytest.raises(UsageError, match=re.escape(f"folds {text!r}: {said}") + "$"):
-        plan.folds(text)
-    assert plan.folds("999-1000") == (999, 1000)
 
 
 def test_what_a_protocol_is_where_nothing_is_said(tmp_path):
@@ -92,57 +62,6 @@ def test_datasets(tmp_path: Path):
     assert plan.datasets(["ohsumed,TOY", "OHSUMED"], tmp_path) == ["OHSUMED", "TOY"]
     with pytest.raises(UsageError, match="did you mean TOY"):
         plan.datasets(["TOYS"], tmp_path)
-
-
-@pytest.mark.parametrize(
-    "kind, text, value",
-    [
-        (int, "3", 3),
-        (float, "1e-3", 1e-3),
-        (float, "2", 2.0),
-        (bool, "Yes", True),
-        (bool, "0", False),
-        (str, "x", "x"),
-        (int | None, "none", None),
-        (int | None, "7", 7),
-        (str | float, "0.5", 0.5),
-        (str | float, "min", "min"),
-        (Literal["a", 2], "2", 2),
-    ],
-)
-def test_typed(kind, text, value):
-    result = typed(kind, text, "here")
-    assert result == value and type(result) is type(value)
-
-
-@pytest.mark.parametrize(
-    "kind, text", [(int, "1.5"), (float, "x"), (bool, "2"), (int | None, "x"), (Literal["a"], "b")]
-)
-def test_typed_refuses(kind, text):
-    with pytest.raises(UsageError, match="here"):
-        typed(kind, text, "here")
-
-
-def test_settings_go_to_the_algorithms_that_have_the_key():
-    chosen = settings(["regression", "ndcgboost"], ["rounds=7", "l2=0.5"])
-    assert chosen == {"regression": {"l2": 0.5}, "ndcgboost": {"rounds": 7}}
-    for key in ("lambda", "function"):  # `lambda` cannot be the name of a field
-        assert settings(["lambdarank"], [f"{key}=step"]) == {"lambdarank": {"function": "step"}}
-
-
-@pytest.mark.parametrize(
-    "pair, words",
-    [
-        ("l3=1", "setting 'l3=1': no parameter 'l3'; regression has l2, target; random has none"),
-        ("l2", "setting 'l2': expected the form key=value"),
-        (" =3", "setting ' =3': expected the form key=value"),
-        ("l2=x", "l2 of regression: found 'x', expected a number"),
-        ("l2=-1", "regression: found l2=-1.0, expected 0 or more"),
-    ],
-)
-def test_settings_that_are_none(pair, words):
-    with pytest.raises(UsageError, match=f"^{words}$"):
-        settings(["regression", "random"], [pair])
 
 
 @pytest.mark.parametrize("name", names())
@@ -209,6 +128,13 @@ def forget() -> None:
         each.cache_clear()
 
 
+def edit(file: Path) -> None:
+    """Change a file of the source, as far as its digest goes."""
+    with file.open("a") as source_file:
+        source_file.write("\n# changed\n")
+    forget()
+
+
 def test_an_edit_runs_again_what_depends_on_it(copy: Path, tmp_path: Path) -> None:
     write_toy(tmp_path / "data")
     protocol = Protocol(tmp_path / "data", tmp_path / "out")
@@ -219,26 +145,35 @@ def test_an_edit_runs_again_what_depends_on_it(copy: Path, tmp_path: Path) -> No
         return outcome.reused
 
     assert [reused(), reused()] == [False, True]
-    for edited, again in (
-        ("rankers/regression.py", True),
-        ("models/linear.py", True),
-        ("experiment/select.py", True),
-        ("results/measuring.py", True),
-        ("rankers/ndcgboost.py", False),
-        ("cli/run.py", False),
-        ("results/store.py", False),
-    ):
-        with (copy / edited).open("a") as file:
-            file.write("\n# changed\n")
-        forget()
+    for edited, again in {"rankers/regression.py": True, "cli/run.py": False}.items():
+        edit(copy / edited)
         assert reused() is not again, edited
         assert reused()
 
 
-def test_comma_lists_are_split_outside_of_brackets() -> None:
-    assert split(["a, b", " c ,", ",", "", "d"]) == ["a", "b", "c", "d"]
-    assert split(["a(b, c(d, e)), f", "g(h,i)"]) == ["a(b, c(d, e))", "f", "g(h,i)"]
-    assert split(["a(b, c", "d"]) == ["a(b, c", "d"]  # a bracket that is not closed ends no list
+#: what a score depends on, and whose: a ranker with a net, one without, one of a plug-in
+DEPENDS = {
+    "datasets/reader.py": "net least plug-in", "measures/orders.py": "net least plug-in",
+    "features/__init__.py": "net least plug-in", "experiment/select.py": "net least plug-in",
+    "experiment/task.py": "net least plug-in", "results/measuring.py": "net least plug-in",
+    "results/scores.py": "net least plug-in", "models/linear.py": "net least plug-in",
+    "rankers/base.py": "net least", "rankers/ranknet.py": "net", "rankers/regression.py": "least",
+    "solvers/sgd.py": "net plug-in", "solvers/tree_growing.py": "plug-in",
+    "losses/lambdas.py": "net plug-in", "losses/neural_ndcg.py": "plug-in", "results/store.py": "",
+    "experiment/plan.py": "", "experiment/runner.py": "", "cli/run.py": "", "rankers/frank.py": "",
+}  # fmt: skip
+
+
+def test_the_digest_of_a_ranker_is_of_what_its_scores_depend_on(copy: Path) -> None:
+    modules = {"net": "letorbench.rankers.ranknet", "least": "letorbench.rankers.regression",
+               "plug-in": "letorbench_plugin_mine"}  # fmt: skip
+    found, before = {}, {name: source.scoring_digest(each) for name, each in modules.items()}
+    for file in DEPENDS:
+        edit(copy / file)
+        after = {name: source.scoring_digest(each) for name, each in modules.items()}
+        found[file] = " ".join(name for name in modules if after[name] != before[name])
+        before = after
+    assert found == DEPENDS
 
 
 def test_a_comma_list_of_losses_names_these_losses() -> None:
@@ -246,8 +181,3 @@ def test_a_comma_list_of_losses_names_these_losses() -> None:
     assert [loss(text) for text in split([", ".join(map(str, every))])] == every
     named = expanded(["wub,pairwise(phi=hinge, weight=1/m)", "all"], {"all": ["wub", "wpl"]})
     assert named == ["wub", "pairwise(phi=hinge, weight=1/m)", "wpl"]
-
-
-def test_an_unknown_name_is_told_the_nearest_one() -> None:
-    with pytest.raises(UsageError, match="unknown loss 'Wlp'; did you mean wpl. expected one of w"):
-        require_choice("Wlp", ["wub", "wpl"], "loss")

@@ -45,8 +45,9 @@ def protocol(tmp_path: Path) -> Protocol:
 
 
 @pytest.fixture
-def spy():
-    """A ranker that records each set it learns from and each matrix it scores."""
+def spy(monkeypatch):
+    """A ranker that records each set it learns from and each matrix it scores, in this order."""
+    monkeypatch.setenv("LETORBENCH_THREADS", "1")
 
     @dataclass
     class Spy(Ranker):
@@ -178,7 +179,7 @@ def test_folds_of_earlier_runs_count_where_they_fit(protocol):
     assert report.notes == (f"TOY, regression: fold 2, 4 {other} left out of the means",)
 
 
-def test_a_failing_task_does_not_stop_the_others(protocol, spy):
+def test_a_failing_task_does_not_stop_the_others(protocol, spy, monkeypatch):
     report = run(["TOY"], {"spy": {"a": -1.0}, "regression": {}}, [1, 2], protocol)
     errors = [outcome.error for outcome in report.outcomes]
     assert errors[0].startswith(f"ArithmeticError: a below 0 in two lines ({__file__}:")
@@ -186,6 +187,9 @@ def test_a_failing_task_does_not_stop_the_others(protocol, spy):
     assert [row.algo for row in report.summaries[0].rows] == ["regression"]
     refused = run(["TOY"], {"recipe": {"loss": "nonsense"}}, [1], protocol)
     assert len(refused.outcomes) == 1 and "nonsense" in refused.outcomes[0].error
+    monkeypatch.setattr(lb.Regression, "learn", None)  # a mistake of our own is no wrong option
+    [mistake] = run(["TOY"], ["regression"], [3], protocol).outcomes
+    assert (mistake.exit_status, mistake.error.partition(":")[0]) == (1, "TypeError")
 
 
 def test_a_killed_fold_is_run_again(protocol, monkeypatch, spy):

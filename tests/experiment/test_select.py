@@ -2,7 +2,7 @@
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -88,6 +88,15 @@ def test_a_fixed_key_leaves_the_grid(toy, sets):
     selected = select(toy, {"a": -1.0, "b": "y"}, *sets, SEED)
     assert len(selected.trials) == 1 and (selected.ranker.a, selected.ranker.b) == (-1.0, "y")
     assert selected.as_json("map")["grid"] == []
+
+
+def test_a_warning_counts_the_fits_that_the_time_limit_ends(toy, sets):
+    class Slow(toy):
+        def learn(self, train, validation, rng):
+            return replace(super().learn(train, validation, rng), cut_off=self.a == 0.0)
+
+    text = "the time limit of 60 s cut off 2 of 6 fits"
+    assert select(Slow, {}, *sets, SEED, 60.0).warnings == (FitWarning("cut off", text), OTHER)
 
 
 def test_nan_scores_lose(toy, sets):

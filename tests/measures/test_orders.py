@@ -6,8 +6,9 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 from conftest import random_queries, unlocked
+from test_measures import CHANGED, TOOLS
 
-from letorbench.conventions import CONVENTIONS
+from letorbench.conventions import CONVENTIONS, convention
 from letorbench.errors import DataError
 from letorbench.measures import MEASURES, PreparedMetric, orders, parse, query_metrics
 
@@ -30,10 +31,10 @@ def groups_of(labels: list[int], sizes: tuple[int, ...]) -> list[list[int]]:
     return [labels[a:b] for a, b in zip(ends, ends[1:]) if labels[a:b]]
 
 
-@pytest.mark.parametrize("first, convention", [*enumerate(["letor3", "mslr", "standard"])])
+@pytest.mark.parametrize("first, text", [*enumerate(["letor3", "mslr", "standard"])])
 @pytest.mark.parametrize("name", sorted(n for n in MEASURES if not MEASURES[n].error))
-def test_is_the_mean_over_all_orders(name, first, convention):
-    measures, rules = [parse(form) for form in forms(name)], CONVENTIONS[convention]
+def test_is_the_mean_over_all_orders(name, first, text):
+    measures, rules = [parse(form) for form in forms(name)], CONVENTIONS[text]
     rules = replace(rules, max_label=3, ties="file")
     for number, each in enumerate(LISTS, first):
         sizes = SIZES[number % len(SIZES)]
@@ -51,15 +52,16 @@ def test_is_the_mean_over_all_orders(name, first, convention):
 
 
 def test_a_measure_without_a_sum_is_drawn(monkeypatch):
-    labels, offsets = np.array([0, 1, 2, 0], np.int32), np.array([0, 4])
+    labels, offsets = np.array([0, 1, 2, 0, 1, 1], np.int32), np.array([0, 4, 6])
     asked, rules = [parse("map"), parse("ndcg@2")], replace(CONVENTIONS["standard"], ties="mean")
-    scores = np.array([1.0, 1.0, 1.0, 0.0])
+    scores = np.array([1.0, 1.0, 1.0, 0.0, 2.0, 2.0])
     exact = query_metrics(labels, scores, offsets, asked, rules)
     monkeypatch.setattr(orders, "MEANS", {})
     drawn = query_metrics(labels, scores, offsets, asked, rules)
-    np.testing.assert_allclose(drawn, exact, atol=0.05)
+    np.testing.assert_allclose(drawn[0], exact[0], atol=0.05)
+    np.testing.assert_allclose(drawn[1], 1.0)  # every order of equal labels is the same
     np.testing.assert_array_equal(drawn, query_metrics(labels, scores, offsets, asked, rules))
-    assert (drawn != exact).all()
+    assert (drawn[0] != exact[0]).all()
 
 
 STANDARD = CONVENTIONS["standard"]
@@ -67,16 +69,17 @@ QUICK = ["map", "ndcg", "ndcg@10", "ndcg@2", "ndcg@1"]
 OFFSETS = np.array([0, 1, 41, 41, 43, 150, 900])
 
 
-@pytest.mark.parametrize("name", ["letor3", "letor4", "mslr", "standard"])
-@pytest.mark.parametrize("measure", [*QUICK, "ndcg@3"])
-def test_is_the_measure(name, measure, rng) -> None:
+@pytest.mark.parametrize("name", [*TOOLS, "standard", *CHANGED])
+@pytest.mark.parametrize("measure", [*QUICK, "ndcg@3", "err@10"])
+def test_is_the_measure_or_none(name, measure, rng) -> None:
     """With ties in file order, and as the mean over all their orders."""
     queries = random_queries(rng, [1, 30, 0, 2, 57, 10, 1, 0, 400] * 5, levels=4)
     with unlocked(queries):
         queries.labels[31:33] = 0
-    form, rules = parse(measure), CONVENTIONS[name]
+    form, rules = parse(measure), convention(name)
     metric = PreparedMetric.of(queries.labels, queries.offsets, form, rules)
-    for grid in (0.0, 1.0, 100.0):
+    assert (metric is None) <= (measure == "err@10" or name in CHANGED)
+    for grid in (0.0, 1.0, 100.0) if metric else ():
         scores = np.round(grid * rng.normal(size=queries.n_docs))
         for found, ties in ((metric(scores), "file"), (metric.mean_of_orders(scores), "mean")):
             same = replace(rules, ties=ties)
@@ -107,8 +110,3 @@ def test_scores_that_cannot_rank_are_refused(rng) -> None:
                 method(np.where(np.arange(7) == row, np.nan, 0.0))
         with pytest.raises(DataError, match="found 6 scores, expected 7"):
             method(np.zeros(6))
-
-
-def test_other_measures_have_no_quick_way(rng) -> None:
-    queries = random_queries(rng, [3, 4])
-    assert PreparedMetric.of(queries.labels, queries.offsets, parse("err@10"), STANDARD) is None

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import drawing, printed, refused
+from conftest import drawing, places, printed, refused
 from test_pages import as_shown, outline
 from toy_data import write_toy, write_uneven
 
 import letorbench as lb
+from letorbench import papers
 from letorbench.analysis.paired import holm
 from letorbench.papers import paper, paper_page, records, rules, runs
 from letorbench.papers.claims import claims_of
@@ -115,6 +116,17 @@ def test_the_command_prints_what_came_out(tmp_path):
     files = {Path(name) for name in re.findall("^(?:file|page)  (.+)$", shown, re.MULTILINE)}
     assert files == {path for path in tmp_path.rglob("*") if path.is_file()}
     assert "figure-9" in refused(2, "reproduce", "lecture-2018", "--part", "figure-9", *where)
+
+
+def test_claims_on_other_data_and_the_page_of_all_papers_are_printed(study, monkeypatch):
+    write_toy(study.data_dir, "MQ2008")
+    facts = [FACTS | {"general": True}, FACTS | {"id": "d", "measures": ["ndcg@1"]}]
+    made = replace(small(beside=("MQ2008",)), claims=claims_of("small", {"claim": facts}, {}))
+    monkeypatch.setattr(papers, "PAPERS", {"small": ""})
+    monkeypatch.setattr(papers, "paper", lambda name: made)
+    pages = study.data_dir.parent / "pages"
+    shown = printed("reproduce", "all", "--pages", str(pages), *places(pages.parent))
+    as_shown("command-on-other-data.txt", shown.replace(f"{pages.parent}/", ""))
 
 
 def test_a_page_says_what_code_and_data_it_is_from(study, monkeypatch):
