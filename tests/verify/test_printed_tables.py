@@ -8,7 +8,6 @@ from conftest import parts_of, random_queries, same
 from toy_data import write_toy
 
 from letorbench.conventions import CONVENTIONS
-from letorbench.errors import DataError
 from letorbench.measures import parse, query_metrics
 from letorbench.verify.numbers import Printed
 from letorbench.verify.printed import (
@@ -99,20 +98,6 @@ def test_microsofts_tables_have_no_impossible_number(shared: Path) -> None:
     assert len(entries) == 3960 and check_table(entries) == []
 
 
-def test_a_table_in_per_cent_is_read_so(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text("dataset,algorithm,measure,value\nD,a,map,43.95\nD,b,map,0.9\nD,c,map,7\n")
-    assert [each.number.value for each in read_table(path)] == pytest.approx([0.4395, 0.009, 0.07])
-
-
-def test_what_is_no_share_or_not_printed_is_left_alone(tmp_path: Path) -> None:
-    path, head = tmp_path / "t.csv", "dataset,algorithm,measure,value\n"
-    path.write_text(head + "D,a,dcg@10,7\nD,a,rmse,1.2\nD,a,map,.5\nD,b,map,-\nD,c,seconds,9\n")
-    entries = read_table(path)
-    assert [each.number.value for each in entries] == [7.0, 1.2, 0.5, 9.0]
-    assert check_table(entries) == []
-
-
 def test_every_part_of_the_data_bounds_its_numbers(tmp_path: Path) -> None:
     write_toy(tmp_path, "TOY", 0)
     text = "dataset,algorithm,part,fold,measure,value\n"
@@ -146,19 +131,3 @@ def test_a_table_may_be_of_another_convention_than_its_data_sets(tmp_path, zeros
     assert (there, tried) == (["MQ2008"], rules)
     assert [each.lines for each in found] == ([(2,), (3,), (4,)] if rules == "auto" else [])
     assert len(check_by_data(entries, tmp_path, "letor4")[0]) == zeros
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("dataset,algorithm,value\nD,a,1\n", ":1: found the columns"),
-        ("dataset,algorithm,measure,value\nD,a,map,x\n", ":2: found 'x', expected a number"),
-        ("dataset,algorithm,part,measure,value\nD,a,dev,map,.1\n", ":2: found the part 'dev'"),
-        ("dataset,algorithm,measure,value\nD,a,map,.1\nD,a,map,.2\n", ":3: found the number of li"),
-    ],
-)
-def test_a_table_that_cannot_be_read_is_refused(tmp_path: Path, text, expected) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text(text)
-    with pytest.raises(DataError, match=expected):
-        read_table(path)
