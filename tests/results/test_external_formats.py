@@ -28,7 +28,7 @@ def queries(rng: np.random.Generator) -> QuerySet:
 
 def written(tmp_path: Path, text: str) -> Path:
     path = tmp_path / "file.txt"
-    path.write_text(text)
+    path.write_bytes(text.encode(errors="surrogateescape"))
     return path
 
 
@@ -135,6 +135,8 @@ def test_qrels_read_back(tmp_path, queries, rng):
     [
         (QRELS + "2 0 a 1\n", ":6: found document a of query 2 again, expected it once"),
         (QRELS.replace("1 0 b", "q\x7f 0 b"), ":2: found query id 'q\\x7f', expected printable "
+         "characters in UTF-8, at most 1,000 bytes"),
+        (QRELS.replace("1 0 b", "q\udcff 0 b"), ":2: found query id 'q\ufffd', expected printable "
          "characters in UTF-8, at most 1,000 bytes"),
         (QRELS.replace("a 2", "a 0.5"), ":1: found '0.5', expected a whole number"),
         (QRELS.replace("a 2", "a 1001"), ":1: found label 1001, expected at most 1000"),
