@@ -59,9 +59,10 @@ def test_a_wider_line_far_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_null_becomes_a_number_or_the_least_of_the_query(tmp_path: Path) -> None:
     path = tmp_path / "data.txt"
     path.write_text(
-        "0 qid:1 1:NULL 2:5 3:NULL\n1 qid:1 1:3 2:NULL#docid = a\n0 qid:1 1:-2 2:7 3:NULL\n"
-        "0 qid:2 1:NULL 2:1 3:4\n"
+        "0 qid:one 1:NULL 2:5 3:NULL\n1 qid:one 1:3 2:NULL#docid = a\n"
+        "0 qid:one 1:-2 2:7 3:NULL\n0 qid:2 1:NULL 2:1 3:4\n"
     )
+    assert read_queries(path, ReadOptions(null=0)).qids.tolist() == ["one", "2"]
     number = read_queries(path, ReadOptions(null=-1)).features
     np.testing.assert_array_equal(number, [[-1, 5, -1], [3, -1, 0], [-2, 7, -1], [-1, 1, 4]])
     least = read_queries(path, ReadOptions(null="min")).features
@@ -166,7 +167,7 @@ def message(path: Path, text: str | bytes, **options: object) -> str:
 @pytest.mark.usefixtures("blocks")
 def test_bad_line(line: str, said: str, tmp_path: Path) -> None:
     path = tmp_path / "data.txt"
-    good, more = "0 qid:1 1:1 2:2\n# words\n", "0 qid:1 1:1 2:2\n0 qid:1 2:x\n" * 5
+    good, more = "0 qid:1 000001:1 2:2\n# words\n", "0 qid:1 1:1 2:2\n0 qid:1 2:x\n" * 5
     assert message(path, f"{good}{line}\n{more}") == f":3: found {said}"
     assert message(path, f"{good}{line}\r\n{more}") == f":3: found {said}"
     assert message(path, good + line) == f":3: found {said}{CUT}"
