@@ -7,8 +7,9 @@ import pytest
 from conftest import parts_of, random_queries, same
 from toy_data import write_toy
 
-from letorbench.conventions import CONVENTIONS
+from letorbench.conventions import CONVENTIONS, convention
 from letorbench.measures import parse, query_metrics
+from letorbench.verify import plain
 from letorbench.verify.numbers import Printed
 from letorbench.verify.printed import (
     Entry,
@@ -96,6 +97,27 @@ def test_a_planted_error_is_found_and_said(made, case) -> None:
 def test_microsofts_tables_have_no_impossible_number(shared: Path) -> None:
     entries = read_table(shared / "published" / "letor4-printed.csv")
     assert len(entries) == 3960 and check_table(entries) == []
+
+
+@pytest.mark.parametrize("rules", [*CONVENTIONS, "letor4,ideal=list", "mslr,empty=drop,relevant=2"])
+def test_what_data_say_holds_for_every_ranking(rules: str, rng: np.random.Generator) -> None:
+    """The bounds are the plain definition's of the ideal order and of its reverse."""
+    queries, rules = random_queries(rng, [1, 2, 5, 4, 3, 1], levels=4), convention(rules)
+    known = known_facts(queries, {*NAMES, "rmse", "odd", "p@x"}, rules)
+    assert set(known.bounds) == set(NAMES)
+    labels, gains = np.split(queries.labels, queries.offsets[1:-1]), rules.gains(4)
+    for name, bounds in known.bounds.items():
+        for sign, bound in zip((-1.0, 1.0), bounds):
+            values = [plain.value(name, own.tolist(), (sign * own).tolist(), rules) for own in labels]
+            assert bound == pytest.approx(np.nanmean(values)), (name, sign)
+    counted = [own for own in labels if rules.empty != "drop" or own.max() >= rules.relevant]
+    assert known.queries == len(counted)
+    whole = rules.ties != "mean" and rules.ideal == "k" and (gains == gains.round()).all()
+    assert (known.ndcg1 > 0) == whole
+    for own in counted:
+        firsts = [plain.value("ndcg@1", own.tolist(), first, rules) for first in np.eye(len(own))]
+        steps = np.multiply(firsts, known.ndcg1)
+        assert not whole or np.allclose(steps, steps.round())
 
 
 def test_every_part_of_the_data_bounds_its_numbers(tmp_path: Path) -> None:
