@@ -3,6 +3,7 @@
 import hashlib
 import http.server
 import io
+import re
 import threading
 import time
 import urllib.request
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from letorbench import __version__
 from letorbench.datasets import layout, synthetic
 from letorbench.datasets.acquire import fetch as fetching
 from letorbench.datasets.acquire.archive import import_archive
@@ -34,6 +36,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.requests.append(self.path)
+        assert self.headers["User-Agent"] == f"letorbench/{__version__}"
         try:
             self.behaviours[self.path[1:]](self)
         except (BrokenPipeError, ConnectionResetError):
@@ -115,7 +118,8 @@ def names_in(folder: Path) -> list[str]:
 def test_the_first_good_address_is_fetched_checked_and_imported(
     archive: bytes, tmp_path: Path
 ) -> None:
-    with server(gone=sending(b"", 404), good=sending(archive)) as (address, requests):
+    bare = sending(archive, Content_Length=None)  # it ends where the connection does
+    with server(gone=sending(b"", 404), good=sending(archive), bare=bare) as (address, requests):
         sources = [published(f"{address}/{name}", archive) for name in ("gone", "good", "good")]
         by_hand = [Source(f"{address}/a", "a.rar"), Source(f"{address}/page")]
         assert fetching.fetch("mq2008", tmp_path, [*by_hand, *sources]) == ("MQ2008",)
@@ -123,11 +127,25 @@ def test_the_first_good_address_is_fetched_checked_and_imported(
         assert requests == ["/gone", "/good"]
         assert fetching.fetch("MQ2008", tmp_path, sources) == ("MQ2008",)
         assert len(requests) == 2, "it is there: no net needed"
-        assert fetching.fetch("MQ2008", tmp_path / "b", [unknown(f"{address}/good")])
+        assert fetching.fetch("MQ2008", tmp_path / "b", [unknown(f"{address}/bare")])
         (tmp_path / "c").mkdir()
         (tmp_path / "c" / "MQ2008").touch()
         with pytest.raises(WriteError, match=f"^{tmp_path / 'c'}: cannot be written: Not a dir"):
             fetching.fetch("MQ2008", tmp_path / "c", sources)
+
+
+def test_a_screen_shows_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    monkeypatch.setattr(screen, "isatty", lambda: True)
+    monkeypatch.setattr("sys.stderr", screen)
+    with server(large=sending(b"a" * 3_000_000)) as (address, _):
+        fetching.download(unknown(f"{address}/large"), tmp_path / "a.zip")
+    synthetic.make("MQ2008", tmp_path, scale=0.02)
+    ends = [line.rpartition("\r")[2] for line in screen.getvalue().splitlines() if "100%" in line]
+    assert [re.sub(r"\|.*\||\[.*?(B| documents)/s", r"\1", end) for end in ends] == [
+        "a.zip: 100% 3.00M/3.00M B]",
+        "MQ2008-twin: 100% 310/310  documents]",
+    ]
 
 
 REFUSED: dict[str, tuple[Behaviour, str]] = {

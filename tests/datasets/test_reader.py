@@ -1,5 +1,6 @@
 """What the reader makes of numbers and options, and how it names mistakes in whatever blocks."""
 
+import itertools
 import random
 import struct
 from pathlib import Path
@@ -70,16 +71,16 @@ def test_null_becomes_a_number_or_the_least_of_the_query(tmp_path: Path) -> None
 
 
 def test_a_documents_name_is_in_its_comment(tmp_path: Path) -> None:
-    comments = "#docid = a|# docid=b c|#docid: c|#docid d|#docids = e|#DOCID = f|#\tdocid =\tg\th|"
-    comments += "#docid = |#docid == i|# inc = 1 docid = j|#docid = long-#-name:0|"
-    path, text = tmp_path / "data.txt", "".join(f"0 qid:1 1:2{c}\n" for c in comments.split("|"))
-    path.write_text(text)
-    names = b"a|b|||||g||=||long-#-name:0|".split(b"|")
-    assert (
-        read_queries(path).docids.tolist()
-        == names
-        == plain_readers.read_letor(text.encode()).docids
-    )
+    words = ("#docid = a", "# docid=b c", "#docid: c", "#docid = ", "#docid = long-#-name:0", "")
+    names = ("docid", "docids", "DOCID", "xocid", "dokid", "a = docid")
+    parts = (("#", " #", "#\t"), names, (" ", "", ":"), ("=", "==", ""), (" ", "", "\r"),
+             ("a", "b c", "#d"))  # fmt: skip
+    words += tuple(map("".join, itertools.product(*parts)))
+    path, text = tmp_path / "data.txt", "".join(f"0 qid:1 1:2{each}\n" for each in words)
+    path.write_text(text, newline="")
+    found = read_queries(path).docids.tolist()
+    assert found[:6] == [b"a", b"b", b"", b"", b"long-#-name:0", b""]
+    assert found == plain_readers.read_letor(text.encode()).docids
 
 
 def test_values_beyond_float32_are_clipped_where_that_is_asked(tmp_path: Path) -> None:

@@ -108,7 +108,8 @@ def test_what_data_say_holds_for_every_ranking(rules: str, rng: np.random.Genera
     labels, gains = np.split(queries.labels, queries.offsets[1:-1]), rules.gains(4)
     for name, bounds in known.bounds.items():
         for sign, bound in zip((-1.0, 1.0), bounds):
-            values = [plain.value(name, own.tolist(), (sign * own).tolist(), rules) for own in labels]
+            pairs = [(own.tolist(), (sign * own).tolist()) for own in labels]
+            values = [plain.value(name, *pair, rules) for pair in pairs]
             assert bound == pytest.approx(np.nanmean(values)), (name, sign)
     counted = [own for own in labels if rules.empty != "drop" or own.max() >= rules.relevant]
     assert known.queries == len(counted)
