@@ -80,6 +80,7 @@ def test_documents_without_ids_go_by_their_position(tmp_path, queries):
          ":4: found document 3 of query 2, which the data do not have"),
         (RANKLIB.replace("1\t0\t3.5\n1\t1\t2.5\n", ""), ": found no score for document 0 of "
          "query 1, expected one for each of the 5 documents (2 have none)"),
+        (RANKLIB.replace("-2", "-2\t7"), ":5: found 4 columns, expected 3: qid index score"),
         (RANKLIB.replace("\t-2", ""), ":5: found 2 columns, expected 3: qid index score"),
         ("1\n2\n3\n4\n", ":5: found 4 scores, expected 5, one for each document"),
         ("1\n2\n3\n4\n5\n6\n", ":6: found 6 scores, expected 5, one for each document"),
