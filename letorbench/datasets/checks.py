@@ -15,9 +15,7 @@ from letorbench.datasets.queryset import Benchmark
 STANDARD = "standard"
 
 
-def check_convention(
-    n_features: int, max_label: int, convention: str, chosen: bool = True
-) -> str | None:
+def check_convention(n_features: int, max_label: int, convention: str, chosen: bool) -> str | None:
     """Return one line for the user where an official tool measures data of such a shape.
 
     `standard` fits any data where the user has chosen it.

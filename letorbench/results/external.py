@@ -20,12 +20,7 @@ from letorbench.files import one_writer
 from letorbench.rankers import names
 from letorbench.results import paths
 from letorbench.results.measuring import measure_fold
-from letorbench.results.scores import (
-    content,
-    finite_scores,
-    read_scores,
-    score_warnings,
-)
+from letorbench.results.scores import content, read_scores, score_warnings
 from letorbench.results.store import FoldResult, read_folds, versions, write_fold
 from letorbench.results.summary import Summary, read_summary
 from letorbench.results.user_files import check_not_read
@@ -88,9 +83,9 @@ def import_external(
             "null": benchmark.provenance.get("null", "error"),
             "letorbench": versions()["letorbench"],
         }
-        finite, rules = finite_scores(read), benchmark.convention
-        queries, n_folds = measure_fold(name, fold, finite, rules), len(benchmark.folds)
-        result = FoldResult(facts, finite, queries, rules.name, n_folds, warnings=warnings)
+        rules, n_folds = benchmark.convention, len(benchmark.folds)
+        queries = measure_fold(name, fold, read, rules)
+        result = FoldResult(facts, read, queries, rules.name, n_folds, warnings=warnings)
         with one_writer(folder):
             write_fold(folder, result)
     return read_summary(out, benchmark.name), notes

@@ -66,7 +66,7 @@ class Printed:
         slack = 1e-9 * self.unit
         if self.low - slack <= value <= self.high + slack:
             return ""
-        return CUT_OFF if -slack <= value - self.value < self.unit else None
+        return CUT_OFF if -slack <= value - self.value < self.unit - slack else None
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ import mmap
 import os
 import time
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -66,7 +67,9 @@ def entry_of(tmp_path: Path) -> Path:
     return entry
 
 
-def test_joined_in_order_each_file_parsed_once_then_mapped(cache, files, monkeypatch) -> None:
+def test_joined_in_order_each_file_parsed_once_then_mapped(
+    cache, files, tmp_path, monkeypatch
+) -> None:
     parsed = []
 
     def read(path: Path, options: ReadOptions) -> QuerySet:
@@ -85,7 +88,8 @@ def test_joined_in_order_each_file_parsed_once_then_mapped(cache, files, monkeyp
         while getattr(array, "base", None) is not None:
             array = array.base
         assert isinstance(array, mmap.mmap)
-    assert cache.size() > whole.features.nbytes
+    sizes = [path.stat().st_size for path in (tmp_path / "cache").rglob("*.*")]
+    assert cache.size() == sum(sizes) > whole.features.nbytes
 
 
 def test_narrow_files_are_widened(cache: Cache, tmp_path: Path) -> None:
@@ -168,12 +172,13 @@ def test_unwritable_cache_is_said_and_a_read_only_one_is_not_used(
     with pytest.raises(DataError, match="file/entries/[0-9a-f]*: cannot be written: Not a dir"):
         Cache(tmp_path / "file").queries(files, OPTIONS)
 
-    def refuse(place: Path, pieces: object) -> None:
-        raise OSError(errno.EROFS, "Read-only file system", str(place))
-
-    monkeypatch.setattr(cache_module, "_write", refuse)
-    for _ in range(2):
+    for number in (errno.EROFS, errno.EACCES, errno.EPERM):
+        refuse = Mock(side_effect=OSError(number, "not here"))
+        monkeypatch.setattr(cache_module, "_write", refuse)
         assert_holds(cache.queries(files, OPTIONS), files)
+    refuse.side_effect = OSError(errno.ENOSPC, "No space left on device")
+    with pytest.raises(DataError, match="cannot be written: No space left on device"):
+        cache.queries(files, OPTIONS)
     assert not list((tmp_path / "cache").rglob("*.npy"))
 
 

@@ -38,6 +38,7 @@ def test_facts_agree(name: str) -> None:
         ("MQ2008", "MQ2008", None),
         ("td2003-TWIN", "TD2003-twin", None),
         ("mine", "mine", None),
+        (" mine/raw/ ", "mine-raw", None),
     ],
 )
 def test_names_with_variants(text: str, label: str, variant: str | None) -> None:

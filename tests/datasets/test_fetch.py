@@ -3,6 +3,7 @@
 import hashlib
 import http.server
 import io
+import re
 import threading
 import time
 import urllib.request
@@ -14,13 +15,14 @@ from pathlib import Path
 
 import pytest
 
+from letorbench import __version__
 from letorbench.datasets import layout, synthetic
 from letorbench.datasets.acquire import fetch as fetching
 from letorbench.datasets.acquire.archive import import_archive
 from letorbench.datasets.catalog import CATALOG, FileHash, Source
 from letorbench.datasets.checks import verify
 from letorbench.datasets.load import load
-from letorbench.errors import DataError
+from letorbench.errors import DataError, WriteError
 
 Behaviour = Callable[["Handler"], None]
 
@@ -34,6 +36,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.requests.append(self.path)
+        assert self.headers["User-Agent"] == f"letorbench/{__version__}"
         try:
             self.behaviours[self.path[1:]](self)
         except (BrokenPipeError, ConnectionResetError):
@@ -115,14 +118,34 @@ def names_in(folder: Path) -> list[str]:
 def test_the_first_good_address_is_fetched_checked_and_imported(
     archive: bytes, tmp_path: Path
 ) -> None:
-    with server(gone=sending(b"", 404), good=sending(archive)) as (address, requests):
+    bare = sending(archive, Content_Length=None)  # it ends where the connection does
+    with server(gone=sending(b"", 404), good=sending(archive), bare=bare) as (address, requests):
         sources = [published(f"{address}/{name}", archive) for name in ("gone", "good", "good")]
-        assert fetching.fetch("mq2008", tmp_path, sources) == ("MQ2008",)
+        by_hand = [Source(f"{address}/a", "a.rar"), Source(f"{address}/page")]
+        assert fetching.fetch("mq2008", tmp_path, [*by_hand, *sources]) == ("MQ2008",)
         assert names_in(tmp_path) == ["MQ2008"] and layout.present("MQ2008", tmp_path)
         assert requests == ["/gone", "/good"]
         assert fetching.fetch("MQ2008", tmp_path, sources) == ("MQ2008",)
         assert len(requests) == 2, "it is there: no net needed"
-        assert fetching.fetch("MQ2008", tmp_path / "b", [unknown(f"{address}/good")])
+        assert fetching.fetch("MQ2008", tmp_path / "b", [unknown(f"{address}/bare")])
+        (tmp_path / "c").mkdir()
+        (tmp_path / "c" / "MQ2008").touch()
+        with pytest.raises(WriteError, match=f"^{tmp_path / 'c'}: cannot be written: Not a dir"):
+            fetching.fetch("MQ2008", tmp_path / "c", sources)
+
+
+def test_a_screen_shows_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    monkeypatch.setattr(screen, "isatty", lambda: True)
+    monkeypatch.setattr("sys.stderr", screen)
+    with server(large=sending(b"a" * 3_000_000)) as (address, _):
+        fetching.download(unknown(f"{address}/large"), tmp_path / "a.zip")
+    synthetic.make("MQ2008", tmp_path, scale=0.02)
+    ends = [line.rpartition("\r")[2] for line in screen.getvalue().splitlines() if "100%" in line]
+    assert [re.sub(r"\|.*\||\[.*?(B| documents)/s", r"\1", end) for end in ends] == [
+        "a.zip: 100% 3.00M/3.00M B]",
+        "MQ2008-twin: 100% 310/310  documents]",
+    ]
 
 
 REFUSED: dict[str, tuple[Behaviour, str]] = {
@@ -220,6 +243,11 @@ def test_by_request_by_hand_and_generated(tmp_path: Path) -> None:
         fetching.fetch("YAHOO-SET1", tmp_path)
     with pytest.raises(DataError, match="datasets make TD2003-twin"):
         fetching.fetch("TD2003-twin", tmp_path)
+    sources = [unknown("ftp://a"), unknown("//b")]
+    no = "is no address on the web; expected http or https"
+    said = f"OHSUMED-Feature-min: no download succeeded: ftp://a: {no}; //b: {no}; get it from "
+    with pytest.raises(DataError, match=f"^{said}"):
+        fetching.fetch("ohsumed/feature_min", tmp_path, sources)
 
 
 @pytest.fixture
@@ -236,7 +264,7 @@ def test_verify_compares_hashes(mq2008: Path, monkeypatch: pytest.MonkeyPatch) -
     (folder / "Fold1/test.txt").write_bytes(lines.replace(b"\n", b"\r\n"))
     crlf = FileHash.of(folder / "Fold1/test.txt", "git")
     lf = FileHash.of(folder / "Fold2/vali.txt", "git")
-    train = FileHash.of(folder / "Fold1/train.txt", "sha256")
+    train = FileHash.of(folder / "Fold1/train.txt", "md5")
     hashes = {
         "fold1/train.txt": {train: ""},
         "fold1/vali.txt": {FileHash("sha256", "0" * 64): ""},

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from toy_data import document, write_folds
 
-from letorbench.datasets import layout, synthetic
+from letorbench.datasets import catalog, layout, synthetic
 from letorbench.datasets.folds import files_digest
 from letorbench.datasets.load import from_frame, load
 from letorbench.datasets.queryset import Benchmark, QuerySet
@@ -233,8 +233,9 @@ def folds(folder: str, names: tuple[str, str, str], fold: str = "Fold", n: int =
     ],
 )
 def test_folds(tmp_path: Path, name: str, folder: str, names: tuple[str, str, str]) -> None:
-    lay(tmp_path, *folds(folder, names), f"{folder}/readme.txt", f"{folder}/ALL/train.txt")
-    found = layout.find(name, tmp_path)
+    others = ("readme.txt", "ALL/train.txt", "Fold1/valid.txt/words")
+    lay(tmp_path, *folds(folder, names), *(f"{folder}/{other}" for other in others))
+    found = layout.find(catalog.parse(name), tmp_path)
     assert [each.number for each in found.folds] == [1, 2, 3, 4, 5]
     for each in found.folds:
         where = tmp_path / folder / f"Fold{each.number}"

@@ -66,18 +66,19 @@ def test_the_caller_keeps_arrays_of_their_own() -> None:
     assert np.shares_memory(again.X, queries.X)
 
 
-@pytest.mark.parametrize("n", [1, 2, 5, 30])
+@pytest.mark.parametrize(("n", "queries"), [(1, 6), (2, 6), (5, 6), (30, 6), (50_000, 60_000)])
 @pytest.mark.parametrize("text", [False, True])
-def test_scattered_rows_against_plain_python(n: int, text: bool, rng) -> None:
-    qid = rng.integers(-2, 4, n).tolist()
+def test_scattered_rows_against_plain_python(n: int, queries: int, text: bool, rng) -> None:
+    qid = rng.integers(-2, queries - 2, n).tolist()
     given_ids = [f"q{q}" for q in qid] if text else qid
     ids = [str(each) for each in given_ids]
     features = np.arange(len(qid), dtype=float)[:, None]
     labels = np.arange(len(qid)) % 3
     names = [f"d{i}" for i in range(len(qid))]
     found = QuerySet.from_arrays(features, labels, qid=given_ids, docids=names)
-    order = [i for q in dict.fromkeys(ids) for i in range(len(ids)) if ids[i] == q]
-    assert found.qids.tolist() == list(dict.fromkeys(ids))
+    first = {q: number for number, q in enumerate(dict.fromkeys(ids))}
+    order = sorted(range(n), key=lambda row: first[ids[row]])
+    assert found.qids.tolist() == list(first)
     assert found.X[:, 0].tolist() == order
     assert found.y.tolist() == [int(labels[i]) for i in order]
     assert found.docids.tolist() == [names[i].encode() for i in order]

@@ -1,5 +1,6 @@
 """What the reader makes of numbers and options, and how it names mistakes in whatever blocks."""
 
+import itertools
 import random
 import struct
 from pathlib import Path
@@ -59,9 +60,10 @@ def test_a_wider_line_far_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_null_becomes_a_number_or_the_least_of_the_query(tmp_path: Path) -> None:
     path = tmp_path / "data.txt"
     path.write_text(
-        "0 qid:1 1:NULL 2:5 3:NULL\n1 qid:1 1:3 2:NULL#docid = a\n0 qid:1 1:-2 2:7 3:NULL\n"
-        "0 qid:2 1:NULL 2:1 3:4\n"
+        "0 qid:one 1:NULL 2:5 3:NULL\n1 qid:one 1:3 2:NULL#docid = a\n"
+        "0 qid:one 1:-2 2:7 3:NULL\n0 qid:2 1:NULL 2:1 3:4\n"
     )
+    assert read_queries(path, ReadOptions(null=0)).qids.tolist() == ["one", "2"]
     number = read_queries(path, ReadOptions(null=-1)).features
     np.testing.assert_array_equal(number, [[-1, 5, -1], [3, -1, 0], [-2, 7, -1], [-1, 1, 4]])
     least = read_queries(path, ReadOptions(null="min")).features
@@ -69,16 +71,16 @@ def test_null_becomes_a_number_or_the_least_of_the_query(tmp_path: Path) -> None
 
 
 def test_a_documents_name_is_in_its_comment(tmp_path: Path) -> None:
-    comments = "#docid = a|# docid=b c|#docid: c|#docid d|#docids = e|#DOCID = f|#\tdocid =\tg\th|"
-    comments += "#docid = |#docid == i|# inc = 1 docid = j|#docid = long-#-name:0|"
-    path, text = tmp_path / "data.txt", "".join(f"0 qid:1 1:2{c}\n" for c in comments.split("|"))
-    path.write_text(text)
-    names = b"a|b|||||g||=||long-#-name:0|".split(b"|")
-    assert (
-        read_queries(path).docids.tolist()
-        == names
-        == plain_readers.read_letor(text.encode()).docids
-    )
+    words = ("#docid = a", "# docid=b c", "#docid: c", "#docid = ", "#docid = long-#-name:0", "")
+    names = ("docid", "docids", "DOCID", "xocid", "dokid", "a = docid")
+    parts = (("#", " #", "#\t"), names, (" ", "", ":"), ("=", "==", ""), (" ", "", "\r"),
+             ("a", "b c", "#d"))  # fmt: skip
+    words += tuple(map("".join, itertools.product(*parts)))
+    path, text = tmp_path / "data.txt", "".join(f"0 qid:1 1:2{each}\n" for each in words)
+    path.write_text(text, newline="")
+    found = read_queries(path).docids.tolist()
+    assert found[:6] == [b"a", b"b", b"", b"", b"long-#-name:0", b""]
+    assert found == plain_readers.read_letor(text.encode()).docids
 
 
 def test_values_beyond_float32_are_clipped_where_that_is_asked(tmp_path: Path) -> None:
@@ -166,7 +168,7 @@ def message(path: Path, text: str | bytes, **options: object) -> str:
 @pytest.mark.usefixtures("blocks")
 def test_bad_line(line: str, said: str, tmp_path: Path) -> None:
     path = tmp_path / "data.txt"
-    good, more = "0 qid:1 1:1 2:2\n# words\n", "0 qid:1 1:1 2:2\n0 qid:1 2:x\n" * 5
+    good, more = "0 qid:1 000001:1 2:2\n# words\n", "0 qid:1 1:1 2:2\n0 qid:1 2:x\n" * 5
     assert message(path, f"{good}{line}\n{more}") == f":3: found {said}"
     assert message(path, f"{good}{line}\r\n{more}") == f":3: found {said}"
     assert message(path, good + line) == f":3: found {said}{CUT}"

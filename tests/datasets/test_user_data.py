@@ -243,6 +243,7 @@ def test_parquet_is_read_by_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     path, name = tmp_path / "mine.parquet", ["label", "qid", 7, "id"]
     path.write_bytes(b"PAR1")
     rows = [[1, "b", 0.1, "x"], [0, 4, None, "y"], [True, "c", 2**24, "z"], [2, "b", -0.5, "v"]]
+    table = pd.DataFrame(rows, columns=name).assign(new=[True, False, False, True])
     for found, said in (
         (ValueError("odd\n  file"), f"{path}: no table: odd file"),
         (ImportError(), f"{path}: found Parquet, which needs a package; `python -m pip install "
@@ -250,7 +251,7 @@ def test_parquet_is_read_by_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         (pd.DataFrame([], columns=name), f"{path}: found no rows, expected at least 1"),
         (pd.DataFrame([[1, 2, "a", "x"]], columns=name), f"{path}: row 0: column '7': found 'a', "
          "expected numbers (--columns names the columns to use)"),
-        (pd.DataFrame(rows, columns=name), None),
+        (table, None),
     ):  # fmt: skip
         monkeypatch.setattr(pd, "read_parquet", Mock(side_effect=[found]))
         with nullcontext() if said is None else pytest.raises(DataError) as error:
@@ -258,7 +259,7 @@ def test_parquet_is_read_by_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert said is None or str(error.value) == said
     tests = sorted((tmp_path / f"mine/Fold{k}/test.txt").read_text() for k in (1, 2, 3))
     assert tests == [
-        "0 qid:4 1:NULL #docid = y\n",
-        "1 qid:b 1:0.100000001 #docid = x\n2 qid:b 1:-0.5 #docid = v\n",
-        "1 qid:c 1:16777216 #docid = z\n",
+        "0 qid:4 1:NULL 2:0 #docid = y\n",
+        "1 qid:b 1:0.100000001 2:1 #docid = x\n2 qid:b 1:-0.5 2:1 #docid = v\n",
+        "1 qid:c 1:16777216 2:0 #docid = z\n",
     ]

@@ -28,7 +28,7 @@ def queries(rng: np.random.Generator) -> QuerySet:
 
 def written(tmp_path: Path, text: str) -> Path:
     path = tmp_path / "file.txt"
-    path.write_text(text)
+    path.write_bytes(text.encode(errors="surrogateescape"))
     return path
 
 
@@ -80,6 +80,7 @@ def test_documents_without_ids_go_by_their_position(tmp_path, queries):
          ":4: found document 3 of query 2, which the data do not have"),
         (RANKLIB.replace("1\t0\t3.5\n1\t1\t2.5\n", ""), ": found no score for document 0 of "
          "query 1, expected one for each of the 5 documents (2 have none)"),
+        (RANKLIB.replace("-2", "-2\t7"), ":5: found 4 columns, expected 3: qid index score"),
         (RANKLIB.replace("\t-2", ""), ":5: found 2 columns, expected 3: qid index score"),
         ("1\n2\n3\n4\n", ":5: found 4 scores, expected 5, one for each document"),
         ("1\n2\n3\n4\n5\n6\n", ":6: found 6 scores, expected 5, one for each document"),
@@ -135,6 +136,8 @@ def test_qrels_read_back(tmp_path, queries, rng):
     [
         (QRELS + "2 0 a 1\n", ":6: found document a of query 2 again, expected it once"),
         (QRELS.replace("1 0 b", "q\x7f 0 b"), ":2: found query id 'q\\x7f', expected printable "
+         "characters in UTF-8, at most 1,000 bytes"),
+        (QRELS.replace("1 0 b", "q\udcff 0 b"), ":2: found query id 'q\ufffd', expected printable "
          "characters in UTF-8, at most 1,000 bytes"),
         (QRELS.replace("a 2", "a 0.5"), ":1: found '0.5', expected a whole number"),
         (QRELS.replace("a 2", "a 1001"), ":1: found label 1001, expected at most 1000"),

@@ -10,9 +10,10 @@ from toy_data import store_fold, write_toy
 import letorbench as lb
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import default_measures, query_metrics
+from letorbench.results.export import export
 from letorbench.results.measuring import with_measures
 from letorbench.results.per_query import PerQuery, check_paired
-from letorbench.results.summary import read_per_query, require_row
+from letorbench.results.summary import read_per_query, read_summary, require_row
 
 ALGOS = ["random", "ideal", "regression", lb.RankNet(epochs=2)]
 
@@ -23,7 +24,7 @@ def ran(tmp_path_factory):
     write_toy(folder / "data")
     options = {"data_dir": folder / "data", "out": folder / "results"}
     results = lb.run("TOY", ALGOS, repeats=2, **options)
-    lb.run("TOY", [lb.AdaRankNDCG(rounds=3)], folds=[2], **options)
+    lb.run("TOY", [lb.AdaRankNDCG(rounds=3)], folds=[2], features="raw", **options)
     return results, folder
 
 
@@ -40,6 +41,17 @@ def test_measured_again_is_what_was_stored(ran):
         np.testing.assert_array_equal(added.tables[name], stored.tables[name])
     assert added.tables["p@13"].shape == (2, 40)  # the queries have seven documents
     np.testing.assert_allclose(added.tables["p@13"], stored.tables["p@7"] * 7 / 13)
+
+
+def test_what_no_text_can_say_leaves_no_texts(ran, tmp_path):
+    summary = read_summary(ran[1] / "results", "TOY").only(["adarank-ndcg", "regression"])
+    said = "regression: its model is of features that query-minmax transformed, which a model of "
+    said += "ranklib cannot say; expected a run with --features raw"
+    with pytest.raises(UsageError, match=f"^{said}$"):
+        export(summary, "ranklib", ran[1] / "data", tmp_path / "texts")
+    assert not list(tmp_path.iterdir())
+    [text] = export(summary.only(["adarank-ndcg"]), "ranklib", ran[1] / "data", tmp_path)
+    assert text == tmp_path / "fold2" / "adarank-ndcg.txt" and text.is_file()
 
 
 def test_other_data_are_refused(ran, tmp_path):

@@ -61,13 +61,6 @@ def test_any_other_byte_is_damage_that_names_the_file(tmp_path: Path) -> None:
     assert [fold.number for fold in read_folds(tmp_path, "S", "a")] == [1, 2]
 
 
-def test_a_folder_of_another_fold_does_not_count_twice(tmp_path: Path) -> None:
-    folder = store_fold(tmp_path, "S", "a", 1, {"map": 0.5})
-    folder.rename(folder.with_name("fold7"))
-    [line] = Store(tmp_path).look().damaged.values()
-    assert "found the fold 1, expected 7" in line
-
-
 @pytest.mark.parametrize("changes, said", [
     ({"means": {"map": 10**400}}, "int too large"),
     ({"means": {"map": np.inf}}, "not finite"),
@@ -85,21 +78,6 @@ def test_a_forged_fold_stops_no_other(tmp_path: Path, changes: dict, said: str) 
     [line] = store.damaged.values()
     assert line.startswith(f"{folder / FIT}: damaged: ") and said in line
     assert [key.fold for key in store.folds] == [2]
-
-
-def test_folds_are_read_in_the_order_of_their_numbers(tmp_path: Path) -> None:
-    for number in (10, 2, 1):
-        store_fold(tmp_path, "S", "a", number, {"map": number / 10, "mrr": 0.5}, n_folds=10)
-    for name in ("fold", "foldx", "fold0", "trec"):
-        (tmp_path / "S" / "a" / name).mkdir()
-    (tmp_path / "S" / "a" / "fold3").touch()
-    folds = read_folds(tmp_path, "S", "a")
-    assert [fold.number for fold in folds] == [1, 2, 10]
-    assert [fold.means["map"] for fold in folds] == [0.1, 0.2, 1.0]
-    assert {fold.n_folds for fold in folds} == {10} and len({f.experiment for f in folds}) == 1
-    queries = folds[2].queries
-    assert (queries.algo, queries.folds.tolist(), queries.qids.tolist()) == ("a", [10], ["1000"])
-    assert queries.values["map"].tolist() == [1.0] and folds[0].scores(3).tolist() == [0.0] * 3
 
 
 def test_a_store_reads_a_fold_once_and_again_when_it_changed(tmp_path: Path, monkeypatch) -> None:

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from toy_data import store_fold
 
-from letorbench.errors import DataError, UsageError
+from letorbench.errors import DataError
 from letorbench.results import paths
 from letorbench.results.measuring import extended
 from letorbench.results.per_query import PerQuery
 from letorbench.results.store import Store, read_folds
-from letorbench.results.summary import Row, curve, read_per_query, read_summary, write_tables
+from letorbench.results.summary import Row, read_per_query, read_summary, write_tables
 
 #: values of two queries a fold: VALUES[repeat][fold]
 VALUES = {1: {1: [0.0, 0.2], 2: [0.4, 0.8]}, 2: {1: [0.2, 0.4], 2: [0.6, 0.8]},
@@ -137,15 +137,6 @@ def test_what_is_missing_or_broken(tmp_path):
     assert len(summary.damaged) == 1 and "a/fold1/fit.json: damaged" in summary.damaged[0]
     with pytest.raises(DataError, match="fold1/fit.json: damaged"):
         read_per_query(tmp_path, "SET", "a")
-
-
-def test_curve_ends_at_a_gap():
-    values = {f"ndcg@{k}": k / 10 for k in (1, 2, 3, 5)} | {f"p@{k}": 0.0 for k in range(1, 17)}
-    row = Row("a", "letor3", 5, values)
-    assert curve(row, "ndcg") == (0.1, 0.2, 0.3)
-    assert len(curve(row, "p")) == 10
-    with pytest.raises(UsageError, match="no column err@1 .* expected one of ndcg, p"):
-        curve(row, "err")
 
 
 def test_repeats_are_averaged_and_their_spread_is_shown(tmp_path):

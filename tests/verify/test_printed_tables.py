@@ -7,9 +7,9 @@ import pytest
 from conftest import parts_of, random_queries, same
 from toy_data import write_toy
 
-from letorbench.conventions import CONVENTIONS
-from letorbench.errors import DataError
+from letorbench.conventions import CONVENTIONS, convention
 from letorbench.measures import parse, query_metrics
+from letorbench.verify import plain
 from letorbench.verify.numbers import Printed
 from letorbench.verify.printed import (
     Entry,
@@ -99,18 +99,26 @@ def test_microsofts_tables_have_no_impossible_number(shared: Path) -> None:
     assert len(entries) == 3960 and check_table(entries) == []
 
 
-def test_a_table_in_per_cent_is_read_so(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text("dataset,algorithm,measure,value\nD,a,map,43.95\nD,b,map,0.9\nD,c,map,7\n")
-    assert [each.number.value for each in read_table(path)] == pytest.approx([0.4395, 0.009, 0.07])
-
-
-def test_what_is_no_share_or_not_printed_is_left_alone(tmp_path: Path) -> None:
-    path, head = tmp_path / "t.csv", "dataset,algorithm,measure,value\n"
-    path.write_text(head + "D,a,dcg@10,7\nD,a,rmse,1.2\nD,a,map,.5\nD,b,map,-\nD,c,seconds,9\n")
-    entries = read_table(path)
-    assert [each.number.value for each in entries] == [7.0, 1.2, 0.5, 9.0]
-    assert check_table(entries) == []
+@pytest.mark.parametrize("rules", [*CONVENTIONS, "letor4,ideal=list", "mslr,empty=drop,relevant=2"])
+def test_what_data_say_holds_for_every_ranking(rules: str, rng: np.random.Generator) -> None:
+    """The bounds are the plain definition's of the ideal order and of its reverse."""
+    queries, rules = random_queries(rng, [1, 2, 5, 4, 3, 1], levels=4), convention(rules)
+    known = known_facts(queries, {*NAMES, "rmse", "odd", "p@x"}, rules)
+    assert set(known.bounds) == set(NAMES)
+    labels, gains = np.split(queries.labels, queries.offsets[1:-1]), rules.gains(4)
+    for name, bounds in known.bounds.items():
+        for sign, bound in zip((-1.0, 1.0), bounds):
+            pairs = [(own.tolist(), (sign * own).tolist()) for own in labels]
+            values = [plain.value(name, *pair, rules) for pair in pairs]
+            assert bound == pytest.approx(np.nanmean(values)), (name, sign)
+    counted = [own for own in labels if rules.empty != "drop" or own.max() >= rules.relevant]
+    assert known.queries == len(counted)
+    whole = rules.ties != "mean" and rules.ideal == "k" and (gains == gains.round()).all()
+    assert (known.ndcg1 > 0) == whole
+    for own in counted:
+        firsts = [plain.value("ndcg@1", own.tolist(), first, rules) for first in np.eye(len(own))]
+        steps = np.multiply(firsts, known.ndcg1)
+        assert not whole or np.allclose(steps, steps.round())
 
 
 def test_every_part_of_the_data_bounds_its_numbers(tmp_path: Path) -> None:
@@ -146,19 +154,3 @@ def test_a_table_may_be_of_another_convention_than_its_data_sets(tmp_path, zeros
     assert (there, tried) == (["MQ2008"], rules)
     assert [each.lines for each in found] == ([(2,), (3,), (4,)] if rules == "auto" else [])
     assert len(check_by_data(entries, tmp_path, "letor4")[0]) == zeros
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("dataset,algorithm,value\nD,a,1\n", ":1: found the columns"),
-        ("dataset,algorithm,measure,value\nD,a,map,x\n", ":2: found 'x', expected a number"),
-        ("dataset,algorithm,part,measure,value\nD,a,dev,map,.1\n", ":2: found the part 'dev'"),
-        ("dataset,algorithm,measure,value\nD,a,map,.1\nD,a,map,.2\n", ":3: found the number of li"),
-    ],
-)
-def test_a_table_that_cannot_be_read_is_refused(tmp_path: Path, text, expected) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text(text)
-    with pytest.raises(DataError, match=expected):
-        read_table(path)

@@ -14,13 +14,11 @@ import letorbench as lb
 from letorbench.checksum import digest, with_checksum
 from letorbench.conventions import convention
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
 from letorbench.measures import parse, query_metrics
-from letorbench.results.per_query import PerQuery
 from letorbench.results.store import stored_fit
 from letorbench.results.summary import read_summary
 from letorbench.verify.numbers import Printed, readings
-from letorbench.verify.runs import Agreement, agreement
+from letorbench.verify.runs import Agreement
 from letorbench.verify.stored import trace
 
 SIMILAR = "a similar system: rankings and values by query agree, not only the means"
@@ -40,12 +38,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def problems(folder: Path) -> list[str]:
     return [p for each in trace(folder / "out", folder / "data", "TOY") for p in each.problems]
-
-
-def test_sound_results_are_measured_again(made) -> None:
-    traced = {each.algo: each for each in trace(made / "out", made / "data", "TOY")}
-    assert problems(made) == [] and traced["regression"].cells > 0
-    assert traced["regression"].unmeasured == 0 and len(traced["regression"].folds) == 2
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -94,35 +86,6 @@ def test_a_forgery_that_all_tables_agree_with_is_found(made, tmp_path, place) ->
     read_summary(tmp_path / "out", "TOY")  # it brings the tables up to date
     where = {"values": "query", "means": "the mean of map"}[place]
     assert [each for each in problems(tmp_path) if where in each and "map" in each]
-
-
-def test_two_runs_are_the_same_similar_or_lucky(rng) -> None:
-    offsets, qids = np.arange(0, 3001, 30), np.arange(100).astype(str)
-    scores = rng.normal(size=3000)
-
-    def pairs(other: np.ndarray) -> list[tuple[np.ndarray, ...]]:
-        return list(zip(*(own.reshape(-1, 30) for own in (scores, other))))
-
-    def run(values: np.ndarray) -> PerQuery:
-        return PerQuery("a", np.ones(100, dtype=np.int64), qids, {"map": values})
-
-    values = rng.random(100)
-    same = agreement(pairs(2 * scores), (run(values), run(values)), "map")
-    assert same.verdict.startswith("the same") and same.overlap == 1.0
-    near = scores + 0.3 * rng.normal(size=3000)
-    noise = 0.01 * rng.normal(size=100)
-    both = run(values), run(values + noise - noise.mean())
-    similar = agreement(pairs(near), both, "map", (run(values - 0.1), run(values - 0.2)))
-    first = [
-        [set(own[a : a + 30].argsort()[-10:].tolist()) for a in offsets[:-1]]
-        for own in (scores, near)
-    ]
-    assert similar.overlap == pytest.approx(np.mean([len(a & b) / 10 for a, b in zip(*first)]))
-    assert similar.verdict.startswith("a similar") and similar.effect_ratio == pytest.approx(2.0)
-    lucky = run(values), run(values[::-1].copy())
-    other = agreement(pairs(scores[::-1]), lucky, "map")
-    assert other.verdict.startswith("equal means") and not other.same
-    assert other.rmse == pytest.approx(np.sqrt(np.mean((values - values[::-1]) ** 2)))
 
 
 @pytest.mark.parametrize(
@@ -194,18 +157,3 @@ def test_a_number_that_nothing_gives_has_its_nearest_readings_first(rng) -> None
     assert not any(each.rounding is not None for each in found)
     distances = [abs(each.value - 0.99999) for each in found]
     assert distances == sorted(distances)
-
-
-@pytest.mark.parametrize(
-    ("text", "value", "how"),
-    [(".503", 0.50349, ""), ("0.503", 0.50351, "cut off"), (" 50.3% ", 0.50349, ""),
-     ("0.503", 0.5041, None), ("50.3%", 0.5041, None), ("0.503", 0.5024, None), ("1", 0.9, "")],
-)  # fmt: skip
-def test_numbers_are_rounded_or_cut_off(text, value, how) -> None:
-    assert Printed.of(text).rounding(value) == how
-
-
-@pytest.mark.parametrize("text", ["", "nan", "inf", "0,5", "half"])
-def test_what_is_no_number_is_refused(text) -> None:
-    with pytest.raises(UsageError, match="expected a number"):
-        Printed.of(text)
