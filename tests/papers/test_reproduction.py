@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import drawing, printed, refused
-from test_pages import as_shown, outline
+from conftest import printed, refused
+from test_pages import as_shown
 from toy_data import write_toy, write_uneven
 
 import letorbench as lb
@@ -176,8 +176,7 @@ def test_a_specification_is_every_combination(lower, study):
     part = Part("s", "rise", "specification", ("UNEVEN", "OHSUMED", "TOY"), measures=("ndcg@3",),
                 axes=axes, convention="standard", lower=lower,
                 upper={"algo": "ndcgboost", "printed": 0.0 if lower else 0.5})  # fmt: skip
-    with drawing(outline):
-        files = run_part(small(), part, study).files
+    files = run_part(small(), part, study).files
     as_shown("leads.txt" if lower else "means.txt", files)
     how = ("standard", 1, "map")  # of the second axis' second setting
     made = {"x": "adarank-map", "y": "adarank-ndcg"}
