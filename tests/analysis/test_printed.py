@@ -87,6 +87,13 @@ def made(tmp_path_factory) -> Path:
         store_fold(Path("results"), "MINE", "listnet", 1, columns, "standard")
         columns["ndcg@2"] = [0.25, 0.5]
         store_fold(Path("results"), "MINE", "regression", 1, columns, "letor3")
+        for name, algo, fold, less in (
+            ("S", "a", 1, 0.0), ("S@0.5", "a", 2, 0.0), ("BIG", "a", 1, 0.0), ("BIG", "bb", 1, 0.01),
+            ("BIG", "c", 1, 0.001),
+        ):  # fmt: skip
+            many = np.random.default_rng(len(algo)).integers(0, 9, 1_234) / 8 - less
+            store_fold(Path("few"), name, algo, fold, {"map": list(many)})
+            store_fold(Path("few"), "ONE", algo, 1, {"map": [less]})
         for i in range(15):
             store("MANY", f"a{i:02}", 0.02 * i, (1, 2), repeats=2 if 5 < i < 12 else None,
                   validation=rounds, **raw)  # fmt: skip
