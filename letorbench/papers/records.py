@@ -182,8 +182,6 @@ def paper_number(row: Row) -> str:
 
 def our_number(row: Row) -> str:
     """Our number with its interval, where there is chance in it."""
-    if row.value is None or row.low is None or row.high is None:
-        return "-"
     bounds = f" [{_signed(row, row.low)}, {_signed(row, row.high)}]"
     return _signed(row, row.value) + (bounds if row.low < row.high else "")
 

@@ -2,21 +2,27 @@
 
 import csv
 import math
+from pathlib import Path
 
+from letorbench import analysis
 from letorbench.analysis.figures import Panel
 from letorbench.analysis.published import lookup, published, with_published
 from letorbench.rankers import names
 
 
 def test_rows_are_whole():
-    rows = published()
-    assert len(rows) == 773
-    assert len({(r.source, r.dataset, r.algorithm, r.measure) for r in rows}) == len(rows)
-    for row in rows:
+    rows, text = published(), Path(analysis.__file__).with_name("published.csv").read_text()
+    for row, (source, dataset, algorithm, metric, cutoff, value, note) in zip(
+        rows, list(csv.reader(text.splitlines()))[1:], strict=True
+    ):
+        named = row.source, row.dataset, row.algorithm, row.measure
+        assert named == (source, dataset, algorithm, f"{metric.lower()}@{cutoff}".rstrip("@"))
+        assert (row.printed, row.value, row.note) == (value, float(value), note)
         assert {len(folds) for folds in row.folds.values()} <= {5}
-        assert row.reference and math.isfinite(row.value) and float(row.printed) == row.value
+        assert row.reference and math.isfinite(row.value)
         if row.measure.partition("@")[0] in ("ndcg", "p", "map", "err", "mrr"):
             assert 0.0 < row.value < 1.0
+    assert len({(r.source, r.dataset, r.algorithm, r.measure) for r in rows}) == len(rows) == 773
 
 
 def test_published_lines_have_a_place_for_each_cutoff():

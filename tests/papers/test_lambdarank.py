@@ -95,8 +95,9 @@ def test_figure_1_is_of_times_that_are_kept(tmp_path, monkeypatch):
     sizes = {"SIZES": (40, 80, 160, 320), "QUERIES": 9, "EPOCHS": 3, "PATIENCE": 0.05, "RATE": 0.1}
     for name, value in {**sizes, "epoch_seconds": seconds}.items():
         monkeypatch.setattr(timing, name, value)
-    study = Study(tmp_path, tmp_path)
+    study = Study(tmp_path, tmp_path, setting="published")
     found = timing.timing(study)
+    assert {path.parent for path in found.files} == {study.folder("lambdarank-2006")}
     train, validation = timing.web_shaped(0)
     alone = cubic(np.random.default_rng(0), [9, 9], 50, (20, 32))[0]
     assert (train.n_queries, validation.n_queries, train.n_features) == (9, 9, 367)
@@ -104,7 +105,7 @@ def test_figure_1_is_of_times_that_are_kept(tmp_path, monkeypatch):
     assert np.array_equal(train.lengths, alone.lengths) and train.features[:, 50:].std() > 0.9
     n, of = train.n_docs, np.split(train.labels, train.offsets[1:-1])
     pairs = sum(int((each[:, None] > each).sum()) for each in of) / n
-    kept = json.loads((tmp_path / "papers" / "lambdarank-2006" / "figure-1.json").read_text())
+    kept = json.loads(found.files[0].with_suffix(".json").read_text())
     ours, online = (np.array(kept["found"]["lessons"][way]) for way in ("ours", "online"))
     assert len(ours) == 3 and list(ours) == sorted(ours) != list(online)
     assert found.numbers["batch-converges"].value == abs(ours / online - 1.0).max()

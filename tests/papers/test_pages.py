@@ -125,7 +125,7 @@ def test_the_tables_against_the_printed_numbers(tmp_path):
     assert printed.compared(made, part, "TD2003") == list(methods)
     assert printed.compared(made, part, "OHSUMED") == ["frank", "ndcgboost"]
     assert "frank" not in printed.compared(made, part, "MQ2008")
-    assert printed.meets(0.3477, 0.344, 3) and not printed.meets(0.3485, 0.344, 3)
+    assert printed.meets(0.34793, 0.344, 3) and not printed.meets(0.34796, 0.344, 3)
 
 
 @pytest.mark.parametrize("form", ["curves", "bars", "table"])

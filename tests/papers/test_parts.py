@@ -14,7 +14,7 @@ from toy_data import write_uneven
 
 import letorbench as lb
 from letorbench.losses.lambdas import LAMBDAS, Lambda
-from letorbench.papers import consistency_2011, lambdarank_2006, rules, surrogates
+from letorbench.papers import PAPERS, consistency_2011, lambdarank_2006, rules, surrogates
 from letorbench.papers import paper as made
 from letorbench.papers.lambdarank_2006 import artificial_data
 from letorbench.papers.ndcgboost_2009.single_changes import Change, scores
@@ -39,6 +39,19 @@ def rows(path):
     with path.open(newline="") as file:
         header, *found = csv.reader(file)
     return header, [[float(c) if c[:1] in "-.0123456789" else c for c in row] for row in found]
+
+
+def test_what_parts_say_without_data(study):
+    """Those that are runs of methods; the others are shown where they are run."""
+    text = ""
+    for name in PAPERS:
+        for part in made(name).parts.values():
+            if part.form != "module":
+                found = run_part(made(name), part, study)
+                files = ", ".join(path.name for path in found.files) or "nothing"
+                text += "".join(f"{line}\n" for line in (f"{name}: {files}", *found.differs))
+                text += "".join(p.read_text() for p in found.files if p.suffix == ".md")
+    as_shown("nothing.txt", text)
 
 
 def test_the_theory_of_consistency_answers_as_on_its_page(tmp_path, monkeypatch):

@@ -1,14 +1,16 @@
 """The rules of the answers, on values whose answer is known, each against an independent count."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.stats import nct, norm, t, ttest_1samp
+from test_pages import as_shown
 
 from letorbench.analysis import paired
 from letorbench.analysis.leads import Lead
-from letorbench.papers import rules
+from letorbench.papers import paper, records, rules
 from letorbench.papers.claims import Point, Test, claims_of
 from letorbench.papers.rules import EXCLUDED, OPEN, SHOWN
 from letorbench.papers.runs import Measured, Values, exactly
@@ -286,15 +288,55 @@ def test_the_replication_bayes_factor_against_its_integral():
     assert rules.bayes_factor(lead, 0.2) > 1.0
 
 
-def test_a_row_says_what_was_drawn():
-    """Margin and printed lead are shares of the lower method."""
-    (row,) = judged(apart(0.05, base=0.4), lead=0.1).rows
-    half, smallest = t.ppf(0.975, 99) * 0.01, (t.ppf(0.975, 99) + t.ppf(0.8, 99)) * 0.01
-    assert (row.value, row.low, row.high) == pytest.approx((0.05, 0.05 - half, 0.05 + half))
-    assert row.smallest == pytest.approx(smallest) and row.factor > 10.0
-    assert (row.base, row.margin, row.printed) == pytest.approx((0.4, 0.04, 0.04))
-    assert (row.kind, row.place, row.what, row.units) == (
-        "above", "D", "a over b, m", "100 queries")  # fmt: skip
+#: what a sentence says: its name, and what differs from "a is above b by m on D"
+SENTENCES = {
+    "all": {"data": ["D", "E", "F"], "upper": ["a", "c", "s"], "measures": ["m", "n"]},
+    "count": {"data": ["D", "E", "F"], "upper": ["a", "c"], "measures": ["m"], "least": 1, "of": 3},
+    "points": {"upper": ["a", "c"], "measures": ["m", "n"], "least": 2, "of": 2, "per": "point"},
+    "pairs": {"pairs": [["a", "c"], ["c", "b"]], "upper": [], "lower": [], "measures": ["n"]},
+    "leads": {"numbers": {"a": 0.5, "b n": 0.4, "b": 0.45}, "measures": ["m", "n"]},
+    "not below": {"kind": "not below", "lead": -0.05, "lower": ["a", "b"], "upper": ["c", "s"]},
+    "alike": {"kind": "alike", "numbers": {"a": 0.5, "b": 0.45, "c": 0.4}, "lower": ["b", "c"]},
+    "means": {
+        "kind": "at most",
+        "number": "c",
+        "printed": 0.5,
+        "data": ["E", "D"],
+        "measures": ["m", "n"],
+        "test": [{}, {"number": "s", "kind": "equal", "half": 0.01}],
+    },
+    "number": {
+        "kind": "at least",
+        "number": "x",
+        "printed": 0.5,
+        "test": [{}, {"number": "y"}],
+        "data": [],
+        "measures": [],
+    },
+    "same": {"upper": ["b"], "lower": ["b", "e"], "pairs": [["b", "e"]]},
+}
+
+
+def test_all_that_comes_of_sentences(tmp_path):
+    """a is .05 above b by m and .02 by n, c falls short, s has three seeds, e equals b."""
+    rng = np.random.default_rng(1)
+    base, noise = rng.uniform(0.2, 0.8, N), rng.normal(0.0, 0.1, (2, 3, N))
+    moved = {"a": (0.05, 0.02), "b": (0.0, 0.0), "c": (-0.04, -0.01), "s": (0.01, 0.03),
+             "e": (0.0, 0.0)}  # fmt: skip
+    found = {}
+    for name, leads in moved.items():
+        drawn = noise[:, : 3 if name == "s" else 1] * (name not in "be")
+        table = np.stack([base + lead + each for lead, each in zip(leads, drawn)], axis=2)
+        found[name] = Values(("m", "n"), table, FOLDS)
+    few = {name: Values(("m", "n"), found[name].values[:, :6], FOLDS[:6], True) for name in "ab"}
+    few = {name: replace(each, folds=np.repeat([1, 2, 3], 2)) for name, each in few.items()}
+    kept = {}
+    for name, test in SENTENCES.items():
+        made = replace(claim(**test), id=name)
+        numbers = {"x": Measured(0.48, 0.45, 0.51, "three seeds")}
+        kept[name, ""] = rules.judge(made, {"D": found, "E": few}, numbers)
+    (outcomes, claims, points) = records.write_outcomes(tmp_path, paper("lecture-2018"), kept)
+    as_shown("rules.txt", claims.read_text() + points.read_text())
 
 
 def test_a_claim_is_of_the_data_that_it_names():
