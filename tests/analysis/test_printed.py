@@ -88,8 +88,8 @@ def made(tmp_path_factory) -> Path:
         columns["ndcg@2"] = [0.25, 0.5]
         store_fold(Path("results"), "MINE", "regression", 1, columns, "letor3")
         for name, algo, fold, less in (
-            ("S", "a", 1, 0.0), ("S@0.5", "a", 2, 0.0), ("BIG", "a", 1, 0.0), ("BIG", "bb", 1, 0.01),
-            ("BIG", "c", 1, 0.001),
+            ("S", "a", 1, 0.0), ("S@0.5", "a", 2, 0.0),
+            ("BIG", "a", 1, 0.0), ("BIG", "bb", 1, 0.01), ("BIG", "c", 1, 0.001),
         ):  # fmt: skip
             many = np.random.default_rng(len(algo)).integers(0, 9, 1_234) / 8 - less
             store_fold(Path("few"), name, algo, fold, {"map": list(many)})
