@@ -53,6 +53,7 @@ def as_shown(name, shown):
             between = f" [{low}, {high}]" if low != high else ""
             text += f"{label}: {value}{between}{'; ' * bool(each.note)}{each.note}\n"
         text += "".join(f"- {line}\n" for line in found.differs)
+    text = re.sub(r"-?\d\.\d+e-1\d", "0", text)  # what rounding leaves
     text = re.sub(r"\d+\.\d{8,}", lambda number: f"{float(number[0]):.6f}", text)
     same(SHOWN / name, (SHOWN / name).read_text(encoding="utf-8"), text)
 

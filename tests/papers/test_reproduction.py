@@ -199,9 +199,9 @@ def test_the_values_are_those_of_the_stored_scores(study):
     """Of each repeat, query and measure, by the convention that is asked for."""
     said: list[str] = []
     study = replace(study, seed=3, say=said.append)
-    found = study.runs("UNEVEN", [OWN, PLAIN], MEASURES, "letor4", 2)
-    assert list(found) == [OWN.label, PLAIN.label]
-    assert said == [f"UNEVEN: {OWN.label}", f"UNEVEN: {PLAIN.label}"]
+    found = study.runs("UNEVEN", [PLAIN, OWN], MEASURES, "letor4", 2)
+    assert list(found) == [PLAIN.label, OWN.label]
+    assert said == [f"UNEVEN: {PLAIN.label}", f"UNEVEN: {OWN.label}"]
     own = lb.run("UNEVEN", lb.NDCGBoost(**OWN.settings), seed=3, data_dir=study.data_dir, repeats=2,
                  out=study.data_dir / "own", protocol="published", select="ndcg@10")  # fmt: skip
     there = study.out / "papers" / "runs" / "ndcg@10,rounds=3,stumps=sample"
@@ -209,7 +209,7 @@ def test_the_values_are_those_of_the_stored_scores(study):
         assert (there / scores.relative_to(own.out)).read_bytes() == scores.read_bytes()
     tests = [fold.test for fold in study.benchmark("UNEVEN").folds]
     options = {"measures": [*MEASURES], "per_query": True, "convention": "letor4"}
-    for values, variant in zip(found.values(), (OWN, PLAIN)):
+    for values, variant in zip(found.values(), (PLAIN, OWN)):
         files = sorted(study.out.rglob(f"{variant.algo}/**/scores.txt"))
         repeats = [
             np.concatenate([lb.evaluate(test, np.loadtxt(path), **options)
