@@ -66,9 +66,6 @@ def test_the_best_of_several_panels_rank_best_on_average():
     assert drawn_first(names[:4], [half], []) == names[:4]
 
 
-VALUES = {f"ndcg@{k}": 1 / (k + 2) for k in range(1, 11)}
-
-
 def test_a_file_has_neither_a_date_nor_a_version(tmp_path):
     with drawing():
         paths = write(draw(panels(1, 2)), tmp_path / "a")

@@ -18,8 +18,6 @@ from letorbench.papers.runs import Measured, Study
 from letorbench.rankers import ndcgboost
 from letorbench.rankers.ndcgboost import NDCGBoost
 
-MISPRINTED = ("theorem-1-printed", "theorem-2-printed")
-
 
 def test_problems_are_what_the_ranker_optimises(rng):
     """M, theta, w and alpha are the ranker's, pair by pair."""
@@ -54,14 +52,13 @@ def test_the_theory_runs_and_its_misprints_are_told(tmp_path, monkeypatch):
     own = [claim for claim in paper("ndcgboost-2009").claims if claim.part == "theory"]
     answers = {claim.id: rules.judge(claim, {}, found).answer for claim in own}
     failed = {name for name, answer in answers.items() if answer != rules.REPRODUCED}
-    assert failed == {*MISPRINTED, "exponential-fall"}
+    assert failed == {"theorem-1-printed", "theorem-2-printed", "exponential-fall"}
 
 
 def test_no_scores_take_away_what_every_pair_leaves(rng):
     problems = statements.drawn(rng, 200, 5)
     far = problems.M(problems.G * 1e6)
     np.testing.assert_allclose(far, statements.floor(problems), rtol=1e-9)
-    assert 0.05 < statements.floor_share(rng) < 0.9
 
 
 def test_theorem_1_is_checked_on_the_bound_from_its_definition(rng):

@@ -100,8 +100,10 @@ def test_a_page_and_the_page_of_all(result, tmp_path):
         "small-lines.png": "papers/small/lines.png",
         "small-published-figure-1.png": "papers/small/published/figure-1.png",
     }
-    assert (own / "theory.csv").read_text() == "a,b\n1,0.5\nx,\n"
-    assert (own / "theory-none.csv").read_text() == "c\n"
+    assert {path.name: path.read_text() for path in own.glob("theory*.[ct]*")} == {
+        "theory.csv": "a,b\n1,0.5\nx,\n", "theory.txt": "Theory\na  b\n1  0.5000\nx\n",
+        "theory-none.csv": "c\n", "theory-none.txt": "Theory\n",
+    }  # fmt: skip
 
 
 def constant(part, *means):
