@@ -47,6 +47,7 @@ def test_layout(n_panels, n_lines, name):
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == list(shown[0].curves)
     assert_apart(figure)
+    assert all(legend.get_window_extent().y1 < each.bbox.y0 for each in figure.axes)
     for axes, each in zip(figure.axes, shown):
         assert axes.get_xlabel() == "@n" and axes.get_ylabel() == "NDCG (letor3)"
         for line, values in zip(axes.lines, each.curves.values()):

@@ -48,7 +48,9 @@ def test_what_parts_say_without_data(study):
             if part.form != "module":
                 found = run_part(made(name), part, study)
                 files = ", ".join(path.name for path in found.files) or "nothing"
-                text += "".join(f"{line}\n" for line in (f"{name}: {files}", *found.differs))
+                takes = f"{part.takes}{', where it is named' * part.optional}"
+                said = f"{name} {part.name}, {takes}: {files}"
+                text += "".join(f"{line}\n" for line in (said, *found.differs))
                 text += "".join(p.read_text() for p in found.files if p.suffix == ".md")
     as_shown("nothing.txt", text)
 
