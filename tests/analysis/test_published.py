@@ -61,11 +61,6 @@ def test_lookup():
     assert not row.folds
     rows = [row for row in lookup("mq2007", "MAP") if row.ours == "listnet"]
     assert [row.printed for row in rows] == ["0.465", "0.4652"]
-    assert {r.algorithm for r in lookup("MQ2007", "p@3")} == {
-        "RankSVM", "RankBoost", "ListNet", "AdaRank",
-        "RankSVM-Struct", "AdaRank-MAP", "AdaRank-NDCG",
-    }  # fmt: skip
-    assert [r.ours for r in lookup("MQ2007", "p@3") if r.algorithm == "AdaRank"] == [None]
     # LightGBM's numbers of WEB30K are of its first fold alone
     assert {row.source for row in lookup("MSLR-WEB30K", "ndcg@10")} == {"lgrz-ltr-baseline"}
     for wrong in ("TD2003/Feature-min", "TD2003-twin", "MINE"):
