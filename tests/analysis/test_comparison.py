@@ -51,6 +51,7 @@ def test_a_partial_algorithm_is_compared_on_the_folds_that_both_have():
     assert pairs[1].lead.units == 20 and pairs[0].lead.units == 30
     text = render(comparison_table(pairs), "text")
     assert "a, ccc: compared on folds 1,3 (20 queries), which both have" in text
+    assert "convention" not in to_frame(comparison_table(pairs))
     # the whole algorithms' draws do not depend on the partial one
     assert pairs[0].p == compare("SET", [whole, other], "map")[0].p
     for systems, baseline, told in (

@@ -218,9 +218,10 @@ SENTENCES = {
     "leads": {"numbers": {"a": 0.5, "b n": 0.4, "b": 0.45}, "measures": ["m", "n"]},
     "not below": {"kind": "not below", "lead": -0.05, "lower": ["a", "b"], "upper": ["c", "s"]},
     "alike": {"kind": "alike", "numbers": {"a": 0.5, "b": 0.45, "c": 0.4}, "lower": ["b", "c"]},
+    "lower gone": {"data": ["D", "E"], "lower": ["c"]},
     "means": {
         "kind": "at most",
-        "number": "c",
+        "number": "a",
         "printed": 0.5,
         "data": ["E", "D"],
         "measures": ["m", "n"],
