@@ -141,12 +141,16 @@ def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _words(figure: Figure, file: IO[bytes], **options: object) -> None:
     """Write a figure's words, numbers and looks, a line each, which takes no time to draw."""
-    said = [f"{options['format']} {figure.get_size_inches().round(2).tolist()}"]
+    size = figure.get_size_inches().round(2).tolist()
+    said = [f"{options['format']} {size} {options['dpi']} dots an inch"]
     for axes in figure.axes:
         said += [f"{name} {axes.properties()[name]!r}" for name in ("title", "xlabel", "ylabel")]
+        fonts = [axes.title, axes.xaxis.label, *axes.get_xticklabels()[:1], *axes.texts[:1]]
+        said += [f"fonts {[text.get_fontsize() for text in fonts]}"]
         for axis in (axes.xaxis, axes.yaxis):
-            if isinstance(axis.get_major_locator(), FixedLocator):
-                ticks = [text.get_text() for text in axis.get_ticklabels()]
+            fixed = isinstance(axis.get_major_locator(), FixedLocator)
+            ticks = [text.get_text() for text in axis.get_ticklabels()] if fixed else []
+            if fixed or axis.get_scale() != "linear":
                 said += [f"{axis.axis_name} {axis.get_scale()} {ticks}"]
         said += [f"text {text.get_text()} {text.get_position()}" for text in axes.texts]
         for line in axes.lines:
@@ -154,13 +158,15 @@ def _words(figure: Figure, file: IO[bytes], **options: object) -> None:
             said += [f"line {line.get_label()} {looks} {line.get_xydata().tolist()}"]
         for bar in axes.patches:
             ends = bar.get_data()[0].tolist() if isinstance(bar, StepPatch) else bar.get_bbox()
-            said += [f"bar {to_hex(bar.get_facecolor())} {ends}"]
+            said += [f"bar {to_hex(bar.get_facecolor())} {bar.get_hatch() or 'plain'} {ends}"]
         for band in axes.collections:
-            edges = sorted({tuple(point) for point in band.get_paths()[0].vertices.tolist()})
-            said += [f"band {to_hex(band.get_facecolor())} {edges}"]
-    for legend in figure.legends:
+            points = {tuple(at) for path in band.get_paths() for at in path.vertices.tolist()}
+            colours = [f"{to_hex(each)} {each[3]:g} " for each in band.get_facecolor()]
+            said += [f"band {''.join(colours)}{sorted(points)}"]
+    for legend in [*filter(None, (axes.get_legend() for axes in figure.axes)), *figure.legends]:
         keys = [text.get_text() for text in legend.texts]
-        said += [f"legend {keys} {legend.get_title().get_text()!r}"]
+        size = legend.texts[0].get_fontsize()
+        said += [f"legend {keys} {legend.get_title().get_text()!r} {size}"]
     file.write("".join(f"{each}\n" for each in said).encode())
 
 

@@ -212,10 +212,11 @@ def power_table(pairs: Sequence[Pair], convention: str) -> Table:
     for pair in pairs:
         d, n, smallest = abs(float(pair.lead.mean)), pair.lead.units, pair.lead.smallest()
         sizes = np.array([n, *QUERIES])
-        # in standard errors; `smallest` is what n queries show in 80 % of cases
-        lead = (ndtri(1 - ALPHA / 2) + ndtri(POWER)) * d / smallest if smallest else 0.0
+        # what n queries show in 80 % of cases is so many times the difference
+        times = smallest / d if d > 0 else math.inf
+        lead = (ndtri(1 - ALPHA / 2) + ndtri(POWER)) / times if times else math.inf
         power = ndtr(lead * np.sqrt(sizes / n) - ndtri(1 - ALPHA / 2))
-        needed = math.ceil(n * (smallest / d) ** 2) if d > 0 else None
+        needed = math.ceil(n * times**2) if times < math.inf else None
         rows.append((pair.a, pair.b, float(pair.lead.mean), n, *power.tolist(), needed))
     return table(caption, heads, rows)
 

@@ -166,7 +166,7 @@ def decisive(outcome: Outcome) -> Row:
     if outcome.answer == rules.NOT_REPRODUCED and excluded:
         return min(excluded, key=lambda row: row.excluded or 0.0)
     weak = [row for row in outcome.rows if row.state != rules.SHOWN] or outcome.rows
-    return max(weak, key=lambda row: (row.shown or 0.0, -(row.value or 0.0)))
+    return max(weak, key=lambda row: (row.shown or 0.0, -row.value))
 
 
 def _settings(outcome: Outcome) -> str:
@@ -182,8 +182,6 @@ def paper_number(row: Row) -> str:
 
 def our_number(row: Row) -> str:
     """Our number with its interval, where there is chance in it."""
-    if row.value is None or row.low is None or row.high is None:
-        return "-"
     bounds = f" [{_signed(row, row.low)}, {_signed(row, row.high)}]"
     return _signed(row, row.value) + (bounds if row.low < row.high else "")
 

@@ -13,7 +13,7 @@ from letorbench.analysis.comparison import (
 )
 from letorbench.analysis.slices import sliced
 from letorbench.analysis.tables import render, to_frame
-from letorbench.errors import DataError
+from letorbench.errors import DataError, UsageError
 from letorbench.results.per_query import PerQuery
 from letorbench.results.summary import Row, Summary
 
@@ -51,10 +51,20 @@ def test_a_partial_algorithm_is_compared_on_the_folds_that_both_have():
     assert pairs[1].lead.units == 20 and pairs[0].lead.units == 30
     text = render(comparison_table(pairs), "text")
     assert "a, ccc: compared on folds 1,3 (20 queries), which both have" in text
+    assert "convention" not in to_frame(comparison_table(pairs))
     # the whole algorithms' draws do not depend on the partial one
     assert pairs[0].p == compare("SET", [whole, other], "map")[0].p
-    with pytest.raises(DataError, match="found folds 1 of a and 2,3 of bb, expected one in common"):
-        compare("SET", [system("a", (1,)), system("bb", (2, 3))], "map")
+    for systems, baseline, told in (
+        ([system("a", (1,)), system("bb", (2, 3))], None,
+         "SET: found folds 1 of a and 2,3 of bb, expected one in common: run the missing folds"),
+        ([system(name, (1,)) for name in "abcd"], "ideal",
+         "SET: no results of the baseline 'ideal'; expected one of a, b, c, d"),
+        ([whole, system("ideal", (1,))], None,
+         "SET: found a, expected two algorithms or more to compare"),
+    ):  # fmt: skip
+        with pytest.raises((DataError, UsageError)) as error:
+            compare("SET", systems, "map", baseline)
+        assert str(error.value) == told
 
 
 @pytest.mark.parametrize(

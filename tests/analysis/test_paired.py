@@ -93,12 +93,15 @@ def test_two_sided_and_at_its_level(name, n):
 
 
 def test_values_that_cannot_be_paired():
-    with pytest.raises(DataError, match=r"\(3,\) and \(4,\)"):
-        paired.differences(np.zeros(3), np.zeros(4))
-    with pytest.raises(DataError):
-        paired.differences(np.zeros(0), np.zeros(0))
-    with pytest.raises(DataError, match="finite"):
-        paired.differences(np.array([0.0, np.nan]), np.zeros(2))
+    shapes = "found values of shapes {} and {}, expected one value a query, for the same queries"
+    for a, b, told in (
+        (np.zeros(3), np.zeros(4), shapes.format((3,), (4,))),
+        (np.zeros(0), np.zeros(0), shapes.format((0,), (0,))),
+        (np.array([0.0, np.nan]), np.zeros(2), "found a value that is no finite number"),
+    ):
+        with pytest.raises(DataError) as error:
+            paired.differences(a, b)
+        assert str(error.value) == f"paired test: {told}"
 
 
 def test_effect_size_and_counts(rng):

@@ -61,7 +61,8 @@ def store(dataset: str, algo: str, level: float, folds=(1, 2, 3), repeats=None, 
 def made(tmp_path_factory) -> Path:
     """The results of four data sets, of one of them at two shares."""
     folder = tmp_path_factory.mktemp("made")
-    fitted = lb.Regression(l2=0.5).fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
+    fitted, boosted = (each.fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
+                       for each in (lb.Regression(l2=0.5), lb.NDCGBoost(rounds=2)))  # fmt: skip
     grid = [{"settings": {"l2": l2}, "value": l2} for l2 in (0.125, 0.5, 0.25)]
     tried = {"measure": "map", "value": 0.5, "curve": [], "best": None, "grid": grid}
     rounds = {"measure": "map", "value": 0.5, "curve": [0.25, 0.5, 0.375], "best": 2, "grid": []}
@@ -70,7 +71,8 @@ def made(tmp_path_factory) -> Path:
         raw = {"features": "raw", "select": "map"}
         store("OHSUMED", "regression", 0.25, validation=tried, grid={"l2": [0.125, 0.5, 0.25]},
               seconds=1.5, ranker=fitted, **raw)  # fmt: skip
-        store("OHSUMED", "ndcgboost", 0.27, seconds=2.5, validation=rounds, **raw)
+        store("OHSUMED", "ndcgboost", 0.27, seconds=2.5, validation=rounds, ranker=boosted,
+              **raw)  # fmt: skip
         store("OHSUMED", "listnet", 0.15, repeats=3, warnings=WARNINGS, seconds=1.0, **raw)
         store("OHSUMED", "one-seed", 0.2, repeats=1, features="zscore")
         store("OHSUMED", "slow", 0.1, (1, 3), cut_off={"time_limit": 1.0}, warnings=WARNINGS[:1])
@@ -87,6 +89,13 @@ def made(tmp_path_factory) -> Path:
         store_fold(Path("results"), "MINE", "listnet", 1, columns, "standard")
         columns["ndcg@2"] = [0.25, 0.5]
         store_fold(Path("results"), "MINE", "regression", 1, columns, "letor3")
+        for name, algo, fold, less in (
+            ("S", "a", 1, 0.0), ("S@0.5", "a", 2, 0.0),
+            ("BIG", "a", 1, 0.0), ("BIG", "bb", 1, 0.01), ("BIG", "c", 1, 0.001),
+        ):  # fmt: skip
+            many = np.random.default_rng(len(algo)).integers(0, 9, 1_234) / 8 - less
+            store_fold(Path("few"), name, algo, fold, {"map": list(many)})
+            store_fold(Path("few"), "ONE", algo, 1, {"map": [less]})
         for i in range(15):
             store("MANY", f"a{i:02}", 0.02 * i, (1, 2), repeats=2 if 5 < i < 12 else None,
                   validation=rounds, **raw)  # fmt: skip

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from test_pages import as_shown
 
 from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import Fold
@@ -12,24 +13,10 @@ from letorbench.papers import ndcgboost_2009 as statements
 from letorbench.papers import paper, rules
 from letorbench.papers.ndcgboost_2009 import single_changes as changes
 from letorbench.papers.ndcgboost_2009.single_changes import Change
-from letorbench.papers.runs import Study
+from letorbench.papers.paper import Found
+from letorbench.papers.runs import Measured, Study
 from letorbench.rankers import ndcgboost
 from letorbench.rankers.ndcgboost import NDCGBoost
-
-MISPRINTED = ("theorem-1-printed", "theorem-2-printed")
-
-
-@pytest.mark.parametrize("name", statements.STATEMENTS)
-def test_statements_hold_and_misprints_fail(name, rng):
-    worst = statements.largest(name, rng, 2_000, 500)
-    assert worst > 0.1 if name in MISPRINTED else worst < 1e-9
-
-
-def test_every_statement_is_another_one(rng):
-    """Each is still there, and says something else of the same problems."""
-    problems = statements.drawn(rng, 50, 4)
-    said = {name: tuple(each(problems)) for name, each in statements.STATEMENTS.items()}
-    assert len({*said.values()}) == len(said) == 12
 
 
 def test_problems_are_what_the_ranker_optimises(rng):
@@ -53,19 +40,25 @@ def test_problems_are_what_the_ranker_optimises(rng):
 
 
 def test_the_theory_runs_and_its_misprints_are_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(statements, "PROBLEMS", 400)
+    for name, value in (("PROBLEMS", 2_000), ("CHUNK", 500)):
+        monkeypatch.setattr(statements, name, value)
     found = statements.theory(Study(tmp_path, tmp_path))
+    problems = statements.drawn(np.random.default_rng(0), 50, 4)
+    for name, violation in statements.STATEMENTS.items():
+        each = violation(problems)
+        of = Measured(each[np.isfinite(each)].mean(), each[np.isfinite(each)].min(), each.max())
+        found[f"{name}, of 50"] = of
+    as_shown("ndcgboost.txt", Found(numbers=found))
     own = [claim for claim in paper("ndcgboost-2009").claims if claim.part == "theory"]
     answers = {claim.id: rules.judge(claim, {}, found).answer for claim in own}
     failed = {name for name, answer in answers.items() if answer != rules.REPRODUCED}
-    assert failed == {*MISPRINTED, "exponential-fall"}
+    assert failed == {"theorem-1-printed", "theorem-2-printed", "exponential-fall"}
 
 
 def test_no_scores_take_away_what_every_pair_leaves(rng):
     problems = statements.drawn(rng, 200, 5)
     far = problems.M(problems.G * 1e6)
     np.testing.assert_allclose(far, statements.floor(problems), rtol=1e-9)
-    assert 0.05 < statements.floor_share(rng) < 0.9
 
 
 def test_theorem_1_is_checked_on_the_bound_from_its_definition(rng):

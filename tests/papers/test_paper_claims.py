@@ -3,7 +3,7 @@
 import pytest
 
 from letorbench.papers import PAPERS, paper
-from letorbench.papers.claims import NATURES, claims_of, expanded
+from letorbench.papers.claims import NATURES, Point, claims_of, expanded
 from letorbench.papers.runs import generated
 from letorbench.rankers import names
 
@@ -48,6 +48,15 @@ def test_the_papers_leads_come_from_its_tables():
     (ohsumed,) = (c for _, c in EVERY if c.id == "ohsumed")
     (point,) = ohsumed.tests[1].points()
     assert (point.lead, point.upper, point.lower) == (0.04, "ndcgboost", "frank")
+
+
+def test_a_claims_own_numbers_count_before_those_of_the_tables():
+    facts = {"id": "a", "part": "p", "quote": "q", "where": "w", "kind": "above"}
+    facts |= {"numbers": {"a": 0.5}, "data": ["D"], "measures": ["m"], "upper": ["a"],
+              "lower": ["b"]}  # fmt: skip
+    ((point,),) = (test.points() for c in claims_of("p", {"claim": [facts]}, {"a": 0.4, "b m": 0.4})
+                   for test in c.tests)  # fmt: skip
+    assert point == Point("D", "a", "b", "m", pytest.approx(0.25), "D")
 
 
 def test_what_a_file_of_claims_may_hold():

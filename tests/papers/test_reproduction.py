@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import drawing, places, printed, refused
-from test_pages import as_shown, outline
+from conftest import places, printed, refused
+from test_pages import as_shown
 from toy_data import write_toy, write_uneven
 
 import letorbench as lb
@@ -115,7 +115,10 @@ def test_the_command_prints_what_came_out(tmp_path):
     assert "of the lists f and g is 0.46" in (tmp_path / "p" / "lecture-2018.md").read_text()
     files = {Path(name) for name in re.findall("^(?:file|page)  (.+)$", shown, re.MULTILINE)}
     assert files == {path for path in tmp_path.rglob("*") if path.is_file()}
-    assert "figure-9" in refused(2, "reproduce", "lecture-2018", "--part", "figure-9", *where)
+    words = "reproduce", "lecture-2018", "--part", "figure-9"
+    assert refused(2, *words, *where) == (
+        "letorbench: error: unknown part of lecture-2018 'figure-9'; expected one of examples\n"
+    )
 
 
 def test_claims_on_other_data_and_the_page_of_all_papers_are_printed(study, monkeypatch):
@@ -188,8 +191,7 @@ def test_a_specification_is_every_combination(lower, study):
     part = Part("s", "rise", "specification", ("UNEVEN", "OHSUMED", "TOY"), measures=("ndcg@3",),
                 axes=axes, convention="standard", lower=lower,
                 upper={"algo": "ndcgboost", "printed": 0.0 if lower else 0.5})  # fmt: skip
-    with drawing(outline):
-        files = run_part(small(), part, study).files
+    files = run_part(small(), part, study).files
     as_shown("leads.txt" if lower else "means.txt", files)
     how = ("standard", 1, "map")  # of the second axis' second setting
     made = {"x": "adarank-map", "y": "adarank-ndcg"}
@@ -204,13 +206,22 @@ OWN = Variant("NDCG Boost, 3 rounds", "ndcgboost", {"rounds": 3, "stumps": "samp
 MEASURES = ("ndcg@1", "ndcg@3", "map")
 
 
+@pytest.mark.filterwarnings("ignore:ties", "ignore:.*warnings in all")
 def test_the_values_are_those_of_the_stored_scores(study):
     """Of each repeat, query and measure, by the convention that is asked for."""
-    found = study.runs("UNEVEN", [OWN, PLAIN], MEASURES, "letor4", 2)
-    assert list(found) == [OWN.label, PLAIN.label]
+    said: list[str] = []
+    study = replace(study, seed=3, say=said.append)
+    found = study.runs("UNEVEN", [PLAIN, OWN], MEASURES, "letor4", 2)
+    assert list(found) == [PLAIN.label, OWN.label]
+    assert said == [f"UNEVEN: {PLAIN.label}", f"UNEVEN: {OWN.label}"]
+    own = lb.run("UNEVEN", lb.NDCGBoost(**OWN.settings), seed=3, data_dir=study.data_dir, repeats=2,
+                 out=study.data_dir / "own", protocol="published", select="ndcg@10")  # fmt: skip
+    there = study.out / "papers" / "runs" / "ndcg@10,rounds=3,stumps=sample"
+    for scores in (own.out / "UNEVEN").rglob("scores.txt"):
+        assert (there / scores.relative_to(own.out)).read_bytes() == scores.read_bytes()
     tests = [fold.test for fold in study.benchmark("UNEVEN").folds]
     options = {"measures": [*MEASURES], "per_query": True, "convention": "letor4"}
-    for values, variant in zip(found.values(), (OWN, PLAIN)):
+    for values, variant in zip(found.values(), (PLAIN, OWN)):
         files = sorted(study.out.rglob(f"{variant.algo}/**/scores.txt"))
         repeats = [
             np.concatenate([lb.evaluate(test, np.loadtxt(path), **options)
@@ -250,7 +261,10 @@ def test_reproduce_tells_of_damage_before_it_runs(tmp_path: Path) -> None:
     outcomes = tmp_path / "papers" / "lecture-2018" / "outcomes.json"
     whole = outcomes.read_bytes()
     outcomes.write_bytes(whole.replace(b"0", b"1", 1))
-    assert "outcomes.json: damaged" in refused(1, *words)
+    assert refused(1, *words) == (
+        f"letorbench: error: {outcomes}: damaged: its content does not have its check sum; remove "
+        "it, and rerun the parts of the paper\n"
+    )
     outcomes.unlink()
     printed(*words)
     assert outcomes.read_bytes() == whole

@@ -25,7 +25,8 @@ from letorbench.papers.ndcgboost_2009 import single_changes
 from letorbench.papers.runs import Measured, Study, exactly
 
 SETS = ("OHSUMED", "TD2003", "TD2004", "HP2003", "HP2004", "NP2003")
-PROBLEMS = 100_000
+#: random problems of a statement, and how many of them are drawn at once
+PROBLEMS, CHUNK = 100_000, 5_000
 #: problems have so many documents: all their orders are enumerated
 DOCUMENTS = (2, 3, 4, 5)
 LABELS = 5
@@ -231,13 +232,13 @@ STATEMENTS: dict[str, Callable[[Problems], np.ndarray]] = {
 }
 
 
-def largest(statement: str, rng: np.random.Generator, problems: int, chunk: int = 5_000) -> float:
-    """The largest violation of a statement over so many random problems, 0 where there is none."""
+def largest(statement: str, rng: np.random.Generator) -> float:
+    """The largest violation of a statement over random problems, 0 where there is none."""
     violation = STATEMENTS[statement]
     worst = 0.0
-    for i, start in enumerate(range(0, problems, chunk)):
+    for i in range(PROBLEMS // CHUNK):
         m = DOCUMENTS[i % len(DOCUMENTS)]
-        found = violation(drawn(rng, min(chunk, problems - start), m))
+        found = violation(drawn(rng, CHUNK, m))
         worst = max(worst, float(found.max()))
     return worst
 
@@ -273,7 +274,7 @@ def theory(study: Study) -> dict[str, Measured]:
     for number, name in enumerate(STATEMENTS):
         study.say(f"{single_changes.NAME}: {name}")
         rng = np.random.default_rng([study.seed, number])
-        found[name] = exactly(largest(name, rng, PROBLEMS))
+        found[name] = exactly(largest(name, rng))
     rng = np.random.default_rng(study.seed)
     found["floor-share"] = exactly(floor_share(rng))
     found["equation-8"] = exactly(rank_error(rng))
