@@ -80,8 +80,18 @@ def parts_of(path: Path) -> dict[str, str]:
     return dict(re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", text, re.MULTILINE))
 
 
-def same(path: Path, kept: str, found: str) -> None:
-    """Check that a kept text, a part of a file, is what is found; `make renew` puts that there."""
+NUMBER = re.compile(r"-?\b\d[\d.]*(?:e[+-]\d+)?")
+
+
+def same(path: Path, kept: str, found: str, rtol: float = 0.0) -> None:
+    """Check that a kept text, a part of a file, is what is found; `make renew` puts that there.
+
+    Its numbers may differ by `rtol` of themselves: other processors round otherwise.
+    """
+    if rtol and NUMBER.sub("", kept) == NUMBER.sub("", found):
+        numbers = [np.array(NUMBER.findall(text), float) for text in (found, kept)]
+        if np.allclose(*numbers, rtol=rtol, atol=rtol / 100):
+            return
     if kept != found and "RENEW" in os.environ:
         path.write_text(path.read_text(encoding="utf-8").replace(kept, found), encoding="utf-8")
     else:
