@@ -72,7 +72,8 @@ def scoring_digest(module: str) -> str:
     """
     package, _, name = module.partition(".")
     inside = package == "letorbench"
-    own = [f"{name.replace('.', '/')}.py"] if inside else ["models", "losses", "solvers"]
+    parts = ["rankers/base.py", "models", "losses", "solvers"]
+    own = [f"{name.replace('.', '/')}.py"] if inside else parts
     return source_digest({*STEPS, *reached([*SCORING, *own])})
 
 
