@@ -85,8 +85,8 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for path in Path("data/REAL").rglob("*.txt"):
             path.write_text(re.sub("^(.)", r"\1.25", path.read_text(), flags=re.MULTILINE))
         Path("mine.py").write_text(EXAMPLE.read_text())
-        broken = "    def predict(self, X):\n        raise ArithmeticError('no\\nnumber')\n"
-        Path("broken.py").write_text(EXAMPLE.read_text() + "\n" + broken)
+        raising = "    def predict(self, X):\n        raise ArithmeticError('no\\nnumber')\n"
+        Path("raises.py").write_text(EXAMPLE.read_text() + "\n" + raising)
         head = "dataset,algorithm,fold,measure,value\n"
         Path("printed.csv").write_text(f"{head}STORED,a,1,ndcg@10,0.9\n")
         alike = "".join(f"OWN,{name},1,p@{k},.5\n" for name in "ab" for k in range(1, 6))
