@@ -107,7 +107,7 @@ def test_values_that_cannot_be_paired():
 def test_effect_size_and_counts(rng):
     a, b = np.array([0.5, 0.7, 0.6]), np.array([0.4, 0.4, 0.4])  # .1 .3 .2: mean .2, sd .1
     assert paired.effect_size(a, b) == pytest.approx(2.0) == -paired.effect_size(b, a)
-    assert paired.effect_size(a, a) == 0.0
+    assert paired.effect_size(a, a) == paired.effect_size(a[:1], a[:1]) == 0.0
     assert paired.effect_size(a + 0.1, a) == math.inf == -paired.effect_size(a, a + 0.1)
     assert math.isnan(paired.effect_size(np.array([0.5]), np.array([0.4])))
     a = np.array([0.5, 0.1 + 0.2, 0.0, 1.0, 0.2])

@@ -155,7 +155,7 @@ def test_a_constant_column_has_no_variance_and_its_own_mean(value, rows):
     assert np.isfinite(mean_and_variance(largest)).all()
 
 
-@pytest.mark.parametrize("n_docs", [0, 2 * CACHED_ROWS + 7])
+@pytest.mark.parametrize("n_docs", [0, CACHED_ROWS + 1, 2 * CACHED_ROWS + 7])
 @pytest.mark.parametrize(("first", "last"), [(0, None), (2, 4)])
 def test_columns_are_copied(rng: np.random.Generator, n_docs: int, first: int, last: int) -> None:
     features = rng.random((n_docs, 5)).astype(np.float32)
