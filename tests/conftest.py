@@ -161,7 +161,8 @@ def _words(figure: Figure, file: IO[bytes], **options: object) -> None:
             fixed = isinstance(axis.get_major_locator(), FixedLocator)
             ticks = [text.get_text() for text in axis.get_ticklabels()] if fixed else []
             if fixed or axis.get_scale() != "linear":
-                said += [f"{axis.axis_name} {axis.get_scale()} {ticks}"]
+                between = type(axis.get_minor_formatter()).__name__
+                said += [f"{axis.axis_name} {axis.get_scale()} {ticks} {between}"]
         said += [f"text {text.get_text()} {text.get_position()}" for text in axes.texts]
         for line in axes.lines:
             looks = line.get_color(), line.get_marker(), line.get_markevery(), line.is_dashed()

@@ -161,7 +161,8 @@ def test_features_or_a_loss_times_a_constant_have_the_same_scores(solver, rng):
         value, gradient = loss("listnet")(scores, queries)
         return ValueAndGradient(8.0 * value, 8.0 * gradient)
 
-    of = CustomLoss("times", "", times)
+    of = CustomLoss("times", "f(s)", times)
+    assert (str(of), of.formula) == ("times", "f(s)")
     queries = random_queries(rng, [10] * 12)
     family = LinearFamily.plain(queries.n_features)
     scaled = replace(queries, features=queries.features * np.float32(8.0))
