@@ -52,6 +52,14 @@ def test_the_gradient_is_the_finite_difference(each: Loss, queries: QuerySet, rn
             assert gradient[i] == pytest.approx(rise / (2 * width), rel=1e-6, abs=2e-6)
 
 
+def test_descent_can_leave_zero() -> None:
+    labels = np.array([2, 0, 1], np.int32)
+    queries = QuerySet(np.zeros((3, 1), np.float32), labels, np.array([0, 3]), np.array([1]))
+    for name in ("cosine", "cosine-ndcg", "qnorm"):
+        gradient = loss(name)(np.zeros(3), queries)[1]
+        assert gradient[0] < gradient[2] < gradient[1] == 0.0
+
+
 @pytest.mark.parametrize("each", EVERY, ids=str)
 def test_threads_change_nothing_and_empty_queries_have_no_loss(each: Loss, monkeypatch, rng):
     monkeypatch.setattr("letorbench.losses.base.query_share", lambda queries, documents: 1)

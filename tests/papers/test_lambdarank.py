@@ -17,7 +17,7 @@ from letorbench.papers import paper
 from letorbench.papers.lambdarank_2006 import artificial_data, diagnose, pairwise_errors, timing
 from letorbench.papers.lambdarank_2006.passes import STEPS
 from letorbench.papers.paper import judged
-from letorbench.papers.runs import Study, log_slope
+from letorbench.papers.runs import CUTOFFS, Study, log_slope
 from letorbench.solvers import sgd
 
 
@@ -145,6 +145,16 @@ def test_the_artificial_figure_is_over_draws(tmp_path, monkeypatch):
     # both rates on the first draw, the chosen one on the second
     folder = study.folder("lambdarank-2006") / "artificial"
     assert [len(list((folder / f"draw-{draw}").iterdir())) for draw in (1, 2)] == [8, 4]
+
+
+def test_the_rate_is_chosen_on_validation(tmp_path, monkeypatch):
+    def runs(study, folder, number, variants):
+        rates = {each.label: each.settings["learning_rate"] for each in variants}
+        return {n: {"validation": -r, **dict.fromkeys(CUTOFFS, r)} for n, r in rates.items()}
+
+    monkeypatch.setattr(artificial_data, "runs", runs)
+    _, rows = artificial_data.trained(Study(tmp_path, tmp_path, setting="published"))
+    assert {rate for _, _, rate, _ in rows} == {f"{min(artificial_data.RATES):g}"}
 
 
 def test_the_example_of_section_3_by_counting(rng):
