@@ -15,7 +15,7 @@ from benchmarks.table import show, store
 #: modules that have no rows for the table: commands of their own, and what others share
 SCRIPTS = (
     "__main__", "digests", "scaling", "seeds", "selection", "selection_rules", "stump_features",
-    "table", "twins",
+    "table", "trees", "twins",
 )  # fmt: skip
 
 

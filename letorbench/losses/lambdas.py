@@ -168,7 +168,7 @@ def pair_lambdas(function: Lambda, scores: np.ndarray, labels: np.ndarray) -> np
         D[function.truncation :] = 0.0
     Z = np.sort(gain)[::-1] @ D
     i, j = np.nonzero(labels[:, None] > labels)
-    near = np.inf if not function.neighbours else 1
+    near = 1 if function.neighbours else np.inf
     chance, difference = mean_swaps(scores, i, j, D, lambda x, y: np.abs(x - y) <= near)
     swap = (gain[i] - gain[j]) * difference / Z
     pull = LAMBDAS[function.function](scores[i] - scores[j], swap, function.margin)

@@ -37,8 +37,8 @@ class LambdaMART(BoostedTrees):
     rounds, learning_rate, patience, l2, leaves, depth, min_docs, docs, columns, bins
         See `BoostedTrees`.
     truncation : int
-        L, so that only pairs with a document among the first L ranks count, with the discounts
-        of the whole list and Z of NDCG@L; 0 means all pairs and the whole list.
+        L: only pairs with a document among the first L ranks count, with the discounts of the
+        whole list and Z of NDCG@L; 0 means all pairs and the whole list.
     normalised : bool
         As LightGBM's `lambdarank_norm`: a pair counts 1 / (0.01 + |s_i - s_j|) times, where a
         query's scores differ at all, and the forces of a query are multiplied by

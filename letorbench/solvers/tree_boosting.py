@@ -89,10 +89,10 @@ class TreeBooster:
             rows = np.sort(self.rng.choice(n_docs, count, replace=False)).astype(np.int32)
         gradient, newton = weights[0], len(weights) == 2
         hessian = weights[1] if newton else np.ones(n_docs)
-        tree, leaf = self._grower.grow(gradient, hessian, self.rng, rows)
+        tree, growth = self._grower.grow(gradient, hessian, self.rng, rows)
         if len(tree.left) == 1:
             return None
-        values = tree.value[leaf] if rows is None else tree.predict(self.train.features)
+        values = tree.value[self._grower.leaves(growth)]
         step = 1.0 if newton else self._newton_step(scores, gradient, values)
         return Term(tree.predict, values, step * self.learning_rate) if step else None
 

@@ -30,10 +30,10 @@ from letorbench.threads import parallel_for
 GROUP = 8
 #: the most bins of a feature: a code is one byte
 MOST_BINS = 256
+#: documents whose codes are read together, so that the processor waits for many of them at a time
+BLOCK = 512
 #: what a split is chosen by, numbered in this order for compiled code
 CRITERIA = ("newton", "misclassification", "entropy")
-#: the share of the features that is worth subtracting histograms, which needs those of all features
-MANY = 0.5
 #: a gain of a smaller share of what a leaf is worth is rounding
 ROUNDING = 1e-12
 #: the bits of a rounded derivative
@@ -184,8 +184,6 @@ class Growth(NamedTuple):
 class Rules(NamedTuple):
     """A tree's `Shape` for compiled code, and how its derivatives are summed.
 
-    subtract: whether a larger child's histograms are its parent's less the smaller child's; else
-    both children's are counted, of the drawn features alone.
     g_unit, h_unit: what a rounded derivative is multiplied by. shift: the bits of a histogram's
     second number that count documents; those above them sum second derivatives.
     """
@@ -197,7 +195,6 @@ class Rules(NamedTuple):
     least_hessian: float
     l2: float
     criterion: int
-    subtract: bool
     g_unit: float
     h_unit: float
     shift: int
@@ -217,9 +214,7 @@ class Grower:
         n_groups, n_docs = features.codes.shape
         widest = int(features.n_bins.max(initial=1))
         self._each, self._ready = np.empty((2, n_docs, 2), dtype=np.int64)
-        self._subtract = shape.columns >= MANY
-        slots = shape.leaves if self._subtract else 1
-        self._histograms = np.empty((slots, n_groups, GROUP, 2 * widest), dtype=np.int64)
+        self._histograms = np.empty((shape.leaves, n_groups, GROUP, 2 * widest), dtype=np.int64)
 
     def grow(
         self,
@@ -227,7 +222,7 @@ class Grower:
         hessian: np.ndarray,
         rng: np.random.Generator | None = None,
         rows: np.ndarray | None = None,
-    ) -> tuple[TreeEnsemble, np.ndarray]:
+    ) -> tuple[TreeEnsemble, Growth]:
         """Grow a tree.
 
         Parameters
@@ -244,8 +239,8 @@ class Grower:
         tree : TreeEnsemble
             A leaf has the value -G / (H + l2), Newton's step on the sums of its documents'
             derivatives; with another criterion than "newton" it has 1 where G < 0, else 0.
-        leaf : ndarray of shape (n_docs,), int64
-            The leaf of each document; -1 for those that did not count.
+        growth : Growth
+            How it grew, for `leaves`.
         """
         shape, features = self.shape, self.features
         n_docs, n_groups = len(gradient), len(features.codes)
@@ -255,7 +250,7 @@ class Grower:
         g_unit, h_unit = _unit(gradient, BITS), _unit(hessian, min(BITS, 63 - 2 * shift))
         rules = Rules(
             shape.leaves, shape.depth, shape.leaf_wise, shape.least_docs, shape.least_hessian,
-            shape.l2, CRITERIA.index(shape.criterion), self._subtract, g_unit, h_unit, shift,
+            shape.l2, CRITERIA.index(shape.criterion), g_unit, h_unit, shift,
         )  # fmt: skip
         nodes = 2 * shape.leaves - 1
         zeros = np.zeros((7, nodes), np.int64)
@@ -277,12 +272,16 @@ class Grower:
             if not alone:
                 parallel_for(partial(_grow, *arguments, 0), n_groups, LEAST // work)
             _grow(*arguments, 2 * LEAST, 0, n_groups if alone else 0)
-        tree = self._tree(growth, rules)
-        leaves = np.flatnonzero(growth.left[: len(tree.left)] == 0)
-        leaves = leaves[growth.start[leaves].argsort()]
-        leaf = np.full(n_docs, -1)
-        leaf[rows] = np.repeat(leaves, growth.stop[leaves] - growth.start[leaves])
-        return tree, leaf
+        return self._tree(growth, rules), growth
+
+    def leaves(self, growth: Growth) -> np.ndarray:
+        """Return the leaf of each document, (n_docs,) int64, also of those that did not count."""
+        leaf = np.full(len(growth.each), -1)
+        ends = np.flatnonzero(growth.left[: growth.size[0]] == 0)
+        ends = ends[growth.start[ends].argsort()]
+        leaf[growth.rows] = np.repeat(ends, growth.stop[ends] - growth.start[ends])
+        _place_others(growth, self.features.codes, leaf)
+        return leaf
 
     def _drawn(self, rng: np.random.Generator | None, nodes: int) -> np.ndarray:
         """Return which of the used features each node is split by, (nodes, n_used) bool."""
@@ -398,17 +397,14 @@ def _split_next(growth: Growth, rules: Rules, codes: np.ndarray, found: np.ndarr
     depth[small] = depth[large] = depth[node] + 1
     if stop[small] - start[small] > stop[large] - start[large]:
         small, large = large, small
-    for child in (small, large):
-        if child == small or not rules.subtract:
-            for i in range(start[child], stop[child]):
-                for n in range(2):
-                    ready[i, n] = each[rows[i], n]
-                    sums[child, n] += each[rows[i], n]
-    if rules.subtract:
+    for i in range(start[small], stop[small]):
         for n in range(2):
-            sums[large, n] = sums[node, n] - sums[small, n]
-        # the larger child takes over its parent's histograms
-        slot[large], slot[small] = slot[node], size[1]
+            ready[i, n] = each[rows[i], n]
+            sums[small, n] += each[rows[i], n]
+    for n in range(2):
+        sums[large, n] = sums[node, n] - sums[small, n]
+    # the larger child takes over its parent's histograms
+    slot[large], slot[small] = slot[node], size[1]
     size[0] += 2
     size[1] += 1
     if size[1] < rules.leaves:
@@ -434,6 +430,18 @@ def _partition(rows: np.ndarray, codes: np.ndarray, k: int, cut: int) -> int:
 
 
 @kernel()
+def _place_others(growth: Growth, codes: np.ndarray, leaf: np.ndarray) -> None:
+    """Give the documents whose leaf is -1 the one that they come to."""
+    for i in range(len(leaf)):
+        if leaf[i] < 0:
+            node = 0
+            while growth.left[node] > 0:
+                group, k = divmod(growth.feature[node], GROUP)
+                node = growth.left[node] + (((codes[group, i] >> (8 * k)) & 255) > growth.cut[node])
+            leaf[i] = node
+
+
+@kernel()
 def _search(
     growth: Growth,
     rules: Rules,
@@ -447,8 +455,8 @@ def _search(
 ) -> None:
     """Find the best splits of the pair of leaves in the groups first..last - 1.
 
-    histograms: (slots, n_groups, GROUP, widest, 2). To subtract, the smaller leaf's are filled, and
-    taken from those of their parent, which are the larger leaf's then.
+    histograms: (slots, n_groups, GROUP, widest, 2). The smaller leaf's are filled, and subtracted
+    from those of their parent, which are the larger leaf's then.
     """
     small, large = growth.pair
     wanted = rules.depth == 0 or growth.depth[small] < rules.depth
@@ -461,12 +469,11 @@ def _search(
         bins = n_bins[GROUP * group : GROUP * (group + 1)]
         for side in range(2 if large >= 0 else 1):
             node = growth.pair[side]
-            part = slice(growth.start[node], growth.stop[node])
-            rows, ready = growth.rows[part], growth.ready[part]
             own = histograms[growth.slot[node], group]
-            if rules.subtract and side == 0:
-                _fill(codes[group], rows, ready, bins, 0, GROUP, own)
-            elif rules.subtract:
+            if side == 0:
+                part = slice(growth.start[node], growth.stop[node])
+                _fill(codes[group], growth.rows[part], growth.ready[part], bins, own)
+            else:
                 other = histograms[growth.slot[small], group]
                 for k in range(GROUP):
                     for place in range(2 * bins[k]):
@@ -474,8 +481,6 @@ def _search(
             for k in range(GROUP):
                 feature = GROUP * group + k
                 if feature < drawn.shape[1] and drawn[node, feature]:
-                    if not rules.subtract:
-                        _fill(codes[group], rows, ready, bins, k, k + 1, own)
                     cut, gain = _best_cut(
                         own[k], bins[k], growth.sums[node], rules, found[group, side, 0]
                     )
@@ -487,23 +492,22 @@ def _search(
 
 @kernel()
 def _fill(
-    codes: np.ndarray,
-    rows: np.ndarray,
-    ready: np.ndarray,
-    bins: np.ndarray,
-    first: int,
-    last: int,
-    histogram: np.ndarray,
+    codes: np.ndarray, rows: np.ndarray, ready: np.ndarray, bins: np.ndarray, histogram: np.ndarray
 ) -> None:
-    """Sum the derivatives of the rows by the bins of the features first..last - 1 of a group."""
-    for k in range(first, last):
+    """Sum the derivatives of the rows by the bins of a group's features."""
+    for k in range(GROUP):
         histogram[k, : 2 * bins[k]] = 0
-    for i in range(len(rows)):
-        word, g, h = codes[rows[i]], ready[i, 0], ready[i, 1]
-        for k in range(first, last):
-            c = (word >> (8 * k)) & 255
-            histogram[k, 2 * c] += g
-            histogram[k, 2 * c + 1] += h
+    words = np.empty(BLOCK, dtype=np.int64)
+    for start in range(0, len(rows), BLOCK):
+        block = rows[start : start + BLOCK]
+        for i in range(len(block)):
+            words[i] = codes[block[i]]
+        for i in range(len(block)):
+            word, g, h = words[i], ready[start + i, 0], ready[start + i, 1]
+            for k in range(GROUP):
+                c = (word >> (8 * k)) & 255
+                histogram[k, 2 * c] += g
+                histogram[k, 2 * c + 1] += h
 
 
 @kernel()
