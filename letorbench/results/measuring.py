@@ -76,8 +76,7 @@ def with_measures(data_dir: Path, row: Row, measures: Sequence[str]) -> Row:
 
     def of(fold: StoredFold) -> np.ndarray:
         test = tests[fold.number]
-        scores = fold.scores(test.n_docs)
-        table = measured(row.algo, scores, test, parsed, benchmark.convention)
+        table = measured(row.algo, fold.scores(test.n_docs), test, parsed, benchmark.convention)
         return table[_counted(table)]
 
     repeats = [np.concatenate([of(fold) for fold in repeat]) for repeat in by_repeat(row.stored)]

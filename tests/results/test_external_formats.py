@@ -11,6 +11,7 @@ from sample_models import SAMPLES
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
+from letorbench.models import TreeEnsemble
 from letorbench.results.export import write_qrels, write_run
 from letorbench.results.external import detect, read_any, read_qrels
 from letorbench.results.model_texts import FORMATS, lightgbm_text, ranklib_text
@@ -161,8 +162,14 @@ def test_documents_that_no_run_can_tell_apart(tmp_path, queries):
         write_run(tmp_path / "x.run", queries, np.arange(5.0), "two words")
 
 
-KINDS = ("linear", "trees")
-#: the thresholds of the sample models, and their neighbours
+#: two trees, one of which has two splits and one of which has none
+TREES = TreeEnsemble(
+    roots=[0, 5], feature=[4, 1, 0, 0, 0, 0], threshold=[0.5, 0.5, 0, 0, 0, 0],
+    left=[2, 3, 2, 3, 4, 5], right=[1, 4, 2, 3, 4, 5], value=[0.25, 0.75, 1.0, 2.0, 3.0, 0.5],
+    gain=[4.0, 1.5, 0, 0, 0, 0], cover=[9.5, 5.5, 4.0, 3.5, 2.0, 9.5], n_features=5,
+)  # fmt: skip
+MODELS = {"linear": SAMPLES["linear"](), "trees": TREES}
+#: the thresholds of the trees, and their neighbours
 EDGES = np.nextafter(np.float32(0.5), np.float32([-1.0, 0.5, 1.0]))
 
 
@@ -192,16 +199,16 @@ TEXTS = Path(__file__).with_name("model_texts.txt")
 
 
 @pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", MODELS)
 def test_a_model_is_written_word_for_word(kind, form) -> None:
-    head, found = f"$ {kind} as {form}\n", FORMATS[form](SAMPLES[kind]())
+    head, found = f"$ {kind} as {form}\n", FORMATS[form](MODELS[kind])
     same(TEXTS, head + parts_of(TEXTS)[head[2:-1]], head + found)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", MODELS)
 def test_scores_are_the_same_after_the_way_through_a_text(kind, features) -> None:
     lightgbm = pytest.importorskip("lightgbm", reason="no LightGBM")
-    model = SAMPLES[kind]()
+    model = MODELS[kind]
     scores = model.predict(features)
     constant = getattr(model, "bias", 0.0)
     np.testing.assert_allclose(ranklib_scores(ranklib_text(model), features), scores - constant)
@@ -211,7 +218,7 @@ def test_scores_are_the_same_after_the_way_through_a_text(kind, features) -> Non
 
 def test_a_threshold_that_is_no_float32_number_keeps_its_decisions(features) -> None:
     for threshold in (0.5 + 1e-12, 0.5 - 1e-12):
-        trees = replace(SAMPLES["trees"](), threshold=[threshold, 0, 0, 0])
+        trees = replace(TREES, threshold=[threshold, 0.5, 0, 0, 0, 0])
         expected = trees.predict(features)
         np.testing.assert_array_equal(ranklib_scores(ranklib_text(trees), features), expected)
 
