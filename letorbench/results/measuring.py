@@ -67,7 +67,7 @@ def with_measures(data_dir: Path, row: Row, measures: Sequence[str]) -> Row:
     What its folds do not hold is measured from their scores, under the run's convention. DataError
     says that the data now there are not those of the run.
     """
-    missing = [name for name in dict.fromkeys(measures) if name not in row.values]
+    missing = [name for name in measures if name not in row.values]
     if not missing:
         return row
     benchmark = data_of(data_dir, row.stored)

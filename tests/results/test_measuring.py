@@ -40,6 +40,8 @@ def test_measured_again_is_what_was_stored(ran):
         np.testing.assert_array_equal(added.tables[name], stored.tables[name])
     assert added.tables["p@13"].shape == (2, 40)  # the queries have seven documents
     np.testing.assert_allclose(added.tables["p@13"], stored.tables["p@7"] * 7 / 13)
+    fixed = require_row(folder / "results", "TOY", "regression")  # nothing is drawn: no seeds
+    assert with_measures(folder / "data", fixed, ["p@13"]).repeated == {}
 
 
 def test_what_no_text_can_say_leaves_no_texts(ran, tmp_path):
@@ -51,6 +53,13 @@ def test_what_no_text_can_say_leaves_no_texts(ran, tmp_path):
     assert not list(tmp_path.iterdir())
     [text] = export(summary.only(["adarank-ndcg"]), "ranklib", ran[1] / "data", tmp_path)
     assert text == tmp_path / "fold2" / "adarank-ndcg.txt" and text.is_file()
+
+
+def test_of_several_seeds_the_first_is_exported(ran, tmp_path):
+    summary = read_summary(ran[1] / "results", "TOY").only(["ranknet"])
+    for path in export(summary, "trec", ran[1] / "data", tmp_path)[1::2]:
+        stored = np.loadtxt(ran[1] / "results/TOY/ranknet" / path.parent.name / "scores.txt")
+        assert sorted(np.loadtxt(path, usecols=4)) == sorted(stored)
 
 
 def test_other_data_are_refused(ran, tmp_path):
