@@ -42,6 +42,7 @@ def shuffled(text: str, rng: np.random.Generator) -> str:
 )
 def test_formats_and_their_recognition(tmp_path, queries, rng, form, text):
     expected = [3.5, 2.5, 1e3, -1.0, -2.0]
+    assert detect(written(tmp_path, text.replace(" a ", f" {'a' * 99} "))) == form
     path = written(tmp_path, "\n" + text if form != "scores" else text)
     assert detect(path) == form
     assert read_any(path, queries).tolist() == expected
@@ -127,8 +128,9 @@ def test_qrels_read_back(tmp_path, queries, rng):
     again = read_qrels(tmp_path / "qrels")
     for name in ("labels", "offsets", "qids", "docids"):
         assert np.array_equal(getattr(again, name), getattr(queries, name)), name
-    mixed = read_qrels(written(tmp_path, "WT04-2 0 a -2\n07 0 b 1\nWT04-2 0 c 3\n"))
-    assert mixed.qids.tolist() == ["WT04-2", "07"] and mixed.labels.tolist() == [0, 3, 1]
+    long = "07" * 500
+    mixed = read_qrels(written(tmp_path, f"WT04-2 0 a -2\n{long} 0 b 1\nWT04-2 0 c 1000\n"))
+    assert mixed.qids.tolist() == ["WT04-2", long] and mixed.labels.tolist() == [0, 1000, 1]
     assert mixed.docids.tolist() == [b"a", b"c", b"b"]
 
 
@@ -140,6 +142,8 @@ def test_qrels_read_back(tmp_path, queries, rng):
          "characters in UTF-8, at most 1,000 bytes"),
         (QRELS.replace("1 0 b", "q\udcff 0 b"), ":2: found query id 'q\ufffd', expected printable "
          "characters in UTF-8, at most 1,000 bytes"),
+        (QRELS.replace("1 0 b", "7" * 1001 + " 0 b"), f":2: found query id '{'7' * 40}', expected "
+         "printable characters in UTF-8, at most 1,000 bytes"),
         (QRELS.replace("a 2", "a 0.5"), ":1: found '0.5', expected a whole number"),
         (QRELS.replace("a 2", "a 1001"), ":1: found label 1001, expected at most 1000"),
         ("1 a 2\n", ":1: found 3 columns, expected 4: qid iter docno label"),
