@@ -125,7 +125,8 @@ def test_folds_of_one_experiment_differ_in_their_number_and_their_external_file(
     one = {"algo": "a", "fold": 1, "external": {"file": "1.txt", "digest": "x", "format": "trec"}}
     two = {"algo": "a", "fold": 2, "external": {"file": "2.txt", "digest": "y", "format": "trec"}}
     assert experiment_of(one) == experiment_of(two)
-    assert experiment_of(one) != experiment_of({**one, "external": {"format": "scores"}})
+    for change in ({"format": "scores"}, {"pattern": "{fold}.run"}):
+        assert experiment_of(one) != experiment_of({**one, "external": one["external"] | change})
     assert experiment_of(one) != experiment_of({**one, "algo": "b"})
 
 

@@ -82,7 +82,7 @@ def test_copies_are_brought_up_to_date_when_read_and_left_alone_otherwise(tmp_pa
     before = {path: (path.read_bytes(), path.stat().st_ino) for path in copies}
     read_summary(tmp_path, "SET")
     assert {path: (path.read_bytes(), path.stat().st_ino) for path in copies} == before
-    for spoil in (Path.unlink, lambda path: path.write_text("stale")):
+    for spoil in (Path.unlink, lambda path: path.write_bytes(b"stale\xff")):
         for path in copies:
             spoil(path)
         read_summary(tmp_path, "SET")
