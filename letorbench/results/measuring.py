@@ -39,10 +39,10 @@ def measured(
 ) -> np.ndarray:
     """Measure an algorithm's scores of a test part, (n_queries, n_measures).
 
-    The numbers of `random` are the means over all orders of each query's documents.
+    The numbers of `random`, whose scores are equal, are the means over all orders of a query.
     """
     if algo == RANDOM:
-        scores, convention = np.zeros(test.n_docs), replace(convention, ties="mean")
+        convention = replace(convention, ties="mean")
     return query_metrics(test.labels, scores, test.offsets, measures, convention)
 
 
