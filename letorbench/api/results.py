@@ -293,7 +293,7 @@ class Results:
 
     def learning(self, measure: str = "ndcg@10") -> list[LearningCurves]:
         """Return `learning_curves` as values with a table and a panel, one a data set."""
-        (name,) = measure_names(measure, self.summaries[0])
+        name = self._one_measure(measure)
         return learning_curves([self.measured(summary, [name]) for summary in self.summaries], name)
 
     def plot(self, measure: str = "ndcg", published: bool = False, shares: bool = False) -> Figure:
@@ -357,7 +357,7 @@ class Results:
         """
         check_output(Path(path), data_dir=self.data_dir)
         self._require_algorithm(baseline)
-        (name,) = measure_names(measure, self.summaries[0])[:1]
+        name = self._one_measure(measure)
         summaries = [self.measured(summary, name) for summary in self.summaries]
         command = shlex.join(["letorbench", *(words or ["report", *self.datasets])])
         with write_atomically(Path(path)) as file:
@@ -402,6 +402,11 @@ class Results:
     def measured(self, summary: Summary, measures: Measures) -> Summary:
         """Return a summary that has these measures."""
         return extended(self.data_dir, summary, measure_names(measures, summary))
+
+    def _one_measure(self, text: str) -> str:
+        if len(names := measure_names(text, self.summaries[0])) != 1:
+            raise UsageError(f"found the measures {text}, expected one")
+        return names[0]
 
     def _require_algorithm(self, name: str | None) -> None:
         if name is not None:

@@ -39,10 +39,10 @@ def measured(
 ) -> np.ndarray:
     """Measure an algorithm's scores of a test part, (n_queries, n_measures).
 
-    The numbers of `random` are the means over all orders of each query's documents.
+    The numbers of `random`, whose scores are equal, are the means over all orders of a query.
     """
     if algo == RANDOM:
-        scores, convention = np.zeros(test.n_docs), replace(convention, ties="mean")
+        convention = replace(convention, ties="mean")
     return query_metrics(test.labels, scores, test.offsets, measures, convention)
 
 
@@ -67,7 +67,7 @@ def with_measures(data_dir: Path, row: Row, measures: Sequence[str]) -> Row:
     What its folds do not hold is measured from their scores, under the run's convention. DataError
     says that the data now there are not those of the run.
     """
-    missing = [name for name in dict.fromkeys(measures) if name not in row.values]
+    missing = [name for name in measures if name not in row.values]
     if not missing:
         return row
     benchmark = data_of(data_dir, row.stored)
@@ -76,8 +76,7 @@ def with_measures(data_dir: Path, row: Row, measures: Sequence[str]) -> Row:
 
     def of(fold: StoredFold) -> np.ndarray:
         test = tests[fold.number]
-        scores = fold.scores(test.n_docs)
-        table = measured(row.algo, scores, test, parsed, benchmark.convention)
+        table = measured(row.algo, fold.scores(test.n_docs), test, parsed, benchmark.convention)
         return table[_counted(table)]
 
     repeats = [np.concatenate([of(fold) for fold in repeat]) for repeat in by_repeat(row.stored)]

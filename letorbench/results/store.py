@@ -52,10 +52,10 @@ class FoldResult:
     #: (n_docs,) float64, all finite: of the test part; below, of the validation part
     scores: np.ndarray
     #: the test queries' values, measured by a convention
-    queries: PerQuery | None = None
-    convention: str = ""
+    queries: PerQuery
+    convention: str
     #: how many folds the data set has
-    n_folds: int = 1
+    n_folds: int
     #: the fitted ranker; None for another system's scores
     ranker: Ranker | None = None
     validation_scores: np.ndarray | None = None
@@ -72,16 +72,14 @@ class FoldResult:
 
     def as_json(self) -> dict[str, object]:
         """Return what fit.json says."""
-        test = None
-        if self.queries is not None:
-            values = self.queries.values
-            means = np.stack(list(values.values()), axis=1).mean(axis=0)
-            test = {
-                "convention": self.convention,
-                "n_folds": self.n_folds,
-                "queries": len(self.queries.qids),
-                "means": dict(zip(values, means.tolist())),
-            }
+        values = self.queries.values
+        means = np.stack(list(values.values()), axis=1).mean(axis=0)
+        test = {
+            "convention": self.convention,
+            "n_folds": self.n_folds,
+            "queries": len(self.queries.qids),
+            "means": dict(zip(values, means.tolist())),
+        }
         return {
             "identity": self.identity,
             "chosen": self.ranker.get_params() if self.ranker else {},
@@ -178,8 +176,7 @@ def write_fold(folder: Path, result: FoldResult) -> dict[str, Any]:
         (folder / paths.VALIDATION).unlink(missing_ok=True)
     else:
         write_scores(folder / paths.VALIDATION, result.validation_scores)
-    if result.queries is not None:
-        write_fold_queries(folder / paths.QUERIES, result.queries)
+    write_fold_queries(folder / paths.QUERIES, result.queries)
     if result.ranker is not None:
         result.ranker.save(folder / paths.MODEL)
     digests = {name: _digest(folder / name) for name in paths.CHECKED}
@@ -218,13 +215,13 @@ def matches(
 
 
 def read_fold(key: FoldKey, folder: Path) -> StoredFold | None:
-    """Return a finished fold; None if it is not finished, or was not measured.
+    """Return a finished fold; None if it is not finished.
 
     DataError says that it is damaged, or of other data or another fold than its folder says.
     """
     written = stamp(folder)
     fit = stored_fit(folder)
-    if written is None or not fit.get("test"):
+    if written is None or not fit:
         return None
     # an algorithm's whole folder may be copied under another name, to compare two versions
     facts = {"repeat": 1, **fit["identity"]}

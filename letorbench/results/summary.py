@@ -236,8 +236,7 @@ def write_tables(store: Store, dataset: str, algos: Iterable[str]) -> None:
         for algo in algos:
             folds = current_folds(store.of(dataset, algo))
             if folds:
-                with suppress(FileNotFoundError):  # another run has begun a fold anew
-                    _write_algorithm(folder / algo, folds)
+                _write_algorithm(folder / algo, folds)
         summary = summarise(store, dataset)
         _write_if_other(folder / paths.SUMMARY, summary_csv(summary))
 

@@ -147,9 +147,7 @@ def check_table(
     for (*part, fold), own in by(entries, "dataset", "part", "fold").items():
         facts = (known or {}).get((*part, fold)) or Known(_inferred_queries(own) if fold else 0)
         table += [entry._replace(known=facts) for entry in own]
-    checks = (
-        _out_of_bounds, _off_the_grid, _not_cumulative, _not_the_mean, _odd_rows, _twice,
-    )  # fmt: skip
+    checks = _out_of_bounds, _off_the_grid, _not_cumulative, _not_the_mean, _odd_rows, _twice
     return sorted((f for check in checks for f in check(table)), key=lambda each: each.lines)
 
 

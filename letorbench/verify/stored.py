@@ -80,15 +80,13 @@ def by_query(fold: StoredFold, test: QuerySet) -> list[np.ndarray]:
 
 def _values(fold: StoredFold, test: QuerySet, rules: Convention) -> Iterator[str | None]:
     """Yield what is wrong with each value: "" for nothing, None where it is not measured again."""
-    drawn = fold.key.algo == RANDOM
-    rules = replace(rules, ties="mean") if drawn else rules
+    rules = replace(rules, ties="mean") if fold.key.algo == RANDOM else rules
     stored = dict(zip(fold.queries.qids.tolist(), zip(*fold.queries.values.values())))
     labels = np.split(test.labels, test.offsets[1:-1])
     for qid, own, scores in zip(test.qids.tolist(), labels, by_query(fold, test)):
-        listed = [0.0] * len(own) if drawn else scores.tolist()
         there = stored.get(qid, (math.nan,) * len(fold.queries.values))
         for name, found in zip(fold.queries.values, there):
-            expected = plain.value(name, own.tolist(), listed, rules)
+            expected = plain.value(name, own.tolist(), scores.tolist(), rules)
             where = f"{fold.folder / paths.QUERIES}: query {qid}, {name}"
             yield None if expected is None else _differs(where, found, expected)
 

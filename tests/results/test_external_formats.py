@@ -11,6 +11,7 @@ from sample_models import SAMPLES
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
+from letorbench.models import TreeEnsemble
 from letorbench.results.export import write_qrels, write_run
 from letorbench.results.external import detect, read_any, read_qrels
 from letorbench.results.model_texts import FORMATS, lightgbm_text, ranklib_text
@@ -41,6 +42,7 @@ def shuffled(text: str, rng: np.random.Generator) -> str:
 )
 def test_formats_and_their_recognition(tmp_path, queries, rng, form, text):
     expected = [3.5, 2.5, 1e3, -1.0, -2.0]
+    assert detect(written(tmp_path, text.replace(" a ", f" {'a' * 99} "))) == form
     path = written(tmp_path, "\n" + text if form != "scores" else text)
     assert detect(path) == form
     assert read_any(path, queries).tolist() == expected
@@ -126,8 +128,9 @@ def test_qrels_read_back(tmp_path, queries, rng):
     again = read_qrels(tmp_path / "qrels")
     for name in ("labels", "offsets", "qids", "docids"):
         assert np.array_equal(getattr(again, name), getattr(queries, name)), name
-    mixed = read_qrels(written(tmp_path, "WT04-2 0 a -2\n07 0 b 1\nWT04-2 0 c 3\n"))
-    assert mixed.qids.tolist() == ["WT04-2", "07"] and mixed.labels.tolist() == [0, 3, 1]
+    long = "07" * 500
+    mixed = read_qrels(written(tmp_path, f"WT04-2 0 a -2\n{long} 0 b 1\nWT04-2 0 c 1000\n"))
+    assert mixed.qids.tolist() == ["WT04-2", long] and mixed.labels.tolist() == [0, 1000, 1]
     assert mixed.docids.tolist() == [b"a", b"c", b"b"]
 
 
@@ -139,6 +142,8 @@ def test_qrels_read_back(tmp_path, queries, rng):
          "characters in UTF-8, at most 1,000 bytes"),
         (QRELS.replace("1 0 b", "q\udcff 0 b"), ":2: found query id 'q\ufffd', expected printable "
          "characters in UTF-8, at most 1,000 bytes"),
+        (QRELS.replace("1 0 b", "7" * 1001 + " 0 b"), f":2: found query id '{'7' * 40}', expected "
+         "printable characters in UTF-8, at most 1,000 bytes"),
         (QRELS.replace("a 2", "a 0.5"), ":1: found '0.5', expected a whole number"),
         (QRELS.replace("a 2", "a 1001"), ":1: found label 1001, expected at most 1000"),
         ("1 a 2\n", ":1: found 3 columns, expected 4: qid iter docno label"),
@@ -161,8 +166,14 @@ def test_documents_that_no_run_can_tell_apart(tmp_path, queries):
         write_run(tmp_path / "x.run", queries, np.arange(5.0), "two words")
 
 
-KINDS = ("linear", "trees")
-#: the thresholds of the sample models, and their neighbours
+#: two trees, one of which has two splits and one of which has none
+TREES = TreeEnsemble(
+    roots=[0, 5], feature=[4, 1, 0, 0, 0, 0], threshold=[0.5, 0.5, 0, 0, 0, 0],
+    left=[2, 3, 2, 3, 4, 5], right=[1, 4, 2, 3, 4, 5], value=[0.25, 0.75, 1.0, 2.0, 3.0, 0.5],
+    gain=[4.0, 1.5, 0, 0, 0, 0], cover=[9.5, 5.5, 4.0, 3.5, 2.0, 9.5], n_features=5,
+)  # fmt: skip
+MODELS = {"linear": SAMPLES["linear"](), "trees": TREES}
+#: the thresholds of the trees, and their neighbours
 EDGES = np.nextafter(np.float32(0.5), np.float32([-1.0, 0.5, 1.0]))
 
 
@@ -192,16 +203,16 @@ TEXTS = Path(__file__).with_name("model_texts.txt")
 
 
 @pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", MODELS)
 def test_a_model_is_written_word_for_word(kind, form) -> None:
-    head, found = f"$ {kind} as {form}\n", FORMATS[form](SAMPLES[kind]())
+    head, found = f"$ {kind} as {form}\n", FORMATS[form](MODELS[kind])
     same(TEXTS, head + parts_of(TEXTS)[head[2:-1]], head + found)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", MODELS)
 def test_scores_are_the_same_after_the_way_through_a_text(kind, features) -> None:
     lightgbm = pytest.importorskip("lightgbm", reason="no LightGBM")
-    model = SAMPLES[kind]()
+    model = MODELS[kind]
     scores = model.predict(features)
     constant = getattr(model, "bias", 0.0)
     np.testing.assert_allclose(ranklib_scores(ranklib_text(model), features), scores - constant)
@@ -211,7 +222,7 @@ def test_scores_are_the_same_after_the_way_through_a_text(kind, features) -> Non
 
 def test_a_threshold_that_is_no_float32_number_keeps_its_decisions(features) -> None:
     for threshold in (0.5 + 1e-12, 0.5 - 1e-12):
-        trees = replace(SAMPLES["trees"](), threshold=[threshold, 0, 0, 0])
+        trees = replace(TREES, threshold=[threshold, 0.5, 0, 0, 0, 0])
         expected = trees.predict(features)
         np.testing.assert_array_equal(ranklib_scores(ranklib_text(trees), features), expected)
 

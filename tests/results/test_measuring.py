@@ -3,9 +3,8 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
-from toy_data import store_fold, write_toy
+from toy_data import write_toy
 
 import letorbench as lb
 from letorbench.errors import DataError, UsageError
@@ -41,6 +40,8 @@ def test_measured_again_is_what_was_stored(ran):
         np.testing.assert_array_equal(added.tables[name], stored.tables[name])
     assert added.tables["p@13"].shape == (2, 40)  # the queries have seven documents
     np.testing.assert_allclose(added.tables["p@13"], stored.tables["p@7"] * 7 / 13)
+    fixed = require_row(folder / "results", "TOY", "regression")  # nothing is drawn: no seeds
+    assert with_measures(folder / "data", fixed, ["p@13"]).repeated == {}
 
 
 def test_what_no_text_can_say_leaves_no_texts(ran, tmp_path):
@@ -52,6 +53,13 @@ def test_what_no_text_can_say_leaves_no_texts(ran, tmp_path):
     assert not list(tmp_path.iterdir())
     [text] = export(summary.only(["adarank-ndcg"]), "ranklib", ran[1] / "data", tmp_path)
     assert text == tmp_path / "fold2" / "adarank-ndcg.txt" and text.is_file()
+
+
+def test_of_several_seeds_the_first_is_exported(ran, tmp_path):
+    summary = read_summary(ran[1] / "results", "TOY").only(["ranknet"])
+    for path in export(summary, "trec", ran[1] / "data", tmp_path)[1::2]:
+        stored = np.loadtxt(ran[1] / "results/TOY/ranknet" / path.parent.name / "scores.txt")
+        assert sorted(np.loadtxt(path, usecols=4)) == sorted(stored)
 
 
 def test_other_data_are_refused(ran, tmp_path):
@@ -91,49 +99,8 @@ def test_random_is_the_mean_of_all_orders(ran):
         np.testing.assert_allclose(stored, expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("part, file", [("test", "scores.txt"), ("validation", "validation.txt")])
-def test_scores_are_the_stored_ones_beside_their_documents(ran, part, file):
-    results, folder = ran
-    place = folder / "results" / "TOY"
-    frame = results.only(algos=["regression", "ranknet"]).scores(part)
-    assert list(frame) == ["dataset", "fold", "qid", "label", "ranknet", "regression"]
-    for fold in lb.load("TOY", data_dir=folder / "data").folds:
-        own = frame[frame["fold"] == fold.number]
-        queries = getattr(fold, part)
-        assert own["label"].tolist() == queries.labels.tolist()
-        assert own["qid"].tolist() == np.repeat(queries.qids, queries.lengths).tolist()
-        stored = np.loadtxt(place / "regression" / f"fold{fold.number}" / file)
-        assert np.array_equal(own["regression"], stored)
-    seeds = [np.loadtxt(path) for path in sorted((place / "ranknet").rglob(f"fold3/{file}"))]
-    assert len(seeds) == 2 and not np.array_equal(*seeds)
-    assert np.array_equal(frame["ranknet"][frame["fold"] == 3], np.mean(seeds, axis=0))
-
-
-def test_a_fold_without_scores_is_nan_and_other_parts_are_refused(ran):
+def test_a_fold_without_scores_is_nan(ran):
     algos = "regression,adarank-ndcg"
     results = lb.load_results(ran[1] / "results", "TOY", algos, ran[1] / "data")
     frame = results.scores()
     assert sorted(set(frame["fold"][frame["adarank-ndcg"].notna()])) == [2]
-    with pytest.raises(UsageError, match="found part='train', expected one of validation, test"):
-        results.scores("train")
-
-
-def test_frames_of_summaries_folds_and_fits(tmp_path):
-    for dataset, algo in (("A", "x"), ("A", "y"), ("B", "x")):
-        for number in (1, 2):
-            store_fold(tmp_path, dataset, algo, number, {"map": [0.0, number / 2]}, n_folds=2)
-    store_fold(tmp_path, "B", "z", 2, {"map": 0.5, "mrr": 1.0}, n_folds=2, seed=7)
-    results = lb.load_results(tmp_path)
-    frame = results.summary()
-    assert frame.columns.tolist() == [
-        "dataset", "algo", "convention", "features", "folds", "n_folds", "repeats", "partial",
-        "cut_off", "map", "mrr",
-    ]  # fmt: skip
-    assert list(zip(frame.dataset, frame.algo)) == [("A", "x"), ("A", "y"), ("B", "x"), ("B", "z")]
-    assert frame["map"].tolist() == [0.375, 0.375, 0.375, 0.5]
-    assert frame.partial.tolist() == [False, False, False, True]
-    expected = {"dataset": "A", "algo": "x", "repeat": 1, "fold": [1, 2], "map": [0.25, 0.5]}
-    found = results.only("A", "x").folds()
-    pd.testing.assert_frame_equal(found, pd.DataFrame(expected))
-    fits = results.only("B", "z").fits()
-    assert fits.seed.tolist() == [7] and fits.warnings.map(list).tolist() == [[]]

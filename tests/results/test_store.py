@@ -12,6 +12,7 @@ from letorbench.checksum import checked, with_checksum
 from letorbench.errors import DataError
 from letorbench.fit_warnings import FitWarning
 from letorbench.results.paths import CHECKED, FIT, SCORES, FoldKey
+from letorbench.results.per_query import PerQuery
 from letorbench.results.scores import read_scores
 from letorbench.results.store import (
     FoldResult,
@@ -23,20 +24,27 @@ from letorbench.results.store import (
     write_fold,
 )
 
+#: what a fold's test part has, in a convention, of so many folds
+MEASURED = PerQuery("theirs", np.array([2]), np.array(["7"]), {"map": np.array([0.5])}), "letor3", 5
+
 
 def test_a_fold_of_another_system_is_scores_and_a_fit(tmp_path: Path) -> None:
     facts, odd = {"algo": "theirs", "fold": 2}, FitWarning("other", "odd")
     assert stored_fit(tmp_path) == {} and not matches({}, facts, None)
-    validation = {"value": -np.inf, "curve": (np.float64(0.5), np.nan)}
-    result = FoldResult(facts, np.array([0.1, -1e300]), warnings=(odd,), validation=validation)
+    validation = {"value": -np.inf, "curve": (np.float64(0.5), np.nan), "best": np.int64(1)}
+    told = {"warnings": (odd,), "validation": validation}
+    result = FoldResult(facts, np.array([0.1, -1e300]), *MEASURED, **told)
     assert write_fold(tmp_path, result) == stored_fit(tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["fit.json", "scores.txt"]
+    left = ["fit.json", "per_query.csv", "scores.txt"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == left
     assert read_scores(tmp_path / SCORES, 2).tolist() == [0.1, -1e300]
     fit = stored_fit(tmp_path)
     assert (fit["chosen"], fit["warnings"]) == ({}, [vars(odd)])
-    assert fit["validation"] == {"value": None, "curve": [0.5, None]}  # JSON has no infinity
+    valid = {"value": None, "curve": [0.5, None], "best": 1}  # JSON has no infinity
+    assert fit["validation"] == valid
     assert matches(fit, facts, None) and not matches(fit, {**facts, "fold": 3}, None)
-    write_fold(tmp_path, FoldResult(facts, np.zeros(1), validation_scores=np.array([0.25, 1.0])))
+    validated = FoldResult(facts, np.zeros(1), *MEASURED, validation_scores=np.array([0.25, 1.0]))
+    write_fold(tmp_path, validated)
     assert (tmp_path / "validation.txt").read_text() == "0.25\n1.0\n"
     write_fold(tmp_path, result)
     assert not (tmp_path / "validation.txt").exists()
@@ -117,19 +125,20 @@ def test_folds_of_one_experiment_differ_in_their_number_and_their_external_file(
     one = {"algo": "a", "fold": 1, "external": {"file": "1.txt", "digest": "x", "format": "trec"}}
     two = {"algo": "a", "fold": 2, "external": {"file": "2.txt", "digest": "y", "format": "trec"}}
     assert experiment_of(one) == experiment_of(two)
-    assert experiment_of(one) != experiment_of({**one, "external": {"format": "scores"}})
+    for change in ({"format": "scores"}, {"pattern": "{fold}.run"}):
+        assert experiment_of(one) != experiment_of({**one, "external": one["external"] | change})
     assert experiment_of(one) != experiment_of({**one, "algo": "b"})
 
 
 def test_a_cut_off_fold_is_done_for_its_limit_or_a_shorter_one(tmp_path: Path) -> None:
     facts = {"dataset": "SET", "algo": "a", "fold": 1}
     cut = {"time_limit": 60.0, "fits": 2, "of": 6}
-    write_fold(tmp_path, FoldResult(facts, np.zeros(3), cut_off=cut))
+    write_fold(tmp_path, FoldResult(facts, np.zeros(3), *MEASURED, cut_off=cut))
     assert stored_fit(tmp_path)["cut_off"] == cut
     limits = (None, 10.0, 60.0, 61.0)
     fit = stored_fit(tmp_path)
     assert [matches(fit, facts, limit) for limit in limits] == [False, True, True, False]
-    write_fold(tmp_path, FoldResult(facts, np.zeros(3)))
+    write_fold(tmp_path, FoldResult(facts, np.zeros(3), *MEASURED))
     assert all(matches(stored_fit(tmp_path), facts, limit) for limit in limits)
 
 

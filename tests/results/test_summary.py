@@ -82,7 +82,7 @@ def test_copies_are_brought_up_to_date_when_read_and_left_alone_otherwise(tmp_pa
     before = {path: (path.read_bytes(), path.stat().st_ino) for path in copies}
     read_summary(tmp_path, "SET")
     assert {path: (path.read_bytes(), path.stat().st_ino) for path in copies} == before
-    for spoil in (Path.unlink, lambda path: path.write_text("stale")):
+    for spoil in (Path.unlink, lambda path: path.write_bytes(b"stale\xff")):
         for path in copies:
             spoil(path)
         read_summary(tmp_path, "SET")
@@ -174,7 +174,7 @@ def test_repeats_are_averaged_and_their_spread_is_shown(tmp_path):
     [
         ({**VALUES, 3: {1: [0.9, 0.9]}}, "net: 2 of 4 repeats", 2),
         ({1: {1: [0.5]}}, "net: 1 of 2 folds", 1),
-        ({2: VALUES[2]}, "net: 1 of 4 repeats", 1),
+        ({1: {4: [0.5]}, 2: VALUES[2]}, "net: 1 of 4 repeats", 1),
     ],
 )
 def test_an_unfinished_repeat_does_not_count(tmp_path, values, line, repeats):

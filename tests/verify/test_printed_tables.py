@@ -58,12 +58,18 @@ def slipped(made, fold: int, name: str, by: float, algo: str = "a") -> list[Entr
     return [*made[:at], entry, *made[at + 1 :]]
 
 
+def test_a_mean_of_folds_is_no_count_of_queries(made) -> None:
+    own = [entry for entry in slipped(made[0], 2, "p@1", 0.002) if entry.fold == 2]
+    assert [found.check for found in check_table(own)] == ["grid"]
+    assert check_table([entry._replace(fold=0) for entry in own]) == []
+
+
 def odd(made: list[Entry], kind: str, pairs: int, same: int) -> list[Entry]:
     """The sound table with rows beside it of which so many are as those of an algorithm."""
     part, shift, by = {"rotation": ("validation", 1, 0.0), "order": ("train", 0, -0.002)}.get(
         kind, ("test", 0, 0.0)
     )
-    own = [e for e in made if e.algorithm == "a" and e.fold][:pairs]
+    own = [e for e in made if e.algorithm == "a" and e.fold][-pairs:]
     moved = [
         e._replace(
             line=e.line + 1000, part=part, fold=(e.fold + shift - 1) % 5 + 1,
@@ -102,7 +108,7 @@ def test_microsofts_tables_have_no_impossible_number(shared: Path) -> None:
 @pytest.mark.parametrize("rules", [*CONVENTIONS, "letor4,ideal=list", "mslr,empty=drop,relevant=2"])
 def test_what_data_say_holds_for_every_ranking(rules: str, rng: np.random.Generator) -> None:
     """The bounds are the plain definition's of the ideal order and of its reverse."""
-    queries, rules = random_queries(rng, [1, 2, 5, 4, 3, 1], levels=4), convention(rules)
+    queries, rules = random_queries(rng, [1, 2, 5, 4, 3, *[1] * 9], levels=4), convention(rules)
     known = known_facts(queries, {*NAMES, "rmse", "odd", "p@x"}, rules)
     assert set(known.bounds) == set(NAMES)
     labels, gains = np.split(queries.labels, queries.offsets[1:-1]), rules.gains(4)
