@@ -50,11 +50,6 @@ def test_run_table_plot(toy):
     assert call("plot", "TOY").exit_code == 0 and (folder / "ndcg.png").read_bytes() == before
 
 
-def test_a_data_set_is_made(toy):
-    assert call("datasets", "make", "DEMO", "--data-dir", "other").stdout == "DEMO  other/DEMO\n"
-    assert (toy / "other" / "DEMO").is_dir()
-
-
 def test_algos():
     listed = call("algos").stdout
     for name in (line.split()[0] for line in listed.splitlines()):

@@ -111,10 +111,17 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         call("run --dataset STORED --out others --data-dir third --algo regression")
         call("run --dataset TOY --algo centroid --plugin mine.py --out own --folds 1")
         call("run --dataset TOY --algo random --out stored --folds 1 --convention letor4")
+        call(
+            "run --dataset OTHER,TOY --algo regression,ndcgboost --set rounds=1 --out own --folds 1"
+        )
+        call("run --dataset OTHER --algo ndcgboost --set rounds=9 --out again --folds 1")
+        shutil.copytree("own/TOY", "again/TOY")
         Path("own/TOY/centroid/fold1/model.npz").rename("centroid.npz")
         for fold, printed in {1: 0.4504, 3: 0.4523}.items():  # MQ2008's ListNet, MAP
             mean = {"map": printed + 0.01 * fold}
             store_fold(Path("stored"), "MQ2008", "listnet", fold, mean)
+        for name in "abcdefg":
+            store_fold(Path("bare"), "BARE", name, 1, {"map": 0.5})
         call("datasets split table.csv --columns x,y --name NAMED --folds 3 --data-dir named")
         rng = np.random.default_rng(5)
         base = rng.random((5, 8))

@@ -1,6 +1,7 @@
 """Who runs a run, and on what: processes, shares of the tasks, shares of the training queries."""
 
 import shutil
+from functools import partial
 
 import numpy as np
 import pytest
@@ -21,13 +22,14 @@ def test_what_is_stored_starts_no_process(tmp_path, monkeypatch):
     first = run(["TOY"], ["regression"], [1, 2], protocol)
     assert not any(outcome.error or outcome.reused for outcome in first.outcomes)
 
-    def start(*_: object) -> None:
-        raise AssertionError("a process is started")
+    def start(work: partial, *_: object) -> None:
+        raise AssertionError(f"a process of {work.keywords['threads']} threads is started")
 
     monkeypatch.setattr(backends, "in_processes", start)
+    monkeypatch.setenv("LETORBENCH_THREADS", "5")
     again = run(["TOY"], ["regression"], [1, 2], protocol, Processes(2))
     assert all(outcome.reused for outcome in again.outcomes)
-    with pytest.raises(AssertionError, match="is started"):
+    with pytest.raises(AssertionError, match="of 2 threads is started"):
         run(["TOY"], ["regression"], None, protocol, Processes(2))
 
 
