@@ -93,7 +93,7 @@ def test_a_wrong_number_of_threads_is_refused_before_any_work(toy, monkeypatch) 
         ("reproduce l", ["lambdarank-2006", "lecture-2018"]),
         ("reproduce lecture-2018 --part ", ["examples"]),
         ("run --algo regression,ndcgb", ["regression,ndcgboost"]),
-        ("run --algo ndcgboost,NDCGB", []),
+        ("run --algo NDCGBOOST,NDCGB", []),
         ("datasets show mslr", ["MSLR-WEB10K", "MSLR-WEB30K"]),
         ("reproduce lambdarank-2006 --part figure-", ["figure-1", "figure-2", "figure-3"]),
     ],

@@ -99,11 +99,12 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         one = Path("data/STORED/Fold1/test.txt").read_text()
         Path("one.txt").write_text(one)
         Path("two.txt").write_text(Path("data/STORED/Fold2/test.txt").read_text())
-        Path("null.txt").write_text(re.sub(" 2:[^ ]*", " 2:NULL", one, count=1))
+        for name, odd in {"null": "NULL", "huge": "1e39"}.items():
+            Path(f"{name}.txt").write_text(re.sub(" 2:[^ ]*", f" 2:{odd}", one, count=1))
         Path("wide.txt").write_text(one.replace("\n", " 46:1\n"))
         Path("narrow.txt").write_text(re.sub(" 4:.*", "", one))
         Path("flat.txt").write_text(re.sub(":[^ ]*[.][^ ]*", ":1", one.replace("\n", " \n")))
-        for name, form in (("one", "{}"), ("two", "-{}")):
+        for name, form in (("one", "{}"), ("two", "-{}"), ("flat1", "0.5")):
             Path(f"{name}.scores").write_text("".join(f"{form.format(i)}\n" for i in range(56)))
         qrels = re.sub(r"^(.) qid:(\d+) .*", r"\2 0 d \1", one, flags=re.MULTILINE)
         Path("one.qrels").write_text(qrels)

@@ -143,11 +143,18 @@ def test_the_model_of_a_plugin_needs_it(toy, monkeypatch):
     assert call(*words).exit_code == 0
     assert "Rocchio" in call("algos", "centroid").stdout
     assert "5 of 5 folds were stored already" in call(*words).stdout
+    first = "\n    def predict(self, X):\n        return super().predict(X) * [np.nan, *[1] * 55]\n"
+    (toy / "rocchio.py").write_text(EXAMPLE.read_text() + first)
+    forget()
+    assert "folds were stored already" not in call(*words).stdout
     forget()
     model = ("rank", "--model", "results/TOY/centroid/fold1/model.npz")
     model += ("--input", "data/TOY/Fold1/test.txt", "--output", "s.txt")
     assert "needs its --plugin" in refused(1, *model)
-    assert call(*model, "--plugin", "rocchio.py").exit_code == 0
+    assert (
+        "1 of 56 test scores are NaN or infinite" in call(*model, "--plugin", "rocchio.py").stderr
+    )
+    assert np.isfinite(np.loadtxt("s.txt")).all()
 
 
 @pytest.fixture(scope="module")
