@@ -92,6 +92,7 @@ def test_a_wrong_number_of_threads_is_refused_before_any_work(toy, monkeypatch) 
         ("algos bas", ["baselines"]),
         ("reproduce l", ["lambdarank-2006", "lecture-2018"]),
         ("reproduce lecture-2018 --part ", ["examples"]),
+        ("reproduce all --part examples", ["examples"]),
         ("run --algo regression,ndcgb", ["regression,ndcgboost"]),
         ("run --algo NDCGBOOST,NDCGB", []),
         ("datasets show mslr", ["MSLR-WEB10K", "MSLR-WEB30K"]),
