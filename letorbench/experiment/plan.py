@@ -286,7 +286,7 @@ def plan_runs(
 def identity(
     task: Task, protocol: Protocol, benchmark: Benchmark, cls: type[Ranker]
 ) -> dict[str, Any]:
-    """Return all that a fold's scores depend on, as JSON can hold it."""
+    """Return all that a first repeat's scores of a fold depend on, as JSON can hold it."""
     facts = {
         "dataset": task.dataset,
         "algo": task.algo,
@@ -300,8 +300,6 @@ def identity(
         "data": benchmark.provenance["digest"],
         "null": benchmark.provenance.get("null", "error"),
     }
-    if task.repeat > 1:
-        facts["repeat"] = task.repeat
     return json.loads(json.dumps(facts))
 
 

@@ -102,8 +102,10 @@ def test_seeds_differ_by_everything_but_settings():
     assert base == tuple(seed_of(Task("A", "x", 1, {"k": 2}), 0).generate_state(4))
 
 
-def test_a_setting_at_its_default_is_not_a_fixed_one():
+def test_a_setting_at_its_default_is_not_a_fixed_one_and_their_order_is_nothing():
     cls = ranker("ndcgboost")
+    one, two = {"depth": 7, "rounds": 7}, {"rounds": 7, "depth": 7}
+    assert ranker_identity(cls, one) == ranker_identity(cls, two)
     assert ranker_identity(cls, cls().get_params()) == ranker_identity(cls, {})
 
 
