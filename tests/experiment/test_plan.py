@@ -27,9 +27,6 @@ def test_what_a_protocol_is_where_nothing_is_said(tmp_path):
         "features": "auto", "name": "default",
     }  # fmt: skip
     assert Protocol(tmp_path, tmp_path, name="letor").select == "map"
-    for repeats in (0, 10_001):
-        with pytest.raises(UsageError, match=f"^found repeats={repeats}, expected 1 to 10000$"):
-            Protocol(tmp_path, tmp_path, repeats=repeats)
 
 
 def test_all_leaves_out_what_lacks_its_package(monkeypatch):

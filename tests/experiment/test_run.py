@@ -297,9 +297,9 @@ def test_data_and_rankers_of_a_program_give_what_names_give(protocol):
         assert (one.fit["test"], one.fit["chosen"]) == (two.fit["test"], two.fit["chosen"])
     for fold in read_folds(protocol.out, "TOY", "mine"):
         assert len(fold.fit["validation"]["grid"]) == 2 and fold.identity["fixed"] == []
-    report = run(["TOY"], [Mine(a=2.0)], [1], protocol)
+    report = run(["TOY"], [Mine(a=0.5)], [1], protocol)
     fold = report.outcomes[0].fold
-    assert fold.fit["validation"]["grid"] == [] and fold.fit["chosen"]["a"] == 2.0
+    assert fold.fit["validation"]["grid"] == [] and fold.fit["chosen"]["a"] == 0.5
     assert fold.identity["fixed"] == ["a"] and not report.outcomes[0].reused
 
 
