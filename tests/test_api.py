@@ -184,6 +184,7 @@ def test_python_and_the_command_line_run_the_same(folder):
     assert content(Path("shell")) == content(Path("python"))
     said = [f"letorbench: warning: {each.message}" for each in caught]
     assert shell.exit_code == 0 and shell.stderr.splitlines() == said
+    assert {each.filename for each in caught} == {__file__}
     assert said[:2] == [
         f"letorbench: warning: {name}: found 46 features and labels up to 2, as MQ2007 has; "
         "--convention letor4 may be meant"

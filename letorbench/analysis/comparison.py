@@ -203,7 +203,7 @@ def power_table(pairs: Sequence[Pair], convention: str) -> Table:
         "this size shows (two-sided, 5 %) on so many queries, and the queries for 80 %"
     )
     heads = (
-        Column("algorithm", "left", "algo"),
+        *COLUMNS[:3],
         *columns(["against"], {"difference": "+.4f", "queries": ",", "power": ".2f"}),
         *(Column(f"{n:,}", name=str(n), form=".2f") for n in QUERIES),
         Column("80 %", name="needed", form=","),
@@ -217,7 +217,8 @@ def power_table(pairs: Sequence[Pair], convention: str) -> Table:
         lead = (ndtri(1 - ALPHA / 2) + ndtri(POWER)) / times if times else math.inf
         power = ndtr(lead * np.sqrt(sizes / n) - ndtri(1 - ALPHA / 2))
         needed = math.ceil(n * times**2) if times < math.inf else None
-        rows.append((pair.a, pair.b, float(pair.lead.mean), n, *power.tolist(), needed))
+        shown = float(pair.lead.mean), n, *power.tolist(), needed
+        rows.append((pair.dataset, pair.measure, pair.a, pair.b, *shown))
     return table(caption, heads, rows)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from warnings import warn
 
 from letorbench.api.results import Results, words
+from letorbench.choices import split
 from letorbench.datasets.catalog import with_share
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError, UsageError
@@ -22,7 +23,7 @@ from letorbench.experiment.task import Outcome
 from letorbench.features import AUTO
 from letorbench.fit_warnings import KINDS, FitWarning
 from letorbench.measures import Measure
-from letorbench.rankers import ranker
+from letorbench.rankers import names, ranker
 from letorbench.rankers.base import Ranker
 from letorbench.results.paths import FIT, figure, listing
 
@@ -208,10 +209,11 @@ def places(results: Results) -> list[tuple[str, str]]:
 
 def left_out(algos: Iterable[str]) -> list[str]:
     """Return a line for each algorithm that "all" leaves out because its package is missing."""
+    everything = map(ranker, names() if "all" in split(algos) else [])
     return [
-        f"all leaves {name} out: `python -m pip install '{ranker(name).extra}'` "
-        f"brings {ranker(name).needs}"
-        for name in plan.missing(algos)
+        f"all leaves {cls.name} out: `python -m pip install '{cls.extra}'` brings {cls.needs}"
+        for cls in everything
+        if not cls.available()
     ]
 
 

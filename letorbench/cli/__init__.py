@@ -25,7 +25,7 @@ FIRST = ("run", "datasets", "algos", "score", "table", "plot", "compare", "repor
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     no_args_is_help=True,
 )
-@click.version_option(__version__, prog_name="letorbench", message="%(prog)s %(version)s")
+@click.version_option(__version__, message="%(prog)s %(version)s")
 @click.option("--debug", is_flag=True, help="Show a traceback with an error.")
 def cli(debug: bool) -> None:
     """Benchmark learning-to-rank algorithms under the LETOR protocol.

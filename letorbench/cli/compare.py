@@ -44,7 +44,7 @@ def compare(
     measures = measures or ("ndcg@10",)
     pairs = results.pairs(measures, baseline, procedure, by)
     if power:
-        options.refuse("--power", "by")
+        options.refuse("--power", "by", "alpha", "correction")
         show([power_table(each, summary.conventions[0]) for summary, each in pairs], form)
         return
     show([comparison_table(each, procedure, s.conventions[0]) for s, each in pairs], form)

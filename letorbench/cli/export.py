@@ -33,7 +33,7 @@ def export(
     from letorbench.results.export import export as export_stored
     from letorbench.results.paths import dataset_folder
 
-    [summary] = load_results(out, [dataset], algos).summaries
-    folder = folder or dataset_folder(out, summary.dataset) / form
-    for path in export_stored(summary, form, data_dir, folder):
+    results = load_results(out, [dataset], algos)
+    folder = folder or dataset_folder(out, options.only(results.datasets)) / form
+    for path in export_stored(results.summaries[0], form, data_dir, folder):
         say(path)

@@ -47,7 +47,7 @@ def external(
     from letorbench.results.external import import_external
     from letorbench.results.summary import read_summary
 
-    [dataset] = plan.datasets([dataset], data_dir)[:1]
+    dataset = options.only(plan.datasets([dataset], data_dir))
     if convention == "auto":
         with suppress(DataError):  # there are no results yet
             convention = read_summary(out, dataset).rows[0].convention

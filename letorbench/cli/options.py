@@ -56,9 +56,8 @@ def usable_datasets(ctx: click.Context) -> list[str]:
     """The data sets that a run can use."""
     from letorbench.datasets.layout import installed
 
-    return list(
-        dict.fromkeys([*installed(Path(ctx.params.get("data_dir") or "data")), "DEMO", "all"])
-    )
+    folder = Path(ctx.params.get("data_dir") or "data")
+    return list(dict.fromkeys([*installed(folder), "DEMO", "all"]))
 
 
 @complete
@@ -166,6 +165,13 @@ def refuse(other: str, *names: str) -> None:
     """UsageError if one of the named options is given, which would change nothing beside other."""
     for name in filter(given, names):
         raise UsageError(f"{other} does not go with --{name}; drop one of them")
+
+
+def only(names: Sequence[str]) -> str:
+    """The one data set that is named; UsageError where a comma list or `all` names several."""
+    if len(names) > 1:
+        raise UsageError(f"found the data sets {', '.join(names)}, expected one")
+    return names[0]
 
 
 def seed_of(what: str) -> Callable:

@@ -175,26 +175,18 @@ def _entrant(algo: Algorithm) -> Entrant:
 def algorithms(words: Iterable[str]) -> list[str]:
     """Return the algorithms of comma lists, `all` and `baselines`, each once, in their order.
 
-    `all` leaves out what `missing` lists. UsageError says that there is no such algorithm, or
-    that its package is missing.
+    `all` leaves out those whose package is missing. UsageError says that there is no such
+    algorithm, or that its package is missing.
     """
     words = tuple(words)
     # only `all` asks for every ranker's class, whose module takes time to import
-    everything = names() if "all" in split(words) else []
-    published = [name for name in everything if ranker(name).published]
-    usable = [name for name in published if ranker(name).available()]
+    everything = map(ranker, names() if "all" in split(words) else [])
+    usable = [cls.name for cls in everything if cls.published and cls.available()]
     groups = {"all": usable, "baselines": BASELINES, "card": BASELINES}
     chosen = [require_choice(name, names(), "algorithm") for name in expanded(words, groups)]
     for name in chosen:
         ranker(name).require()
     return chosen
-
-
-def missing(words: Iterable[str]) -> list[str]:
-    """Return the algorithms that an `all` among the words leaves out: their package is missing."""
-    if "all" not in split(words):
-        return []
-    return [name for name in names() if not ranker(name).available()]
 
 
 def folds(text: str) -> tuple[int, ...]:
@@ -294,7 +286,7 @@ def plan_runs(
 def identity(
     task: Task, protocol: Protocol, benchmark: Benchmark, cls: type[Ranker]
 ) -> dict[str, Any]:
-    """Return all that a fold's scores depend on, as JSON can hold it."""
+    """Return all that a first repeat's scores of a fold depend on, as JSON can hold it."""
     facts = {
         "dataset": task.dataset,
         "algo": task.algo,
@@ -308,8 +300,6 @@ def identity(
         "data": benchmark.provenance["digest"],
         "null": benchmark.provenance.get("null", "error"),
     }
-    if task.repeat > 1:
-        facts["repeat"] = task.repeat
     return json.loads(json.dumps(facts))
 
 

@@ -79,7 +79,7 @@ def run(
     return Report(
         tuple(summary for summary in summaries if summary.rows),
         tuple(ended[job.task.key] for job in jobs),
-        tuple(dict.fromkeys(notes)),
+        tuple(notes),
     )
 
 

@@ -99,11 +99,12 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         one = Path("data/STORED/Fold1/test.txt").read_text()
         Path("one.txt").write_text(one)
         Path("two.txt").write_text(Path("data/STORED/Fold2/test.txt").read_text())
-        Path("null.txt").write_text(re.sub(" 2:[^ ]*", " 2:NULL", one, count=1))
+        for name, odd in {"null": "NULL", "huge": "1e39"}.items():
+            Path(f"{name}.txt").write_text(re.sub(" 2:[^ ]*", f" 2:{odd}", one, count=1))
         Path("wide.txt").write_text(one.replace("\n", " 46:1\n"))
         Path("narrow.txt").write_text(re.sub(" 4:.*", "", one))
         Path("flat.txt").write_text(re.sub(":[^ ]*[.][^ ]*", ":1", one.replace("\n", " \n")))
-        for name, form in (("one", "{}"), ("two", "-{}")):
+        for name, form in (("one", "{}"), ("two", "-{}"), ("flat1", "0.5")):
             Path(f"{name}.scores").write_text("".join(f"{form.format(i)}\n" for i in range(56)))
         qrels = re.sub(r"^(.) qid:(\d+) .*", r"\2 0 d \1", one, flags=re.MULTILINE)
         Path("one.qrels").write_text(qrels)
@@ -111,10 +112,17 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         call("run --dataset STORED --out others --data-dir third --algo regression")
         call("run --dataset TOY --algo centroid --plugin mine.py --out own --folds 1")
         call("run --dataset TOY --algo random --out stored --folds 1 --convention letor4")
+        call(
+            "run --dataset OTHER,TOY --algo regression,ndcgboost --set rounds=1 --out own --folds 1"
+        )
+        call("run --dataset OTHER --algo ndcgboost --set rounds=9 --out again --folds 1")
+        shutil.copytree("own/TOY", "again/TOY")
         Path("own/TOY/centroid/fold1/model.npz").rename("centroid.npz")
         for fold, printed in {1: 0.4504, 3: 0.4523}.items():  # MQ2008's ListNet, MAP
             mean = {"map": printed + 0.01 * fold}
             store_fold(Path("stored"), "MQ2008", "listnet", fold, mean)
+        for name in "abcdefg":
+            store_fold(Path("bare"), "BARE", name, 1, {"map": 0.5})
         call("datasets split table.csv --columns x,y --name NAMED --folds 3 --data-dir named")
         rng = np.random.default_rng(5)
         base = rng.random((5, 8))

@@ -1,6 +1,7 @@
 """Who runs a run, and on what: processes, shares of the tasks, shares of the training queries."""
 
 import shutil
+from functools import partial
 
 import numpy as np
 import pytest
@@ -21,14 +22,15 @@ def test_what_is_stored_starts_no_process(tmp_path, monkeypatch):
     first = run(["TOY"], ["regression"], [1, 2], protocol)
     assert not any(outcome.error or outcome.reused for outcome in first.outcomes)
 
-    def start(*_: object) -> None:
-        raise AssertionError("a process is started")
+    def start(work: partial, *_: object) -> None:
+        raise AssertionError(f"a process of {work.keywords['threads']} threads is started")
 
     monkeypatch.setattr(backends, "in_processes", start)
+    monkeypatch.setenv("LETORBENCH_THREADS", "5")
     again = run(["TOY"], ["regression"], [1, 2], protocol, Processes(2))
     assert all(outcome.reused for outcome in again.outcomes)
-    with pytest.raises(AssertionError, match="is started"):
-        run(["TOY"], ["regression"], None, protocol, Processes(2))
+    with pytest.raises(AssertionError, match="of 2 threads is started"):
+        lb.run("TOY", "regression", jobs=2, data_dir=tmp_path, out=protocol.out)
 
 
 TASKS = [
@@ -96,7 +98,7 @@ def test_shares_are_nested_and_the_same_for_every_algorithm(seen):
     assert few[1] == half[1] == whole[1] == fold.validation.qids.tolist()
     assert [seen["best-feature", n][0] for n in (6, 12, 24)] == [few, half, whole]
     lb.run(lb.load("TOY"), "regression", share=0.5, folds=[2], out="held")
-    lb.run("TOY@0.5", "regression", folds=[2, 3], out="held", seed=1)
+    lb.run(lb.load("TOY@0.5"), "regression", folds=[2, 3], out="held", seed=1)
     again, other_seed, other_fold = seen["regression", 12][1:]
     assert again == half and other_seed[0] != half[0]
     last = lb.load("TOY").folds[2]

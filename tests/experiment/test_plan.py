@@ -9,7 +9,7 @@ from toy_data import write_toy
 from letorbench import source
 from letorbench.api.running import left_out
 from letorbench.choices import expanded, split
-from letorbench.errors import DataError, UsageError
+from letorbench.errors import UsageError
 from letorbench.experiment import plan
 from letorbench.experiment.plan import Protocol, Task, entrants, ranker_identity
 from letorbench.experiment.runner import run
@@ -27,9 +27,6 @@ def test_what_a_protocol_is_where_nothing_is_said(tmp_path):
         "features": "auto", "name": "default",
     }  # fmt: skip
     assert Protocol(tmp_path, tmp_path, name="letor").select == "map"
-    for repeats in (0, 10_001):
-        with pytest.raises(UsageError, match=f"^found repeats={repeats}, expected 1 to 10000$"):
-            Protocol(tmp_path, tmp_path, repeats=repeats)
 
 
 def test_all_leaves_out_what_lacks_its_package(monkeypatch):
@@ -55,13 +52,9 @@ def test_algorithms_are_comma_lists_repeats_and_groups():
 
 
 def test_datasets(tmp_path: Path):
-    with pytest.raises(DataError, match="no data set there"):
-        plan.datasets(["all"], tmp_path)
     write_toy(tmp_path)
     assert plan.datasets(["all"], tmp_path) == ["TOY"]
     assert plan.datasets(["ohsumed,TOY", "OHSUMED"], tmp_path) == ["OHSUMED", "TOY"]
-    with pytest.raises(UsageError, match="did you mean TOY"):
-        plan.datasets(["TOYS"], tmp_path)
 
 
 @pytest.mark.parametrize("name", names())
@@ -106,8 +99,10 @@ def test_seeds_differ_by_everything_but_settings():
     assert base == tuple(seed_of(Task("A", "x", 1, {"k": 2}), 0).generate_state(4))
 
 
-def test_a_setting_at_its_default_is_not_a_fixed_one():
+def test_a_setting_at_its_default_is_not_a_fixed_one_and_their_order_is_nothing():
     cls = ranker("ndcgboost")
+    one, two = {"depth": 7, "rounds": 7}, {"rounds": 7, "depth": 7}
+    assert ranker_identity(cls, one) == ranker_identity(cls, two)
     assert ranker_identity(cls, cls().get_params()) == ranker_identity(cls, {})
 
 
