@@ -90,8 +90,9 @@ def made(tmp_path_factory) -> Path:
         columns["ndcg@2"] = [0.25, 0.5]
         store_fold(Path("results"), "MINE", "regression", 1, columns, "letor3")
         for name, algo, fold, less in (
-            ("S", "a", 1, 0.0), ("S@0.5", "a", 2, 0.0),
-            ("BIG", "a", 1, 0.0), ("BIG", "bb", 1, 0.01), ("BIG", "c", 1, 0.001),
+            ("S", "a", 1, 0.0), ("S@0.5", "a", 2, 0.0), ("S", "ideal", 1, 0.0),
+            ("S", "ideal", 2, 0.0), ("BIG", "a", 1, 0.0), ("BIG", "bb", 1, 0.01),
+            ("BIG", "c", 1, 0.001),
         ):  # fmt: skip
             many = np.random.default_rng(len(algo)).integers(0, 9, 1_234) / 8 - less
             store_fold(Path("few"), name, algo, fold, {"map": list(many)})
@@ -118,6 +119,8 @@ def made(tmp_path_factory) -> Path:
             path.write_text(re.sub(r"\d\.", "9.", path.read_text(), count=1))
         write_uneven(Path("data"))
         printed(*"run --dataset UNEVEN --algo best-feature,random,ideal --out toy".split())
+        for more in ("best-feature", "random --folds 1-3"):
+            printed(*f"run --dataset UNEVEN --out parts --algo {more}".split())
         n_docs = Path("data/UNEVEN/Fold2/test.txt").read_text().count("\n")
         Path("uneven.txt").write_text("".join(f"{5 * i % 7}\n" for i in range(n_docs)))
     return folder

@@ -49,13 +49,14 @@ def test_the_smallest_lead_shows_in_80_percent_of_cases(n):
     assert shown == pytest.approx(0.80, abs=0.04)
 
 
-def test_few_units_are_drawn_from_a_normal_distribution():
+@pytest.mark.parametrize("times", [1, 5])
+def test_few_units_or_many_are_drawn_with_each_effect_and_spread(times):
     rng = np.random.default_rng(0)
-    d = np.array([[0.01], [0.02], [-0.01], [0.03], [0.0]])
-    drawn = calibration.resampled(d, np.array([0.1]), rng, 20_000)
-    assert drawn.shape == (1, 20_000, 5)
-    assert drawn.mean() == pytest.approx(0.1, abs=1e-3)
-    assert drawn.std() == pytest.approx(d.std(ddof=1), rel=0.02)
+    d = np.array([[0.01, 0.5], [0.02, 0.4], [-0.01, 0.6], [0.03, 0.2], [0.0, 0.3]] * times)
+    drawn = calibration.resampled(d, np.array([0.1, 0.2]), rng, 20_000)
+    assert drawn.shape == (2, 20_000, 5 * times)
+    np.testing.assert_allclose(drawn.mean(axis=(1, 2)), [0.1, 0.2], atol=2e-3)
+    np.testing.assert_allclose(drawn.std(axis=(1, 2)), d.std(axis=0, ddof=1), rtol=0.05)
 
 
 def method(d, draws=False):
