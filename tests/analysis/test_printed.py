@@ -63,7 +63,7 @@ def made(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("made")
     fitted, boosted = (each.fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
                        for each in (lb.Regression(l2=0.5), lb.NDCGBoost(rounds=2)))  # fmt: skip
-    grid = [{"settings": {"l2": l2}, "value": l2} for l2 in (0.125, 0.5, 0.25)]
+    grid = [{"settings": {"l2": l2 / 8}, "value": l2 / 8} for l2 in (1, 4, 2, 3, 0, 2.5, 3.5)]
     tried = {"measure": "map", "value": 0.5, "curve": [], "best": None, "grid": grid}
     rounds = {"measure": "map", "value": 0.5, "curve": [0.25, 0.5, 0.375], "best": 2, "grid": []}
     with pytest.MonkeyPatch.context() as patch:
