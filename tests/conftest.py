@@ -163,7 +163,11 @@ def _words(figure: Figure, file: IO[bytes], **options: object) -> None:
             if fixed or axis.get_scale() != "linear":
                 between = type(axis.get_minor_formatter()).__name__
                 said += [f"{axis.axis_name} {axis.get_scale()} {ticks} {between}"]
-        said += [f"text {text.get_text()} {text.get_position()}" for text in axes.texts]
+        if not axes.get_autoscaley_on():
+            said += [f"limits {np.array([axes.get_xlim(), axes.get_ylim()]).tolist()}"]
+        for text in axes.texts:
+            of = f"{text.get_ha()} of {np.round(getattr(text, 'xy', ()), 6).tolist()}"
+            said += [f"text {text.get_text()} {text.get_position()} {of}"]
         for line in axes.lines:
             looks = line.get_color(), line.get_marker(), line.get_markevery(), line.is_dashed()
             said += [f"line {line.get_label()} {looks} {line.get_xydata().tolist()}"]

@@ -63,7 +63,7 @@ def made(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("made")
     fitted, boosted = (each.fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
                        for each in (lb.Regression(l2=0.5), lb.NDCGBoost(rounds=2)))  # fmt: skip
-    grid = [{"settings": {"l2": l2}, "value": l2} for l2 in (0.125, 0.5, 0.25)]
+    grid = [{"settings": {"l2": l2 / 8}, "value": l2 / 8} for l2 in (1, 4, 2, 3, 0, 2.5, 3.5)]
     tried = {"measure": "map", "value": 0.5, "curve": [], "best": None, "grid": grid}
     rounds = {"measure": "map", "value": 0.5, "curve": [0.25, 0.5, 0.375], "best": 2, "grid": []}
     with pytest.MonkeyPatch.context() as patch:
@@ -90,8 +90,9 @@ def made(tmp_path_factory) -> Path:
         columns["ndcg@2"] = [0.25, 0.5]
         store_fold(Path("results"), "MINE", "regression", 1, columns, "letor3")
         for name, algo, fold, less in (
-            ("S", "a", 1, 0.0), ("S@0.5", "a", 2, 0.0),
-            ("BIG", "a", 1, 0.0), ("BIG", "bb", 1, 0.01), ("BIG", "c", 1, 0.001),
+            ("S", "a", 1, 0.0), ("S@0.5", "a", 2, 0.0), ("S", "ideal", 1, 0.0),
+            ("S", "ideal", 2, 0.0), ("BIG", "a", 1, 0.0), ("BIG", "bb", 1, 0.01),
+            ("BIG", "c", 1, 0.001),
         ):  # fmt: skip
             many = np.random.default_rng(len(algo)).integers(0, 9, 1_234) / 8 - less
             store_fold(Path("few"), name, algo, fold, {"map": list(many)})
@@ -118,6 +119,8 @@ def made(tmp_path_factory) -> Path:
             path.write_text(re.sub(r"\d\.", "9.", path.read_text(), count=1))
         write_uneven(Path("data"))
         printed(*"run --dataset UNEVEN --algo best-feature,random,ideal --out toy".split())
+        for more in ("best-feature", "random --folds 1-3"):
+            printed(*f"run --dataset UNEVEN --out parts --algo {more}".split())
         n_docs = Path("data/UNEVEN/Fold2/test.txt").read_text().count("\n")
         Path("uneven.txt").write_text("".join(f"{5 * i % 7}\n" for i in range(n_docs)))
     return folder

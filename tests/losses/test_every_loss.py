@@ -126,7 +126,7 @@ def test_a_text_that_names_no_loss_is_refused(text: str, message: str) -> None:
 #: of every parameter that is a number, a value outside its range and one that is not the default
 NUMBERS = {
     "truncation": (-1, 2), "mu": (-1.0, 3.0), "tau": (0.0, 0.5), "scalings": (-1, 2),
-    "alpha": (0.0, 2.0), "p": (2.5, 1.5),
+    "alpha": (0.0, 2.0), "p": (2.5, 2.0),
 }  # fmt: skip
 
 

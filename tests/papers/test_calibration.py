@@ -49,13 +49,14 @@ def test_the_smallest_lead_shows_in_80_percent_of_cases(n):
     assert shown == pytest.approx(0.80, abs=0.04)
 
 
-def test_few_units_are_drawn_from_a_normal_distribution():
+@pytest.mark.parametrize("times", [1, 5])
+def test_few_units_or_many_are_drawn_with_each_effect_and_spread(times):
     rng = np.random.default_rng(0)
-    d = np.array([[0.01], [0.02], [-0.01], [0.03], [0.0]])
-    drawn = calibration.resampled(d, np.array([0.1]), rng, 20_000)
-    assert drawn.shape == (1, 20_000, 5)
-    assert drawn.mean() == pytest.approx(0.1, abs=1e-3)
-    assert drawn.std() == pytest.approx(d.std(ddof=1), rel=0.02)
+    d = np.array([[0.01, 0.5], [0.02, 0.4], [-0.01, 0.6], [0.03, 0.2], [0.0, 0.3]] * times)
+    drawn = calibration.resampled(d, np.array([0.1, 0.2]), rng, 20_000)
+    assert drawn.shape == (2, 20_000, 5 * times)
+    np.testing.assert_allclose(drawn.mean(axis=(1, 2)), [0.1, 0.2], atol=2e-3)
+    np.testing.assert_allclose(drawn.std(axis=(1, 2)), d.std(axis=0, ddof=1), rtol=0.05)
 
 
 def method(d, draws=False):
@@ -65,28 +66,25 @@ def method(d, draws=False):
 
 @pytest.mark.parametrize("draws", [False, True])
 @pytest.mark.parametrize(
-    ("kind", "lead", "margin", "none", "papers"),
+    ("kind", "numbers", "margins", "none", "papers"),
     [
-        ("above", 0.5, 0.2, 0.0, 0.2),
-        ("above", None, 0.012, 0.0, 0.012),
-        ("not below", None, 0.012, -0.012, 0.0),
-        ("alike", 0.05, 0.02, -0.02, 0.02),
-        ("alike", None, 0.012, -0.012, 0.0),
+        ("above", {"a": 0.6, "c": 0.5, "b": 0.4}, [0.2, 0.1], [0.0, 0.0], [0.2, 0.1]),
+        ("above", {}, [0.012] * 2, [0.0, 0.0], [0.012] * 2),
+        ("not below", {}, [0.012] * 2, [-0.012] * 2, [0.0, 0.0]),
+        ("alike", {"a": 0.42, "c": 0.41, "b": 0.4}, [0.02] * 2, [-0.02] * 2, [0.02, 0.01]),
+        ("alike", {}, [0.012] * 2, [-0.012] * 2, [0.0, 0.0]),
     ],
 )
-def test_no_effect_is_the_edge_of_what_a_claim_denies(kind, lead, margin, none, papers, draws):
+def test_no_effect_is_the_edge_of_what_a_claim_denies(kind, numbers, margins, none, papers, draws):
     """In units of the lower mean, here .4: of queries, or of the means of draws."""
-    d = differences(106)[:, 0]
-    values = {"a": method(d, draws), "b": method(np.zeros(106), draws)}
-    test = Test(kind, ("D",), ("m",), ("a", "gone"), ("b",), lead=lead)
+    d = differences(106)[:, [0, 0]] * [1.0, -2.0]
+    values = {name: method(own, draws) for name, own in zip("acb", (*d.T, np.zeros(106)))}
+    test = Test(kind, ("D",), ("m",), ("a", "c", "gone"), ("b",), numbers=numbers)
     found = calibration.of_test(test, "D", values, np.random.default_rng(3))
-    rng, units = np.random.default_rng(3), d.reshape(53, 2).mean(axis=1) if draws else d
-    assert found == {
-        name: calibration.rates(
-            kind, calibration.resampled(units[:, None], np.array([effect]), rng), [0.4], [margin]
-        )
-        for name, effect in (("no effect", none), ("the paper's effect", papers))
-    }
+    rng, units = np.random.default_rng(3), d.reshape(53, 2, 2).mean(axis=1) if draws else d
+    for name, effects in (("no effect", none), ("the paper's effect", papers)):
+        drawn = calibration.resampled(units, np.array(effects), rng)
+        assert found[name] == calibration.rates(kind, drawn, [0.4] * 2, margins), name
     assert calibration.of_test(test, "E", values, rng) == {}
 
 

@@ -145,6 +145,7 @@ def test_a_part_is_shown_as_figure_and_table(form, tmp_path):
                  "c": Variant("c", "random", row="end", column="one" * (form == "table"))},
     )  # fmt: skip
     high, low, turned = (constant(part, *of) for of in ((0.4, 0.5), (0.3, 0.2), (0.1, 0.35)))
-    values = {"x": {"A": {"l": high, "m": low, "c": turned}, "B": {"l": low, "c": high}, "D": {}},
+    values = {"x": {"A": {"l": high, "m": low, "c": turned}, "B": {"l": low, "c": high},
+                    "C": {"l": turned, "c": low}, "D": {}},
               "y": {"A": {"l": turned, "m": high}}}  # fmt: skip
     as_shown(f"{form}.txt", views.files(made, part, values, tmp_path))

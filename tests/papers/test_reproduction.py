@@ -104,7 +104,10 @@ def test_outcomes_of_parts_that_are_not_run_now_stay(study):
     before = reproduce(more, study, ["figure-2"])
     assert [o.claim.id for o in before.outcomes if o.answer == rules.NOT_RUN] == ["c"]
     assert [o.claim.id for o in reproduce(more, study, ["figure-1"]).outcomes] == ["c", "d"]
-    assert [o.claim.id for o in reproduce(made, study, ["figure-1"]).outcomes] == ["c"]
+    turned = claims_of("small", {"claim": [{**FACTS, "upper": ["chance"], "lower": ["lines"]}]}, {})
+    both = made, replace(made, claims=turned)
+    (one,), (other,) = (reproduce(each, study, ["figure-1"]).outcomes for each in both)
+    assert one.rows[0].value == -other.rows[0].value != 0.0  # what is run now takes its place
 
 
 def test_the_command_prints_what_came_out(tmp_path):
@@ -251,7 +254,7 @@ def test_a_variant_with_a_fold_that_failed_has_no_values(study, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(runs, "run_all", with_failure)
         assert study.runs("UNEVEN", [PLAIN], MEASURES) == {}
-    assert [line.endswith("no memory") for line in said] == [False, True]
+    assert said == ["UNEVEN: Regression", "UNEVEN, regression, fold 3: no memory"]
     assert list(study.runs("UNEVEN", [PLAIN], MEASURES)) == [PLAIN.label]
 
 

@@ -130,7 +130,7 @@ def test_rounds_are_chosen_on_the_evaluation_set():
     )
     assert by_tuple.learned.curve == by_set.learned.curve == by_measure.learned.curve != ()
     frame = pd.DataFrame(held_out[0]).assign(qid=held_out[2])
-    by_frame = lb.AdaRankMAP().fit(X, y, qid=qid, eval_set=(frame, held_out[1]))
+    by_frame = lb.AdaRankMAP().fit(X, y, qid=qid, eval_set=[frame, held_out[1]])
     assert by_frame.learned.curve == by_set.learned.curve
 
 

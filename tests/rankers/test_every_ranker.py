@@ -158,11 +158,15 @@ def test_is_registered_and_documented(cls: type[Ranker]) -> None:
     assert all(documented.count(cls.spelled.get(name, name)) > 1 for name in parameters(cls))
 
 
-def test_titles_papers_and_formulas_are_those_kept() -> None:
+def test_titles_papers_formulas_and_bounds_are_those_kept() -> None:
     """The pages show the rest of what `algos` prints: settings, grids, silences."""
     path = Path(__file__).with_name("algos.txt")
-    found = ["\n".join(description(name).splitlines()[:4]) for name in sorted(places())]
-    same(path, path.read_text(encoding="utf-8"), "\n\n".join(found) + "\n")
+    shown = []
+    for name in sorted(places()):
+        ranges = ((each.name, each.metadata.get("range")) for each in fields(ranker(name)))
+        bounds = (f"  {setting}: {numbers}" for setting, numbers in ranges if numbers)
+        shown += [*description(name).splitlines()[:4], *bounds, ""]
+    same(path, path.read_text(encoding="utf-8"), "\n".join(shown))
 
 
 @pytest.mark.parametrize("validated", [True, False])
