@@ -1,10 +1,14 @@
 """Algorithms of one data set in pairs: their difference, and whether it is significant."""
 
+from __future__ import annotations
+
 import itertools
 import math
 import zlib
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +28,9 @@ from letorbench.measures import sign
 from letorbench.results.measuring import competes
 from letorbench.results.per_query import PerQuery, check_paired
 from letorbench.results.summary import Summary
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: the columns of a comparison
 COLUMNS = (
@@ -125,26 +132,30 @@ class Pair:
 
 def compare(
     dataset: str,
-    systems: Sequence[PerQuery] | Mapping[str, Sequence[PerQuery]],
+    systems: Sequence[PerQuery],
     measure: str,
     baseline: str | None = None,
     procedure: Procedure = Procedure(),
+    slices: Mapping[str, pd.MultiIndex] | None = None,
 ) -> tuple[Pair, ...]:
     """Compare each of two or more systems with the baseline, or every pair without a baseline.
 
-    Systems by the name of a slice are compared in each slice of the queries. All tests are
-    corrected together. Two that do not have the same folds are compared on the folds that both
-    have. `ideal`, which reads the test labels, takes part as the baseline alone. UsageError for
-    fewer than two systems or a baseline that is not among them; DataError if two have no fold in
-    common.
+    With slices, the folds and the queries of each by its name, a pair is compared in each slice
+    that has queries of it. All tests are corrected together. Two that do not have the same folds
+    are compared on the folds that both have. `ideal`, which reads the test labels, takes part as
+    the baseline alone. UsageError for fewer than two systems or a baseline that is not among
+    them; DataError if two have no fold in common.
     """
-    slices = systems if isinstance(systems, Mapping) else {"": systems}
-    names = _pairs(dataset, [system.algo for system in next(iter(slices.values()))], baseline)
-    tested = [
-        _test(dataset, name, {each.algo: each for each in own}, pair, measure, procedure)
-        for pair in names
-        for name, own in slices.items()
-    ]
+    by_name = {system.algo: system for system in systems}
+    every = np.unique(np.concatenate([system.folds for system in systems]))
+    tested = []
+    for names in _pairs(dataset, list(by_name), baseline):
+        one, other = on_common_folds(dataset, *(by_name[name] for name in names))
+        both = np.unique(one.folds)
+        folds = () if len(both) == len(every) else tuple(both.tolist())
+        for part, a, b in _parts(one, other, slices):
+            pair = _test(dataset, a, b, measure, procedure)
+            tested.append(replace(pair, folds=folds, slice=part))
     adjusted = CORRECTIONS[procedure.correction](np.array([pair.p for pair in tested]))
     return tuple(replace(pair, adjusted=float(p)) for pair, p in zip(tested, adjusted))
 
@@ -174,11 +185,13 @@ def comparison_table(
         f"{first.dataset}, {label(first.measure)} [{convention}]: mean over {over} "
         f"queries of all folds{' and the seeds' * seeded}; {procedure}; * = p < {procedure.alpha:g}"
     )
+    compared: Counter[tuple[str, str, str]] = Counter()  # how many queries, in all slices
+    for pair in pairs:
+        if pair.folds:
+            compared[pair.a, pair.b, ",".join(map(str, pair.folds))] += pair.lead.units
     notes = [
-        f"{pair.a}, {pair.b}: compared on folds {','.join(map(str, pair.folds))} "
-        f"({pair.lead.units} queries), which both have"
-        for pair in pairs
-        if pair.folds
+        f"{a}, {b}: compared on folds {folds} ({n} queries), which both have"
+        for (a, b, folds), n in compared.items()
     ]
     notes += [SEEDS_NOTE] * seeded + [WILCOXON_NOTE] * (seeded and procedure.test == "wilcoxon")
     rules = [convention] * bool(convention)
@@ -239,14 +252,8 @@ def _row(pair: Pair, procedure: Procedure) -> list[Cell | Value]:
     ]  # fmt: skip
 
 
-def _test(
-    dataset: str, part: str, systems: Mapping[str, PerQuery], names: tuple[str, str],
-    measure: str, procedure: Procedure,
-) -> Pair:  # fmt: skip
-    """The pair on the folds that both systems have, its p-value not adjusted yet."""
-    one, other = on_common_folds(dataset, *(systems[name] for name in names))
-    every = np.unique(np.concatenate([system.folds for system in systems.values()]))
-    folds = np.unique(one.folds)
+def _test(dataset: str, one: PerQuery, other: PerQuery, measure: str, procedure: Procedure) -> Pair:
+    """The pair on the queries that both systems have, its p-value not adjusted yet."""
     a, b = one.values[measure], other.values[measure]
     tables = one.tables[measure], other.tables[measure]
     rng = _generator(procedure.seed, dataset, measure, one.algo, other.algo)
@@ -256,8 +263,21 @@ def _test(
         dataset, measure, one.algo, other.algo, (float(a.mean()), float(b.mean())),
         Lead.of(*tables, one.folds), p, p, effect_size(a, b),
         win_tie_loss(sign(measure) * a, sign(measure) * b), (len(tables[0]), len(tables[1])),
-        (first, second), () if len(folds) == len(every) else tuple(folds.tolist()), part,
+        (first, second),
     )  # fmt: skip
+
+
+def _parts(
+    one: PerQuery, other: PerQuery, slices: Mapping[str, pd.MultiIndex] | None
+) -> Iterator[tuple[str, PerQuery, PerQuery]]:
+    """Yield the name and the values of each slice with queries of the pair; all without slices."""
+    if slices is None:
+        yield "", one, other
+        return
+    for name, queries in slices.items():
+        kept = one.keys.isin(queries)
+        if kept.any():
+            yield name, one.at(kept), other.at(kept)
 
 
 def _deviation(table: np.ndarray) -> float | None:

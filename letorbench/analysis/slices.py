@@ -10,6 +10,7 @@ Comparing Methods of Measurement, The Lancet 346, 1995).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from letorbench.choices import require_choice
 from letorbench.datasets.queryset import Benchmark
 from letorbench.results.measuring import competes
 from letorbench.results.per_query import PerQuery
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: the properties, and what a slice says of its smallest and its largest value
 SLICES: Mapping[str, str] = {
@@ -28,8 +32,8 @@ SLICES: Mapping[str, str] = {
 
 def sliced(
     by: str, systems: Sequence[PerQuery], measure: str, benchmark: Benchmark
-) -> dict[str, list[PerQuery]]:
-    """Return the compared systems on the queries of each slice, by its name.
+) -> dict[str, pd.MultiIndex]:
+    """Return the folds and queries of each slice, by its name.
 
     by: a name of `SLICES`, the number of documents, or of relevant ones, or the mean value by the
     measure.
@@ -37,11 +41,10 @@ def sliced(
     import pandas as pd
 
     require_choice(by, list(SLICES), "property of queries")
-    keys = [pd.MultiIndex.from_arrays([each.folds, each.qids]) for each in systems]
     if by == "difficulty":  # of the algorithms that rank without the labels
         facts = [
-            pd.Series(system.values[measure], key)
-            for system, key in zip(systems, keys)
+            pd.Series(system.values[measure], system.keys)
+            for system in systems
             if competes(system.algo)
         ]
     else:  # the number of documents with at least a label
@@ -54,11 +57,11 @@ def sliced(
             for f in benchmark.folds
         ]
     values = pd.concat(facts).groupby(level=[0, 1]).mean()
-    values = values[np.any([values.index.isin(key) for key in keys], axis=0)]
+    values = values[np.any([values.index.isin(each.keys) for each in systems], axis=0)]
     cuts = np.quantile(values, [0.25, 0.5, 0.75], method="inverted_cdf")
     found = {}
     for _, own in values.groupby(np.searchsorted(cuts, values)):
         ends = [f"{end:.4f}".rstrip("0").rstrip(".") for end in (own.min(), own.max())]
         name = SLICES[by].format("-".join(dict.fromkeys(ends)))
-        found[name] = [system.at(key.isin(own.index)) for system, key in zip(systems, keys)]
+        found[name] = own.index
     return found

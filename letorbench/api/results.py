@@ -389,11 +389,14 @@ class Results:
             names = measure_names(measures, summary)
             systems = self.systems(summary, names)
             for name in names:
-                slices = {"": systems}
+                slices = None
                 if by is not None:
                     benchmark = data_of(self.data_dir, summary.rows[0].stored)
                     slices = sliced(by, systems, name, benchmark)
-                yield summary, compare_systems(summary.dataset, slices, name, baseline, procedure)
+                yield (
+                    summary,
+                    compare_systems(summary.dataset, systems, name, baseline, procedure, slices),
+                )
 
     def systems(self, summary: Summary, measures: Sequence[str]) -> list[PerQuery]:
         """Return the per-query values of a summary's algorithms, with these measures."""

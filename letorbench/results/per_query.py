@@ -7,12 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from letorbench.datasets.arrays import read_only
 from letorbench.errors import DataError
 from letorbench.files import write_atomically
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +44,13 @@ class PerQuery:
     def values(self) -> Mapping[str, np.ndarray]:
         """The values of each measure, (n_queries,) float64: their means over the repeats."""
         return {name: read_only(table.mean(axis=0)) for name, table in self.tables.items()}
+
+    @cached_property
+    def keys(self) -> pd.MultiIndex:
+        """The fold and the qid of each value."""
+        import pandas as pd
+
+        return pd.MultiIndex.from_arrays([self.folds, self.qids])
 
     def mean(self, measure: str) -> float:
         """Return the mean of the folds' means, as LETOR reports it."""

@@ -101,9 +101,10 @@ def test_slices_by_difficulty_find_no_difference_where_there_is_none(rng):
     values["ideal"] = values["a"]
     systems = [PerQuery(algo, folds, qids, {"map": own}) for algo, own in values.items()]
     slices = sliced("difficulty", systems, "map", None)
-    assert [len(a.qids) for a, *_ in slices.values()] == [1_000] * 4
-    for a, b, _ in slices.values():
-        d = a.values["map"] - b.values["map"]
-        assert abs(d.mean()) < 4.0 * d.std() / np.sqrt(len(d))
-    means = [a.mean("map") + b.mean("map") for a, b, _ in slices.values()]
+    pairs = compare("X", systems, "map", "b", Procedure("t"), slices)[:4]
+    assert [pair.lead.units for pair in pairs] == [1_000] * 4
+    for pair in pairs:
+        low, high = pair.lead.interval()  # four standard errors wide
+        assert abs(pair.lead.mean) < high - low
+    means = [sum(pair.means) for pair in pairs]
     assert means == sorted(means)
