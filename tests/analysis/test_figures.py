@@ -45,6 +45,8 @@ def test_layout(n_panels, n_lines, name):
     assert_apart(figure)
     (legend,) = figure.legends
     assert all(legend.get_window_extent().y1 < each.bbox.y0 for each in figure.axes)
+    sizes = [text.get_fontsize() for axes in figure.axes for text in axes.get_xticklabels()]
+    assert min([*sizes, *(text.get_fontsize() for text in legend.get_texts())]) >= 7
 
 
 def test_the_best_of_several_panels_rank_best_on_average():

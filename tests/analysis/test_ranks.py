@@ -92,3 +92,5 @@ def test_diagram(rng, n):
         assert page.x0 <= box.x0 and box.x1 <= page.x1 and page.y0 <= box.y0 and box.y1 <= page.y1
     for one, other in itertools.combinations(texts.values(), 2):
         assert not one.overlaps(other)
+    bars = [line for line in axes.lines if line.get_linewidth() == 2.5]
+    assert len(bars) == len(tied_groups(ranks, difference))
