@@ -154,9 +154,10 @@ def _folder(out: Path, data_dir: Path) -> tuple[int, Table]:
         *columns([], {"measured": "d", "not": "d", "problems": "d"}),
         *(Column(name=name) for name in ("scores", "lines")),
     )
-    more = len(problems) - MOST_PROBLEMS
+    lines = list(dict.fromkeys(problems))  # all algorithms may lack the same data set
+    more = len(lines) - MOST_PROBLEMS
     rest = [f"and {more} more (--format json has all)"] if more > 0 else []
-    notes = (*problems[:MOST_PROBLEMS], *rest)
+    notes = (*lines[:MOST_PROBLEMS], *rest)
     return IMPOSSIBLE if problems else FINE, table(caption, heads, rows, notes)
 
 

@@ -121,7 +121,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for fold, printed in {1: 0.4504, 3: 0.4523}.items():  # MQ2008's ListNet, MAP
             mean = {"map": printed + 0.01 * fold}
             store_fold(Path("stored"), "MQ2008", "listnet", fold, mean)
-        for name in "abcdefg":
+        for name in "abcdefghij":
             store_fold(Path("bare"), "BARE", name, 1, {"map": 0.5})
         call("datasets split table.csv --columns x,y --name NAMED --folds 3 --data-dir named")
         rng = np.random.default_rng(5)
