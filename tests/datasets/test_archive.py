@@ -113,16 +113,18 @@ def test_fixed_splits(tmp_path: Path) -> None:
 
 def test_refuses_to_overwrite(tmp_path: Path) -> None:
     data = tmp_path / "data"
-    import_archive(packed(tmp_path / "a.zip", tree("MQ2008")), data)
+    import_archive(packed(tmp_path / "a.tar", tree("MQ2008")), data)
     before = contents(data)
-    other = tree("MQ2008", "MQ2007") | {"MQ2008/Fold3/vali.txt": "other\n"}
+    other = tree("MQ2008", "MQ2007") | {
+        "MQ2008/Fold3/vali.txt": "1 qid:1 1:0 # MQ2008/Fold3/vali.txt\n"
+    }
     with pytest.raises(DataError, match="Fold3/vali.txt: found a file of other content"):
-        import_archive(packed(tmp_path / "b.zip", other), data)
+        import_archive(packed(tmp_path / "b.tar", other), data)
     assert contents(data) == before, "nothing of MQ2007 either"
     as_folder(tmp_path / "other", {"MQ2008": "a file, where a folder is to be"})
     before = contents(tmp_path / "other")
     with pytest.raises(DataError, match="cannot be written"):
-        import_archive(tmp_path / "b.zip", tmp_path / "other")
+        import_archive(tmp_path / "b.tar", tmp_path / "other")
     assert contents(tmp_path / "other") == before, "nothing of MQ2007, which was there already"
 
 
