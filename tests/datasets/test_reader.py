@@ -189,7 +189,8 @@ def test_qid_that_comes_back(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("blocks")
 def test_index_beyond_the_known_width(tmp_path: Path) -> None:
-    said = message(tmp_path / "data.txt", "0 qid:1 1:1 2:1\n0 qid:1 3:1\n", n_features=2)
+    text = "0 qid:1 1:1 2:1\n0 qid:1 1:NULL 3:1\n"
+    said = message(tmp_path / "data.txt", text, null="min", n_features=2)
     assert said == ":2: found feature index 3, expected at most 2, the number of features"
 
 
