@@ -34,11 +34,11 @@ def packed(path: Path, files: Mapping[str, str]) -> Path:
             for name, text in files.items():
                 archive.writestr(name, text)
         return path
-    kind = {".tar": "", ".tgz": "gz"}.get(path.suffix, path.suffix[1:])
+    kind = {".tar": "", ".tgz": "gz"}.get(path.suffix, path.suffix[1:].lower())
     with tarfile.open(path, f"w:{kind}") as archive:
         for name, text in files.items():
             info = tarfile.TarInfo(name)
-            info.size = len(text)
+            info.size = len(text.encode())
             archive.addfile(info, io.BytesIO(text.encode()))
     return path
 
@@ -88,7 +88,7 @@ def test_every_kind(tmp_path: Path, ending: str) -> None:
     ],
 )
 def test_recognises(tmp_path: Path, stem: str, root: str, name: str, place: str) -> None:
-    source = packed(tmp_path / f"{stem}.zip", tree(root))
+    source = packed(tmp_path / f"{stem}.TAR.GZ", tree(root))
     data = tmp_path / "data"
     assert import_archive(source, data) == (name,)
     assert (data / place / "Fold1/train.txt").read_text() == tree(root)[
@@ -113,16 +113,18 @@ def test_fixed_splits(tmp_path: Path) -> None:
 
 def test_refuses_to_overwrite(tmp_path: Path) -> None:
     data = tmp_path / "data"
-    import_archive(packed(tmp_path / "a.zip", tree("MQ2008")), data)
+    import_archive(packed(tmp_path / "a.tar", tree("MQ2008")), data)
     before = contents(data)
-    other = tree("MQ2008", "MQ2007") | {"MQ2008/Fold3/vali.txt": "other\n"}
+    other = tree("MQ2008", "MQ2007") | {
+        "MQ2008/Fold3/vali.txt": "1 qid:1 1:0 # MQ2008/Fold3/vali.txt\n"
+    }
     with pytest.raises(DataError, match="Fold3/vali.txt: found a file of other content"):
-        import_archive(packed(tmp_path / "b.zip", other), data)
+        import_archive(packed(tmp_path / "b.tar", other), data)
     assert contents(data) == before, "nothing of MQ2007 either"
     as_folder(tmp_path / "other", {"MQ2008": "a file, where a folder is to be"})
     before = contents(tmp_path / "other")
     with pytest.raises(DataError, match="cannot be written"):
-        import_archive(tmp_path / "b.zip", tmp_path / "other")
+        import_archive(tmp_path / "b.tar", tmp_path / "other")
     assert contents(tmp_path / "other") == before, "nothing of MQ2007, which was there already"
 
 
@@ -133,7 +135,7 @@ def whole(text: str) -> str:
 
 def too_much(source: Path, files: int, size: int) -> str:
     """The pattern of what is said of an archive of more files or bytes."""
-    most = max(unpack.HARMLESS, 200 * source.stat().st_size)
+    most = min(unpack.MOST_BYTES, max(unpack.HARMLESS, 200 * source.stat().st_size))
     return whole(
         f"{source}: {files:,} files or more with {size:,} bytes; expected at most 10,000 files and "
         f"{most:,} bytes from an archive of this size"
@@ -176,12 +178,14 @@ def test_links_and_devices_in_tars(tmp_path: Path, kind: bytes) -> None:
 
 
 @pytest.mark.parametrize("ending", [".zip", ".tar.gz"])
-def test_bombs(tmp_path: Path, ending: str) -> None:
+def test_bombs(tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
     size = unpack.HARMLESS + (1 << 20)
     files = tree("MQ2008") | {"MQ2008/Fold1/train.txt": "0" * size}
     source = packed(tmp_path / f"bomb{ending}", files)
     assert source.stat().st_size < 1 << 20
     refused(source, tmp_path, too_much(source, 1, size))
+    monkeypatch.setattr(unpack, "MOST_BYTES", unpack.HARMLESS >> 1)
+    refused(source, tmp_path / "small", too_much(source, 1, size))
 
 
 @pytest.mark.parametrize("ending", [".zip", ".tar", ".tar.gz", ".tar.xz", ".tar.bz2"])

@@ -101,10 +101,12 @@ def test_narrow_files_are_widened(cache: Cache, tmp_path: Path) -> None:
     assert whole.docids.tolist() == [b"", b"long-name"]
     assert bounds.tolist() == [0, 1, 2]
     assert whole.qids.tolist() == ["7", "WT04-182"]
-    narrow.write_text("0 qid:7 1:NULL\n")
+    narrow.write_text("0 qid:7 1:NULL 2:1e39\n")
     for null in (5.0, 6.0):  # read in another way, it is another entry
-        whole, _ = cache.queries([narrow], ReadOptions(null, 2))
-        assert whole.features.tolist() == [[null, 0.0]]
+        whole, _ = cache.queries([narrow], ReadOptions(null, 3, clip=True))
+        np.testing.assert_array_equal(whole.features, [[null, np.finfo(np.float32).max, 0]])
+        with pytest.raises(DataError, match="1: found '1e39' as the value of feature 2"):
+            cache.queries([narrow], ReadOptions(null, 3))
 
 
 def flip(path: Path) -> None:

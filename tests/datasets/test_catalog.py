@@ -3,13 +3,11 @@
 from pathlib import Path
 
 import pytest
-from conftest import random_queries
 
 import letorbench as lb
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets import catalog
-from letorbench.datasets.checks import check_convention, leak
-from letorbench.datasets.queryset import Benchmark, Fold
+from letorbench.datasets.checks import check_convention
 
 NAMES = list(catalog.CATALOG)
 
@@ -62,16 +60,6 @@ def test_names_with_variants(text: str, label: str, variant: str | None) -> None
 def test_doubts(features, largest, convention, chosen, message):
     text = check_convention(features, largest, convention, chosen)
     assert text is None if message is None else message in text
-
-
-def test_a_query_in_two_parts_is_named(rng):
-    whole = random_queries(rng, [3] * 9)
-    parts = [whole.queries(0, 3), whole.queries(3, 6), whole.queries(6, 9)]
-    overlapping = [whole.queries(0, 3), whole.queries(3, 6), whole.queries(4, 9)]
-    sound = Benchmark("B", (Fold(1, *parts),), lb.CONVENTIONS["standard"], {})
-    assert leak(sound) == ""
-    line = leak(Benchmark("B", (*sound.folds, Fold(2, *overlapping)), sound.convention, {}))
-    assert line.startswith("fold 2 has 2 queries (such as 5) in its validation and its test part")
 
 
 def test_a_run_says_what_validates_and_what_leaks(tmp_path: Path):

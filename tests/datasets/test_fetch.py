@@ -119,14 +119,15 @@ def test_the_first_good_address_is_fetched_checked_and_imported(
     archive: bytes, tmp_path: Path
 ) -> None:
     bare = sending(archive, Content_Length=None)  # it ends where the connection does
-    with server(gone=sending(b"", 404), good=sending(archive), bare=bare) as (address, requests):
-        sources = [published(f"{address}/{name}", archive) for name in ("gone", "good", "good")]
+    answers = {"gone": sending(b"", 404), "moved": redirecting("good"), "good": sending(archive)}
+    with server(**answers, bare=bare) as (address, requests):
+        sources = [published(f"{address}/{name}", archive) for name in ("gone", "moved", "moved")]
         by_hand = [Source(f"{address}/a", "a.rar"), Source(f"{address}/page")]
         assert fetching.fetch("mq2008", tmp_path, [*by_hand, *sources]) == ("MQ2008",)
         assert names_in(tmp_path) == ["MQ2008"] and layout.present("MQ2008", tmp_path)
-        assert requests == ["/gone", "/good"]
+        assert requests == ["/gone", "/moved", "/good"]
         assert fetching.fetch("MQ2008", tmp_path, sources) == ("MQ2008",)
-        assert len(requests) == 2, "it is there: no net needed"
+        assert len(requests) == 3, "it is there: no net needed"
         assert fetching.fetch("MQ2008", tmp_path / "b", [unknown(f"{address}/bare")])
         (tmp_path / "c").mkdir()
         (tmp_path / "c" / "MQ2008").touch()
@@ -218,9 +219,10 @@ def test_another_size_or_hash_than_is_published(
 def test_addresses_that_are_not_on_the_web(tmp_path: Path, url: str) -> None:
     with pytest.raises(DataError, match="is no address on the web; expected http or https"):
         fetching.fetch("MQ2008", tmp_path, [unknown(url)])
-    request = urllib.request.Request("https://a/")
+    answer = urllib.request.Request("https://a/"), None, 302, "Found", {}
+    assert fetching._Redirects().redirect_request(*answer, "https://b/").full_url == "https://b/"
     with pytest.raises(DataError, match="https://a/: leads to http://a/b; expected https"):
-        fetching._Redirects().redirect_request(request, None, 302, "Found", {}, "http://a/b")
+        fetching._Redirects().redirect_request(*answer, "http://a/b")
 
 
 def test_what_is_inside_must_be_what_was_wanted(
@@ -237,17 +239,18 @@ def test_what_is_inside_must_be_what_was_wanted(
 
 
 def test_by_request_by_hand_and_generated(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="Gov.rar: an archive .* by hand; .*datasets import PATH"):
-        fetching.fetch("TD2003", tmp_path, [unknown("http://127.0.0.1:9/Gov.rar", "Gov.rar")])
-    with pytest.raises(DataError, match="on request only; get it from https://.*YAHOO-SET1-twin"):
-        fetching.fetch("YAHOO-SET1", tmp_path)
-    with pytest.raises(DataError, match="datasets make TD2003-twin"):
-        fetching.fetch("TD2003-twin", tmp_path)
-    sources = [unknown("ftp://a"), unknown("//b")]
+    by_hand, sources = Source("http://a.b/Gov.rar", "Gov.rar"), [unknown("ftp://a"), unknown("//b")]
     no = "is no address on the web; expected http or https"
-    said = f"OHSUMED-Feature-min: no download succeeded: ftp://a: {no}; //b: {no}; get it from "
-    with pytest.raises(DataError, match=f"^{said}"):
-        fetching.fetch("ohsumed/feature_min", tmp_path, sources)
+    for name, addresses, said in (
+        ("TD2003", [by_hand], "Gov.rar: an archive .* by hand; .*datasets import PATH`, or `letor"),
+        ("YAHOO-SET1", None, "on request only; get it from https://.*YAHOO-SET1-twin"),
+        ("TD2003-twin", None, "datasets make TD2003-twin"),
+        ("CLUEWEB09", [], "on request only; get it from .* `letorbench datasets import PATH`$"),
+        ("ohsumed/feature_min", sources, "^OHSUMED-Feature-min: no download succeeded: ftp://a: "
+         f"{no}; //b: {no}; get it from "),
+    ):  # fmt: skip
+        with pytest.raises(DataError, match=said):
+            fetching.fetch(name, tmp_path, addresses)
 
 
 @pytest.fixture

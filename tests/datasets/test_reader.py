@@ -103,6 +103,7 @@ GRADE = (
 SIZE = "a number of at most 3.4028235e+38 in size"
 INDEX = "at most 65536, the largest index there can be"
 ORDER = "indices from 1 in increasing order"
+WORD = "index:value, a comment or the end of the line"
 CUT = "; the file ends without a newline and may be cut short"
 
 #: a bad third line, and what is said of it
@@ -125,13 +126,12 @@ LINES = [
     ("0 qid:1 1:1 70000:1", f"feature index 70000, expected {INDEX}"),
     ("0 qid:1 1:1 99999999999:1", f"feature index 99999999999, expected {INDEX}"),
     ("0 qid:1 0000011:1", "feature index 0000011, expected at most 6 digits"),
-    ("0 qid:1 '1:1", "''1:1', expected index:value, a comment or the end of the line"),
-    ("0 qid:1 1:1 x:1", "'x:1', expected index:value, a comment or the end of the line"),
-    (
-        "0 qid:1 1:1 \x0b2:1",
-        "'\\x0b2:1', expected index:value, a comment or the end of the line",
-    ),
-    ("0 qid:1 1:1 2", "'2', expected index:value, a comment or the end of the line"),
+    ("0 qid:1 '1:1", f"''1:1', expected {WORD}"),
+    ("0 qid:1 1:1 x:1", f"'x:1', expected {WORD}"),
+    (f"0 qid:1 1:1 {'x' * 40}", f"'{'x' * 40}', expected {WORD}"),
+    (f"0 qid:1 1:1 {'x' * 41}", f"'{'x' * 40}...', expected {WORD}"),
+    ("0 qid:1 1:1 \x0b2:1", f"'\\x0b2:1', expected {WORD}"),
+    ("0 qid:1 1:1 2", f"'2', expected {WORD}"),
     ("0 qid:1 1:1 2:abc", "'abc' as the value of feature 2, expected a number"),
     ("0 qid:1 1:1 2:nan#c", "'nan' as the value of feature 2, expected a number"),
     ("0 qid:1 1:1 2: 3:4", "'' as the value of feature 2, expected a number"),
@@ -177,7 +177,7 @@ def test_bad_line(line: str, said: str, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("blocks")
 def test_qid_that_comes_back(tmp_path: Path) -> None:
     path = tmp_path / "data.txt"
-    text = "0 qid:1 1:1\n\n0 qid:2 1:1\n0 qid:2 1:1\n#\n0 qid:1 1:1\n0 qid:2 1:1\n"
+    text = "0 qid:1 1:1\n\n1 qid:2 1:1\n0 qid:2 1:1\n#\n2 qid:1 1:1\n0 qid:2 1:1\n"
     said = (
         ":6: found query '1' again, which began at line 1, expected all lines of a query together"
     )
@@ -189,7 +189,8 @@ def test_qid_that_comes_back(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("blocks")
 def test_index_beyond_the_known_width(tmp_path: Path) -> None:
-    said = message(tmp_path / "data.txt", "0 qid:1 1:1 2:1\n0 qid:1 3:1\n", n_features=2)
+    text = "0 qid:1 1:1 2:1\n0 qid:1 1:NULL 3:1\n"
+    said = message(tmp_path / "data.txt", text, null="min", n_features=2)
     assert said == ":2: found feature index 3, expected at most 2, the number of features"
 
 

@@ -69,9 +69,9 @@ def make_letor_text(
     """Make LETOR text of a data set's parts, each a file and its place."""
     rows = read_rows([old for old, _ in parts], Columns(), grades)
     if rows is None:
-        if any(old != new for old, new in parts):
-            tell(f"{listed([old.name for old, _ in parts])}: LETOR text")
+        tell(f"{listed([old.name for old, _ in parts])}: LETOR text")
         for old, new in parts:
+            read_queries(old, ReadOptions(null="min"))  # at its first mistake nothing is imported
             new.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(old, new)
     else:
