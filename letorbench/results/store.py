@@ -347,11 +347,11 @@ def current_folds(folds: Sequence[StoredFold]) -> list[StoredFold]:
 
 
 def by_repeat(folds: Sequence[StoredFold]) -> list[list[StoredFold]]:
-    """Return the folds of each repeat, in the order of the repeats."""
+    """Return the folds of each repeat; folds and repeats keep their order."""
     repeats: dict[int, list[StoredFold]] = {}
     for fold in folds:
         repeats.setdefault(fold.repeat, []).append(fold)
-    return [repeats[repeat] for repeat in sorted(repeats)]
+    return list(repeats.values())
 
 
 def joined_queries(folds: Sequence[StoredFold]) -> PerQuery:
