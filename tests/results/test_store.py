@@ -31,7 +31,8 @@ MEASURED = PerQuery("theirs", np.array([2]), np.array(["7"]), {"map": np.array([
 def test_a_fold_of_another_system_is_scores_and_a_fit(tmp_path: Path) -> None:
     facts, odd = {"algo": "theirs", "fold": 2}, FitWarning("other", "odd")
     assert stored_fit(tmp_path) == {} and not matches({}, facts, None)
-    validation = {"value": -np.inf, "curve": (np.float64(0.5), np.nan), "best": np.int64(1)}
+    curve = (np.float64(0.5), np.nan, np.True_)
+    validation = {"value": -np.inf, "curve": curve, "best": np.int64(1)}
     told = {"warnings": (odd,), "validation": validation}
     result = FoldResult(facts, np.array([0.1, -1e300]), *MEASURED, **told)
     assert write_fold(tmp_path, result) == stored_fit(tmp_path)
@@ -40,8 +41,8 @@ def test_a_fold_of_another_system_is_scores_and_a_fit(tmp_path: Path) -> None:
     assert read_scores(tmp_path / SCORES, 2).tolist() == [0.1, -1e300]
     fit = stored_fit(tmp_path)
     assert (fit["chosen"], fit["warnings"]) == ({}, [vars(odd)])
-    valid = {"value": None, "curve": [0.5, None], "best": 1}  # JSON has no infinity
-    assert fit["validation"] == valid
+    # JSON has no infinity
+    assert fit["validation"] == {"value": None, "curve": [0.5, None, True], "best": 1}
     assert matches(fit, facts, None) and not matches(fit, {**facts, "fold": 3}, None)
     validated = FoldResult(facts, np.zeros(1), *MEASURED, validation_scores=np.array([0.25, 1.0]))
     write_fold(tmp_path, validated)
