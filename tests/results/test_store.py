@@ -2,15 +2,19 @@
 
 import json
 import os
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
-from toy_data import store_fold
+from toy_data import store_fold, write_toy
 
+import letorbench as lb
 from letorbench.checksum import checked, with_checksum
 from letorbench.errors import DataError
+from letorbench.files import one_writer
 from letorbench.fit_warnings import FitWarning
+from letorbench.results.external import import_external
 from letorbench.results.paths import CHECKED, FIT, SCORES, FoldKey
 from letorbench.results.per_query import PerQuery
 from letorbench.results.scores import read_scores
@@ -23,6 +27,7 @@ from letorbench.results.store import (
     stored_fit,
     write_fold,
 )
+from letorbench.results.summary import write_tables
 
 #: what a fold's test part has, in a convention, of so many folds
 MEASURED = PerQuery("theirs", np.array([2]), np.array(["7"]), {"map": np.array([0.5])}), "letor3", 5
@@ -120,6 +125,27 @@ def test_reuse_marks_the_fold_as_asked_for_last(tmp_path: Path) -> None:
     assert store.reuse(key, facts, None) is None  # another run has written it meanwhile
     fold = store.look().reuse(key, facts, None)
     assert fold.written == (folder / FIT).stat().st_mtime_ns > 1
+
+
+def test_every_writer_waits_for_who_has_the_folder(tmp_path: Path) -> None:
+    toy, out = lb.load(write_toy(tmp_path / "data").name, data_dir=tmp_path / "data"), tmp_path
+    store_fold(out, "TOY", "a", 1, {"map": 0.5})
+    store, file = Store(out).look(), tmp_path / "scores"
+    [(key, fold)] = store.folds.items()
+    file.write_text("1\n" * toy.folds[0].test.n_docs)
+    writers = {
+        "": lambda: write_tables(store, "TOY", ["a"]),
+        "a/fold1": lambda: store.reuse(key, fold.identity, None),
+        "b/fold1": lambda: import_external("b", str(file), toy, out, folds=[1]),
+    }
+    for place, write in writers.items():
+        thread = threading.Thread(target=write)
+        with one_writer(out / "TOY" / place):
+            thread.start()
+            thread.join(0.2)
+            assert thread.is_alive(), place
+        thread.join(10.0)
+        assert not thread.is_alive(), place
 
 
 def test_folds_of_one_experiment_differ_in_their_number_and_their_external_file() -> None:
