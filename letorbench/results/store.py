@@ -223,20 +223,20 @@ def read_fold(key: FoldKey, folder: Path) -> StoredFold | None:
     fit = stored_fit(folder)
     if written is None or not fit:
         return None
-    # an algorithm's whole folder may be copied under another name, to compare two versions
-    facts = {"repeat": 1, **fit["identity"]}
+    try:
+        # an algorithm's whole folder may be copied under another name, to compare two versions
+        facts = {"repeat": 1, **fit["identity"]}
+        convention(fit["test"]["convention"])
+        means = fit["test"]["means"].values()
+        sound = all(math.isfinite(mean) for mean in means if mean is not None)
+    except (UsageError, LookupError, TypeError, AttributeError, OverflowError) as error:
+        raise _damaged(folder / paths.FIT, f"its facts are wrong: {error}") from None
     for name in ("dataset", "fold", "repeat"):
         if facts.get(name) != getattr(key, name):
             raise _damaged(
                 folder / paths.FIT,
                 f"found the {name} {facts.get(name)!r}, expected {getattr(key, name)!r}",
             )
-    try:
-        convention(fit["test"]["convention"])
-        means = fit["test"]["means"].values()
-        sound = all(math.isfinite(mean) for mean in means if mean is not None)
-    except (UsageError, LookupError, TypeError, AttributeError, OverflowError) as error:
-        raise _damaged(folder / paths.FIT, f"its facts are wrong: {error}") from None
     if not sound:
         raise _damaged(folder / paths.FIT, "found a mean that is not finite")
     return StoredFold(key, folder, fit, written)
@@ -347,11 +347,11 @@ def current_folds(folds: Sequence[StoredFold]) -> list[StoredFold]:
 
 
 def by_repeat(folds: Sequence[StoredFold]) -> list[list[StoredFold]]:
-    """Return the folds of each repeat, in the order of the repeats."""
+    """Return the folds of each repeat; folds and repeats keep their order."""
     repeats: dict[int, list[StoredFold]] = {}
     for fold in folds:
         repeats.setdefault(fold.repeat, []).append(fold)
-    return [repeats[repeat] for repeat in sorted(repeats)]
+    return list(repeats.values())
 
 
 def joined_queries(folds: Sequence[StoredFold]) -> PerQuery:

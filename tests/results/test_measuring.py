@@ -11,8 +11,8 @@ from letorbench.errors import DataError, UsageError
 from letorbench.measures import default_measures, query_metrics
 from letorbench.results.export import export
 from letorbench.results.measuring import with_measures
-from letorbench.results.per_query import PerQuery, check_paired
-from letorbench.results.summary import read_per_query, read_summary, require_row
+from letorbench.results.model_texts import FORMATS
+from letorbench.results.summary import read_summary, require_row
 
 ALGOS = ["random", "ideal", "regression", lb.RankNet(epochs=2)]
 
@@ -51,8 +51,11 @@ def test_what_no_text_can_say_leaves_no_texts(ran, tmp_path):
     with pytest.raises(UsageError, match=f"^{said}$"):
         export(summary, "ranklib", ran[1] / "data", tmp_path / "texts")
     assert not list(tmp_path.iterdir())
-    [text] = export(summary.only(["adarank-ndcg"]), "ranklib", ran[1] / "data", tmp_path)
-    assert text == tmp_path / "fold2" / "adarank-ndcg.txt" and text.is_file()
+    model = lb.load_model(ran[1] / "results/TOY/adarank-ndcg/fold2/model.npz").learned.model
+    for form, text in FORMATS.items():
+        [path] = export(summary.only(["adarank-ndcg"]), form, ran[1] / "data", tmp_path)
+        assert path == tmp_path / "fold2" / "adarank-ndcg.txt"
+        assert path.read_text() == text(model)
 
 
 def test_of_several_seeds_the_first_is_exported(ran, tmp_path):
@@ -65,25 +68,11 @@ def test_of_several_seeds_the_first_is_exported(ran, tmp_path):
 def test_other_data_are_refused(ran, tmp_path):
     row = require_row(ran[1] / "results", "TOY", "regression")
     write_toy(tmp_path, seed=9)
-    with pytest.raises(DataError, match="its data are not those now under"):
+    with pytest.raises(DataError) as error:
         with_measures(tmp_path, row, ["ndcg@12"])
+    said = "found scores of other data: its data are not those now under"
+    assert str(error.value) == f"{row.stored[0].folder}: {said} {tmp_path}; run it again"
     with_measures(tmp_path / "nowhere", row, ["map"])  # stored: no data needed
-
-
-def test_systems_on_other_queries_are_not_paired(ran):
-    one, other = (read_per_query(ran[1] / "results", "TOY", a) for a in ("regression", "ranknet"))
-    check_paired("TOY", [one, other])
-    fewer = PerQuery("less", one.folds[8:], one.qids[8:], {})
-    turned = PerQuery("turned", one.folds, one.qids[::-1], {})
-    first = "TOY: regression has 40 queries of folds 1,2,3,4,5, "
-    for system, words in {fewer: "less 32 of folds 2,3,4,5", turned: "turned 40 of folds 1,2,3,4,5"
-                          }.items():  # fmt: skip
-        with pytest.raises(DataError) as error:
-            check_paired("TOY", [one, system])
-        end = "; expected the same queries: run the missing folds, or --force"
-        assert str(error.value) == first + words + end
-        with pytest.raises(DataError, match="expected the same queries"):
-            PerQuery.joined([[system], [replace(one, tables={})]])
 
 
 def test_random_is_the_mean_of_all_orders(ran):

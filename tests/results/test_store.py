@@ -2,15 +2,19 @@
 
 import json
 import os
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
-from toy_data import store_fold
+from toy_data import store_fold, write_toy
 
+import letorbench as lb
 from letorbench.checksum import checked, with_checksum
 from letorbench.errors import DataError
+from letorbench.files import one_writer
 from letorbench.fit_warnings import FitWarning
+from letorbench.results.external import import_external
 from letorbench.results.paths import CHECKED, FIT, SCORES, FoldKey
 from letorbench.results.per_query import PerQuery
 from letorbench.results.scores import read_scores
@@ -23,6 +27,7 @@ from letorbench.results.store import (
     stored_fit,
     write_fold,
 )
+from letorbench.results.summary import write_tables
 
 #: what a fold's test part has, in a convention, of so many folds
 MEASURED = PerQuery("theirs", np.array([2]), np.array(["7"]), {"map": np.array([0.5])}), "letor3", 5
@@ -31,7 +36,8 @@ MEASURED = PerQuery("theirs", np.array([2]), np.array(["7"]), {"map": np.array([
 def test_a_fold_of_another_system_is_scores_and_a_fit(tmp_path: Path) -> None:
     facts, odd = {"algo": "theirs", "fold": 2}, FitWarning("other", "odd")
     assert stored_fit(tmp_path) == {} and not matches({}, facts, None)
-    validation = {"value": -np.inf, "curve": (np.float64(0.5), np.nan), "best": np.int64(1)}
+    curve = (np.float64(0.5), np.nan, np.True_)
+    validation = {"value": -np.inf, "curve": curve, "best": np.int64(1)}
     told = {"warnings": (odd,), "validation": validation}
     result = FoldResult(facts, np.array([0.1, -1e300]), *MEASURED, **told)
     assert write_fold(tmp_path, result) == stored_fit(tmp_path)
@@ -40,8 +46,8 @@ def test_a_fold_of_another_system_is_scores_and_a_fit(tmp_path: Path) -> None:
     assert read_scores(tmp_path / SCORES, 2).tolist() == [0.1, -1e300]
     fit = stored_fit(tmp_path)
     assert (fit["chosen"], fit["warnings"]) == ({}, [vars(odd)])
-    valid = {"value": None, "curve": [0.5, None], "best": 1}  # JSON has no infinity
-    assert fit["validation"] == valid
+    # JSON has no infinity
+    assert fit["validation"] == {"value": None, "curve": [0.5, None, True], "best": 1}
     assert matches(fit, facts, None) and not matches(fit, {**facts, "fold": 3}, None)
     validated = FoldResult(facts, np.zeros(1), *MEASURED, validation_scores=np.array([0.25, 1.0]))
     write_fold(tmp_path, validated)
@@ -119,6 +125,27 @@ def test_reuse_marks_the_fold_as_asked_for_last(tmp_path: Path) -> None:
     assert store.reuse(key, facts, None) is None  # another run has written it meanwhile
     fold = store.look().reuse(key, facts, None)
     assert fold.written == (folder / FIT).stat().st_mtime_ns > 1
+
+
+def test_every_writer_waits_for_who_has_the_folder(tmp_path: Path) -> None:
+    toy, out = lb.load(write_toy(tmp_path / "data").name, data_dir=tmp_path / "data"), tmp_path
+    store_fold(out, "TOY", "a", 1, {"map": 0.5})
+    store, file = Store(out).look(), tmp_path / "scores"
+    [(key, fold)] = store.folds.items()
+    file.write_text("1\n" * toy.folds[0].test.n_docs)
+    writers = {
+        "": lambda: write_tables(store, "TOY", ["a"]),
+        "a/fold1": lambda: store.reuse(key, fold.identity, None),
+        "b/fold1": lambda: import_external("b", str(file), toy, out, folds=[1]),
+    }
+    for place, write in writers.items():
+        thread = threading.Thread(target=write)
+        with one_writer(out / "TOY" / place):
+            thread.start()
+            thread.join(0.2)
+            assert thread.is_alive(), place
+        thread.join(10.0)
+        assert not thread.is_alive(), place
 
 
 def test_folds_of_one_experiment_differ_in_their_number_and_their_external_file() -> None:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from toy_data import store_fold
 
-from letorbench.errors import DataError
 from letorbench.results import paths
 from letorbench.results.measuring import extended
 from letorbench.results.per_query import PerQuery
@@ -120,23 +119,6 @@ def test_a_run_does_not_lose_the_rows_of_another(tmp_path):
     lines = (tmp_path / "SET" / "summary.csv").read_text().splitlines()[1:]
     assert lines == ["a,letor3,1,1,0,0.25", "b,letor3,2,1,0,0.5", "c,letor3,1,1,0,0.75"]
     assert (tmp_path / "SET" / "c" / "folds.csv").is_file()
-
-
-def test_what_is_missing_or_broken(tmp_path):
-    with pytest.raises(DataError, match="found no finished fold .no results there.; `letorbench"):
-        read_summary(tmp_path, "SET")
-    with pytest.raises(DataError, match="`letorbench run --dataset SET --algo a` makes them"):
-        read_per_query(tmp_path, "SET", "a")
-    folder = store_fold(tmp_path, "SET", "a", 1, {"map": 0.5}, null="min")
-    with pytest.raises(DataError, match="results there: SET"):
-        read_summary(tmp_path, "OTHER")
-    store_fold(tmp_path, "SET", "b", 1, {"map": 0.5})
-    (folder / paths.FIT).write_text("{")
-    summary = read_summary(tmp_path, "SET")
-    assert [row.algo for row in summary.rows] == ["b"]
-    assert len(summary.damaged) == 1 and "a/fold1/fit.json: damaged" in summary.damaged[0]
-    with pytest.raises(DataError, match="fold1/fit.json: damaged"):
-        read_per_query(tmp_path, "SET", "a")
 
 
 def test_repeats_are_averaged_and_their_spread_is_shown(tmp_path):

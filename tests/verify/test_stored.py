@@ -17,7 +17,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.measures import parse, query_metrics
 from letorbench.results.store import stored_fit
 from letorbench.results.summary import read_summary
-from letorbench.verify.numbers import Printed, readings
+from letorbench.verify.numbers import POOLED, Printed, readings
 from letorbench.verify.runs import Agreement
 from letorbench.verify.stored import trace
 
@@ -110,8 +110,8 @@ MADE_BY = [
     ("ndcg@10", "letor3"),
     ("ndcg@10", "catboost"),
     ("map", "mslr,empty=drop"),
-    ("ndcg@10", "standard,gain=linear,ideal=list"),
-    ("p@5", "mslr,ties=worst"),
+    ("ndcg@10", "letor3,gain=linear,short_ndcg=whole,ideal=list"),
+    ("p@5", "xgboost,relevant=2"),
 ]
 
 
@@ -148,7 +148,9 @@ def test_the_convention_that_made_a_number_explains_it(rng, rules, name) -> None
         found = readings(data, parse(name), Printed.of(f"{value:.8f}"))
         explained = [each for each in found if each.rounding is not None]
         same = [number(data, name, each.convention.name) for each in explained]
-        assert explained and explained[0].text.count(",") <= rules.count(",") + pooled
+        texts = [each.text for each in explained]
+        assert convention(rules).name + f", {POOLED}" * pooled in texts
+        assert texts == sorted(texts, key=lambda text: text.count(","))
         assert all(abs(each.value - value) < 1e-8 for each in explained), same
 
 
