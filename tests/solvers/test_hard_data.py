@@ -52,7 +52,7 @@ def raw_queries(seed: int, lengths: list[int], powers: tuple[int, ...] = ()) -> 
 POWERS = [(0, 0, 0), (-6, 0, 9), (9, 9, 9), (-6, -6, -6), (-6, -3, 0, 3, 6, 9)]
 LENGTHS = [6, 12, 1, 9, 14, 8]
 #: each of the units with a usual strength of the prior, two of them with a strong and a weak one
-STRENGTHS = [*((powers, 1) for powers in POWERS), (POWERS[1], 0), (POWERS[2], 2)]
+STRENGTHS = [*((powers, 1) for powers in POWERS), (POWERS[1], 0), (POWERS[4], 2)]
 
 
 def least(fun, n: int) -> float:
