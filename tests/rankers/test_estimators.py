@@ -70,7 +70,8 @@ def test_wrong_arrays_are_refused():
          new.fit_sets, train.queries(0, 0)),
         (UsageError, "y: found None, expected labels, one a row", new.fit, X, None, qid),
         (UsageError, "found neither of qid and group, expected one of them", new.fit, X, y),
-        (UsageError, "ListNet is not fitted yet: call fit first", new.predict, X),
+        *((UsageError, "ListNet is not fitted yet: call fit first", *call)
+          for call in ((new.predict, X), (new.score, train), (new.save, "model.npz"))),
         (UsageError, "X: found a QuerySet, expected no y, qid or group beside it", new.fit, train,
          y),
         (UsageError, "eval_set: found 1 values, expected (X, y, qid) or a QuerySet", new.fit, train,
