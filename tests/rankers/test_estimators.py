@@ -47,9 +47,9 @@ def test_rows_are_scored_in_the_callers_order_by_qid_or_group():
     np.testing.assert_allclose(scattered, sorted_, rtol=1e-6)
     assert scattered.shape == (len(y),) and scattered.dtype == np.float64
     X, y, qid = X[order], y[order], qid[order]
-    by_group, by_qid = lb.ListNet().fit(X, y, group=[8] * 12), lb.ListNet().fit(X, y, qid=qid)
+    by_group, by_qid = lb.ListNet().fit(X, y, None, [8] * 12), lb.ListNet().fit(X, y, qid=qid)
     np.testing.assert_array_equal(by_group.predict(X), by_qid.predict(X))
-    assert by_group.score(X, y, group=[8] * 12) == by_qid.score(X, y, qid=qid)
+    assert by_group.score(X, y, None, [8] * 12) == by_qid.score(X, y, qid)
 
 
 def test_wrong_arrays_are_refused():
@@ -176,10 +176,10 @@ def test_a_transformation_belongs_to_the_model():
     X, y, qid = badly_scaled()
     model = lb.ListNet(features="query-minmax").fit(X, y, qid=qid, eval_set=(X, y, qid))
     assert model.score(X, y, qid=qid) > 0.95 > lb.ListNet().fit(X, y, qid=qid).score(X, y, qid=qid)
-    scores = model.predict(X, qid=qid)
+    scores = model.predict(X, qid)
     order = np.argsort(qid, kind="stable")
     counts = np.unique(qid, return_counts=True)[1]
-    np.testing.assert_array_equal(model.predict(X[order], group=counts), scores[order])
+    np.testing.assert_array_equal(model.predict(X[order], None, counts), scores[order])
     frame = pd.DataFrame(X).assign(qid=qid)
     np.testing.assert_array_equal(model.predict(frame), scores)
     queries = QuerySet.from_arrays(X, y, qid=qid)
