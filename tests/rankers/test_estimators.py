@@ -40,6 +40,7 @@ def test_parameters_are_checked_by_name():
 
 
 def test_rows_are_scored_in_the_callers_order_by_qid_or_group():
+    """The score is their mean NDCG@10."""
     X, y, qid = arrays()
     order = np.argsort(qid, kind="stable")
     scattered = lb.Regression().fit(X, y, qid=qid).predict(X)
@@ -49,7 +50,11 @@ def test_rows_are_scored_in_the_callers_order_by_qid_or_group():
     X, y, qid = X[order], y[order], qid[order]
     by_group, by_qid = lb.ListNet().fit(X, y, None, [8] * 12), lb.ListNet().fit(X, y, qid=qid)
     np.testing.assert_array_equal(by_group.predict(X), by_qid.predict(X))
-    assert by_group.score(X, y, None, [8] * 12) == by_qid.score(X, y, qid)
+    scores, standard = by_qid.predict(X), CONVENTIONS["standard"]
+    values = query_metrics(y, scores, np.arange(0, 97, 8), [nDCG @ 10], standard)
+    queries = QuerySet.from_arrays(X, y, qid)
+    assert by_group.score(X, y, None, [8] * 12) == by_qid.score(X, y, qid) == values.mean()
+    assert by_qid.score(queries) == values.mean()
 
 
 def test_wrong_arrays_are_refused():
@@ -110,29 +115,13 @@ def test_a_data_frame_may_have_its_queries_in_a_column():
         model.predict(frame[["b", "a", "c", "d"]])
 
 
-def test_score_is_the_mean_of_ndcg_at_10():
-    X, y, qid = arrays()
-    model = lb.AdaRankNDCG().fit(X, y, qid=qid)
-    queries = QuerySet.from_arrays(X, y, qid=qid)
-    values = query_metrics(
-        queries.y, model.predict(queries), queries.offsets, [nDCG @ 10], CONVENTIONS["standard"]
-    )
-    assert model.score(X, y, qid=qid) == model.score(queries) == values.mean()
-
-
 def test_rounds_are_chosen_on_the_evaluation_set():
-    X, y, qid = arrays(0)
-    held_out = arrays(1)
-    by_tuple = lb.AdaRankMAP().fit(X, y, qid=qid, eval_set=held_out)
-    queries = QuerySet.from_arrays(*held_out)
-    by_set = lb.AdaRankMAP().fit(X, y, qid=qid, eval_set=queries)
-    by_measure = lb.AdaRankMAP().fit(
-        X, y, qid=qid, eval_set=Validation(queries, nDCG @ 10, CONVENTIONS["standard"])
-    )
-    assert by_tuple.learned.curve == by_set.learned.curve == by_measure.learned.curve != ()
-    frame = pd.DataFrame(held_out[0]).assign(qid=held_out[2])
-    by_frame = lb.AdaRankMAP().fit(X, y, qid=qid, eval_set=[frame, held_out[1]])
-    assert by_frame.learned.curve == by_set.learned.curve
+    (X, y, qid), held_out = arrays(0), arrays(1)
+    queries, frame = QuerySet.from_arrays(*held_out), pd.DataFrame(held_out[0])
+    by_measure = Validation(queries, nDCG @ 10, CONVENTIONS["standard"])
+    sets = (held_out, queries, by_measure, [frame.assign(qid=held_out[2]), held_out[1]])
+    curves = [lb.AdaRankMAP().fit(X, y, qid, eval_set=each).learned.curve for each in sets]
+    assert len(set(curves)) == 1 and curves[0]
 
 
 def test_the_seed_is_an_integer_or_a_generator():
