@@ -9,7 +9,7 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
-from letorbench.parameters import check, text
+from letorbench.parameters import check
 from letorbench.threads import parallel_for
 
 #: the most documents of a query whose pairs are compared one by one: 50 million pairs take a
@@ -65,7 +65,7 @@ class Loss(ABC):
 
     def __str__(self) -> str:
         given = [
-            f"{key}={text(getattr(self, key))}"
+            f"{key}={getattr(self, key)}"
             for key, default in defaults(type(self)).items()
             if getattr(self, key) != default
         ]

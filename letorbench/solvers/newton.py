@@ -20,6 +20,9 @@ HALVINGS = 30
 #: so many steps are usually enough for conjugate gradients; then the Hessian is factored
 PATIENCE = 10
 
+#: a step has kept its promise where the fall differs from it by at most this share of f
+KEPT = 1e-6
+
 #: eigenvalues of the scaled Hessian below this share of the largest are rounding noise
 NOISE = 1e-13
 
@@ -96,7 +99,7 @@ def minimise(
             break
         fall = here.value - moved[1].value
         point, here = moved
-        kept_promise = abs(fall - promise) <= gap * here.value
+        kept_promise = abs(fall - promise) <= min(gap, KEPT) * here.value
         norm = float(np.linalg.norm(here.gradient))
         distance = max(min(norm**2 / 2.0, here.value), 0.0)
         values.append(here.value)
@@ -147,10 +150,7 @@ def factored_step(times: Callable[[np.ndarray], np.ndarray], target: np.ndarray)
 
 
 def _descend(
-    expand: Callable[[np.ndarray], Expansion],
-    point: np.ndarray,
-    here: Expansion,
-    step: np.ndarray,
+    expand: Callable[[np.ndarray], Expansion], point: np.ndarray, here: Expansion, step: np.ndarray
 ) -> tuple[np.ndarray, Expansion] | None:
     """Try the lengths 1, 1/2, 1/4, ... of a step; None where rounding hides every descent."""
     slope = float(here.gradient @ step)

@@ -83,12 +83,12 @@ def made(tmp_path_factory) -> Path:
             store("MQ2008", algo, level, data="d2", **raw)
         store("MQ2008", "regression", 0.3, (1, 2), data="d2", seed=7, **raw)
         for share, less in ((0.1, 0.125), (0.5, 0.0625)):
-            store(f"OHSUMED@{share}", "regression", 0.25 - less, (2, 3))
+            store(f"OHSUMED@{share}", "regression", 0.25 - less, (2, 3), warnings=WARNINGS[:1])
         store("OHSUMED@0.5", "listnet", 0.1, repeats=2)
-        columns = {"map": [0.25, 0.5], "ndcg@1": [0.5, 0.75]}
-        store_fold(Path("results"), "MINE", "listnet", 1, columns, "standard")
+        mine, columns = (Path("results"), "MINE"), {"map": [0.25, 0.5], "ndcg@1": [0.5, 0.75]}
+        store_fold(*mine, "listnet", 1, columns, "standard", warnings=WARNINGS[1:])
         columns["ndcg@2"] = [0.25, 0.5]
-        store_fold(Path("results"), "MINE", "regression", 1, columns, "letor3")
+        store_fold(*mine, "regression", 1, columns)
         for name, algo, fold, less in (
             ("S", "a", 1, 0.0), ("S@0.5", "a", 2, 0.0), ("S", "ideal", 1, 0.0),
             ("S", "ideal", 2, 0.0), ("BIG", "a", 1, 0.0), ("BIG", "bb", 1, 0.01),

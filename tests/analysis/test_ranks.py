@@ -85,8 +85,11 @@ def test_diagram(rng, n):
     figure = draw_ranks(names, ranks, difference)
     figure.draw_without_rendering()  # positions are known once it is drawn
     (axes,) = figure.axes
-    texts = {text.get_text(): text.get_window_extent() for text in axes.texts}
-    assert set(texts) > {f"{name}  {rank:.2f}" for name, rank in zip(names, ranks)}
+    shown = (*axes.texts, *axes.get_xticklabels())
+    texts = {text.get_text(): text.get_window_extent() for text in shown}
+    labels = {f"{name}  {rank:.2f}" for name, rank in zip(names, ranks)}
+    assert set(texts) == {*labels, *map(str, range(1, n + 1)), f"CD = {difference:.2f}"}
+    assert texts["1"].y0 > max(texts[label].y1 for label in labels)
     page = figure.bbox
     for box in texts.values():
         assert page.x0 <= box.x0 and box.x1 <= page.x1 and page.y0 <= box.y0 and box.y1 <= page.y1

@@ -222,14 +222,15 @@ def test_frank_excludes_no_stump_that_is_best_by_the_bounds_of_earlier_rounds(rn
     assert sum(counts[:40:2]) < 0.55 * sum(counts[1:40:2]) == 0.55 * 20 * 60
 
 
-def test_features_of_whole_queries_teach_frank_nothing(rng):
+def test_features_of_whole_queries_teach_nothing(rng):
     """They separate no pairs, though the sums over their documents are zero up to rounding only."""
     train = random_queries(rng, [40] * 30, levels=4)
     with unlocked(train):
         train.features[:] = np.repeat(train.features[::40], 40, axis=0)
-    booster = frank._Booster(train, BinnedFeatures.of(train.features, 16))
-    F = rng.normal(size=train.n_docs)
-    assert booster.choose(F, booster.weigh(F)[0]) is None
+    trees, F = ndcgboost.NDCGBoost(weak="tree").search(train, rng), rng.normal(size=train.n_docs)
+    boosters = [ndcgboost.BoundBooster(train, trees, 0)]
+    boosters += [booster_of(name, train, 16) for name in STUMPS]
+    assert [each.choose(F, each.weigh(F)[0]) for each in boosters] == [None] * 4
 
 
 def test_ndcgboost_draws_as_many_documents_as_it_is_told_to(rng):

@@ -40,6 +40,7 @@ def test_parameters_are_checked_by_name():
 
 
 def test_rows_are_scored_in_the_callers_order_by_qid_or_group():
+    """The score is their mean NDCG@10."""
     X, y, qid = arrays()
     order = np.argsort(qid, kind="stable")
     scattered = lb.Regression().fit(X, y, qid=qid).predict(X)
@@ -47,9 +48,13 @@ def test_rows_are_scored_in_the_callers_order_by_qid_or_group():
     np.testing.assert_allclose(scattered, sorted_, rtol=1e-6)
     assert scattered.shape == (len(y),) and scattered.dtype == np.float64
     X, y, qid = X[order], y[order], qid[order]
-    by_group, by_qid = lb.ListNet().fit(X, y, group=[8] * 12), lb.ListNet().fit(X, y, qid=qid)
+    by_group, by_qid = lb.ListNet().fit(X, y, None, [8] * 12), lb.ListNet().fit(X, y, qid=qid)
     np.testing.assert_array_equal(by_group.predict(X), by_qid.predict(X))
-    assert by_group.score(X, y, group=[8] * 12) == by_qid.score(X, y, qid=qid)
+    scores, standard = by_qid.predict(X), CONVENTIONS["standard"]
+    values = query_metrics(y, scores, np.arange(0, 97, 8), [nDCG @ 10], standard)
+    queries = QuerySet.from_arrays(X, y, qid)
+    assert by_group.score(X, y, None, [8] * 12) == by_qid.score(X, y, qid) == values.mean()
+    assert by_qid.score(queries) == values.mean()
 
 
 def test_wrong_arrays_are_refused():
@@ -70,7 +75,8 @@ def test_wrong_arrays_are_refused():
          new.fit_sets, train.queries(0, 0)),
         (UsageError, "y: found None, expected labels, one a row", new.fit, X, None, qid),
         (UsageError, "found neither of qid and group, expected one of them", new.fit, X, y),
-        (UsageError, "ListNet is not fitted yet: call fit first", new.predict, X),
+        *((UsageError, "ListNet is not fitted yet: call fit first", *call)
+          for call in ((new.predict, X), (new.score, train), (new.save, "model.npz"))),
         (UsageError, "X: found a QuerySet, expected no y, qid or group beside it", new.fit, train,
          y),
         (UsageError, "eval_set: found 1 values, expected (X, y, qid) or a QuerySet", new.fit, train,
@@ -109,29 +115,13 @@ def test_a_data_frame_may_have_its_queries_in_a_column():
         model.predict(frame[["b", "a", "c", "d"]])
 
 
-def test_score_is_the_mean_of_ndcg_at_10():
-    X, y, qid = arrays()
-    model = lb.AdaRankNDCG().fit(X, y, qid=qid)
-    queries = QuerySet.from_arrays(X, y, qid=qid)
-    values = query_metrics(
-        queries.y, model.predict(queries), queries.offsets, [nDCG @ 10], CONVENTIONS["standard"]
-    )
-    assert model.score(X, y, qid=qid) == model.score(queries) == values.mean()
-
-
 def test_rounds_are_chosen_on_the_evaluation_set():
-    X, y, qid = arrays(0)
-    held_out = arrays(1)
-    by_tuple = lb.AdaRankMAP().fit(X, y, qid=qid, eval_set=held_out)
-    queries = QuerySet.from_arrays(*held_out)
-    by_set = lb.AdaRankMAP().fit(X, y, qid=qid, eval_set=queries)
-    by_measure = lb.AdaRankMAP().fit(
-        X, y, qid=qid, eval_set=Validation(queries, nDCG @ 10, CONVENTIONS["standard"])
-    )
-    assert by_tuple.learned.curve == by_set.learned.curve == by_measure.learned.curve != ()
-    frame = pd.DataFrame(held_out[0]).assign(qid=held_out[2])
-    by_frame = lb.AdaRankMAP().fit(X, y, qid=qid, eval_set=[frame, held_out[1]])
-    assert by_frame.learned.curve == by_set.learned.curve
+    (X, y, qid), held_out = arrays(0), arrays(1)
+    queries, frame = QuerySet.from_arrays(*held_out), pd.DataFrame(held_out[0])
+    by_measure = Validation(queries, nDCG @ 10, CONVENTIONS["standard"])
+    sets = (held_out, queries, by_measure, [frame.assign(qid=held_out[2]), held_out[1]])
+    curves = [lb.AdaRankMAP().fit(X, y, qid, eval_set=each).learned.curve for each in sets]
+    assert len(set(curves)) == 1 and curves[0]
 
 
 def test_the_seed_is_an_integer_or_a_generator():
@@ -175,10 +165,10 @@ def test_a_transformation_belongs_to_the_model():
     X, y, qid = badly_scaled()
     model = lb.ListNet(features="query-minmax").fit(X, y, qid=qid, eval_set=(X, y, qid))
     assert model.score(X, y, qid=qid) > 0.95 > lb.ListNet().fit(X, y, qid=qid).score(X, y, qid=qid)
-    scores = model.predict(X, qid=qid)
+    scores = model.predict(X, qid)
     order = np.argsort(qid, kind="stable")
     counts = np.unique(qid, return_counts=True)[1]
-    np.testing.assert_array_equal(model.predict(X[order], group=counts), scores[order])
+    np.testing.assert_array_equal(model.predict(X[order], None, counts), scores[order])
     frame = pd.DataFrame(X).assign(qid=qid)
     np.testing.assert_array_equal(model.predict(frame), scores)
     queries = QuerySet.from_arrays(X, y, qid=qid)

@@ -45,10 +45,10 @@ LEARNERS = pytest.mark.parametrize(
 
 
 def toy(seed: int, lengths: list[int], n_features: int = 5) -> QuerySet:
-    """Features in [0, 1]; the label is what feature 1 says, cut into three."""
+    """Features in [0, 1]; the label is what feature 1 says, cut into 0, 1 and 3."""
     queries = random_queries(np.random.default_rng(seed), lengths, n_features)
     features = np.random.default_rng(seed + 1).random(queries.features.shape, dtype=np.float32)
-    labels = np.digitize(features[:, 1], [0.6, 0.85]).astype(np.int32)
+    labels = np.int32([0, 1, 3])[np.digitize(features[:, 1], [0.6, 0.85])]
     return QuerySet(features, labels, queries.offsets, queries.qids)
 
 

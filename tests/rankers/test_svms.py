@@ -43,9 +43,10 @@ def optimum(D: np.ndarray, c: np.ndarray, C: float) -> float:
 
 @pytest.fixture
 def queries(rng: np.random.Generator) -> QuerySet:
-    """Ties, one document, no document, one label, three labels, a little signal."""
+    """Ties, one document, no document, one label, labels 0, 1 and 3, a little signal."""
     made = random_queries(rng, [12, 1, 9, 0, 6, 15], n_features=4, levels=3)
     with unlocked(made):
+        made.labels[:] = np.array([0, 1, 3])[made.labels]
         made.labels[22:28] = 1
         made.features[:] = np.round(made.features + 0.4 * made.labels[:, None], 1)
         made.features[3] = made.features[4]

@@ -82,13 +82,21 @@ def test_a_cut_inside_a_bin_is_found_beside_features_of_whole_bins(rng, place):
         assert best_of_all(search, weights)[2] == pytest.approx(every_stump(features, weights))
 
 
-def test_the_first_of_equal_stumps_is_taken():
-    """The first feature, and its lowest cut."""
+def test_the_first_of_equal_stumps_is_taken(rng):
+    """The first feature, though rounding may tell it from its opposite, and its lowest cut.
+
+    A value at the threshold is not above it.
+    """
+    column = rng.normal(size=(200, 1)).astype(np.float32)
+    for bins in (None, 256):
+        search = stump_search.stump_search(np.hstack([column, -column]), bins)
+        assert {search(weights)[0].feature for weights in rng.normal(size=(50, 200))} == {0}
     features = np.array([[0, 0, 0], [1, 1, 1], [2, 2, 2], [3, 3, 3]], dtype=np.float32)
     weights = np.array([1.0, 0.0, 0.0, -1.0])
     for bins in (None, 4):
         stump, _, total = stump_search.stump_search(features, bins)(weights)
         assert (stump.feature, stump.threshold, stump.above, total) == (0, 0.5, False, 1.0)
+        assert stump(np.float32([[0.5], [0.75]])).tolist() == [True, False]
 
 
 def test_no_stump_and_no_bins(rng):

@@ -16,10 +16,10 @@ N = 400
 
 
 def table(rng: np.random.Generator, n_features: int = 11) -> np.ndarray:
-    """Features of few values and of many, one of two values, one constant, two alike."""
+    """Features of few values, many and neighbouring ones, one of two, one constant, two alike."""
     X = rng.random((N, n_features), dtype=np.float32)
     X[:, 1:4] = np.round(4 * X[:, 1:4])
-    X[:, 5], X[:, 9], X[:, 7] = 7.0, X[:, 2], X[:, 7] > 0.9
+    X[:, 5], X[:, 9], X[:, 7], X[:, 6] = 7.0, X[:, 2], X[:, 7] > 0.9, 1.0 + X[::-1, 1] * 2.0**-23
     return X
 
 
