@@ -20,7 +20,7 @@ from toy_data import content, write_toy
 
 import letorbench as lb
 from letorbench.datasets.load import load
-from letorbench.errors import DataError, UsageError
+from letorbench.errors import DataError
 from letorbench.experiment.backends import Processes
 from letorbench.experiment.plan import Job, Protocol, Task
 from letorbench.experiment.runner import _progress, run
@@ -207,8 +207,6 @@ def test_a_killed_fold_is_run_again(protocol, monkeypatch, spy):
 
 
 def test_folds_and_folders_that_are_not_there(protocol, tmp_path):
-    with pytest.raises(UsageError, match="TOY has no fold 6; expected 1-5"):
-        run(["TOY"], {"regression": {}}, [5, 6], protocol)
     (tmp_path / "file").touch()
     with pytest.raises(DataError, match="file/x: cannot be written: Not a directory"):
         run(["TOY"], {"regression": {}}, None, replace(protocol, out=tmp_path / "file" / "x"))
@@ -268,8 +266,13 @@ def test_degenerate_scores(rng, scores, warning):
     assert found == ([FitWarning(*warning)] if warning else [])
 
 
-def test_data_and_rankers_of_a_program_give_what_names_give(protocol):
+def test_data_and_rankers_of_a_program_and_of_files_give_what_names_give(protocol, monkeypatch):
     """In two processes, each of three threads, the bytes of one process with one thread."""
+    monkeypatch.setattr(plugins, "FOUND", {})
+    for name in ("centroid", "second"):
+        file = protocol.out.with_name(f"{name}.py")
+        file.write_text(EXAMPLE.read_text().replace('"centroid"', f'"{name}"'))
+        plugins.use(file)
 
     @dataclass
     class Mine(Ranker):
@@ -283,13 +286,13 @@ def test_data_and_rankers_of_a_program_give_what_names_give(protocol):
             return FitResult(Linear(np.full(train.n_features, self.a), 0.0))
 
     bench = replace(load("TOY", protocol.data_dir), name="MEMORY")
-    algos = ["regression", Mine, ranker("ranknet")(epochs=2), ranker("ndcgboost")(rounds=3)]
+    algos = [*plugins.FOUND, Mine, ranker("ranknet")(epochs=2), ranker("ndcgboost")(rounds=3)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LETORBENCH_THREADS", "3")
-        report = run([bench, "TOY"], algos, [1, 2], protocol, Processes(2))
-    assert [outcome.error for outcome in report.outcomes] == [""] * 24
+        report = run([bench, "TOY"], ["regression", *algos], [1, 2], protocol, Processes(2))
+    assert [outcome.error for outcome in report.outcomes] == [""] * 32
     alone = replace(protocol, out=protocol.out.with_name("alone"))
-    run(["TOY", bench], algos[::-1], [1, 2], alone)
+    run(["TOY", bench], [*algos[::-1], "regression"], [1, 2], alone)
     assert content(protocol.out) == content(alone.out)
     stored = [read_folds(protocol.out, name, "regression") for name in ("MEMORY", "TOY")]
     for one, two in zip(*stored):
@@ -301,11 +304,8 @@ def test_data_and_rankers_of_a_program_give_what_names_give(protocol):
     fold = report.outcomes[0].fold
     assert fold.fit["validation"]["grid"] == [] and fold.fit["chosen"]["a"] == 0.5
     assert fold.identity["fixed"] == ["a"] and not report.outcomes[0].reused
-
-
-def test_an_instance_with_nothing_to_choose_is_the_name(protocol):
-    run(["TOY"], {"ndcgboost": {"rounds": 3}}, [1], protocol)
-    assert run(["TOY"], [ranker("ndcgboost")(rounds=3)], [1], protocol).outcomes[0].reused
+    # an instance with nothing to choose is the name with its settings
+    assert run(["TOY"], {"ndcgboost": {"rounds": 3}}, [1], protocol).outcomes[0].reused
 
 
 def test_a_time_limit_is_stored_marked_and_lifted_again(protocol):
