@@ -162,15 +162,15 @@ def test_findings_are_corrected_together_and_other_data_stand_apart(study):
 
 
 def test_the_papers_own_setting_has_its_own_methods_protocol_and_folder(study):
-    lines = Variant("lines", "regression", {"l2": 1.0}, {"l2": 10.0})
+    lines = Variant("lines", "wpl", {"l2": 1.0, "weight": "1/pi"}, {"l2": 9.0, "weight": "sqrt(r)"})
     made = replace(
         small(published={"by MAP": ("map", "letor")}), differs=("ours",),
         published_differs=("theirs",), methods={**small().methods, "lines": lines},
     )  # fmt: skip
     absent = "Figure 1: without OHSUMED, not at hand"
     for setting, line, ways in (
-        ("default", "ours", {"ndcg@10", "ndcg@10,l2=1.0"}),
-        ("published", "theirs", {"map-letor", "map-letor,l2=10.0"}),
+        ("default", "ours", {"ndcg@10", "ndcg@10,l2=1.0,weight=1_pi"}),
+        ("published", "theirs", {"map-letor", "map-letor,l2=9.0,weight=sqrt_r_"}),
     ):
         result = reproduce(made, replace(study, setting=setting))
         folder = study.out / "papers" / "small" / ("" if setting == "default" else setting)
@@ -242,7 +242,8 @@ def test_a_variant_with_a_fold_that_failed_has_no_values(study, monkeypatch):
     whole = runs.run_all
 
     def with_failure(*args):
-        report = whole(*args)
+        report = whole(*args[:-1])
+        assert args[-1] == runs.Processes(3, study.idle)
         failed = [
             replace(each, fold=None, error="no memory") if each.task.fold == 3 else each
             for each in report.outcomes
@@ -250,12 +251,12 @@ def test_a_variant_with_a_fold_that_failed_has_no_values(study, monkeypatch):
         return replace(report, outcomes=tuple(failed))
 
     said: list[str] = []
-    study = replace(study, say=said.append)
+    study = replace(study, say=said.append, jobs=3)
     with monkeypatch.context() as patched:
         patched.setattr(runs, "run_all", with_failure)
         assert study.runs("UNEVEN", [PLAIN], MEASURES) == {}
     assert said == ["UNEVEN: Regression", "UNEVEN, regression, fold 3: no memory"]
-    assert list(study.runs("UNEVEN", [PLAIN], MEASURES)) == [PLAIN.label]
+    assert list(replace(study, jobs=1).runs("UNEVEN", [PLAIN], MEASURES)) == [PLAIN.label]
 
 
 def test_reproduce_tells_of_damage_before_it_runs(tmp_path: Path) -> None:
