@@ -129,5 +129,3 @@ def test_learning_curves_are_means_over_the_same_queries(seen):
     assert [line.get_xdata().tolist() for line in axes.lines] == [[1.0], [0.25, 1.0]]
     kept = results.only("TOY").scores().groupby("fold")[["best-feature", "regression"]].count()
     assert kept.to_numpy().tolist() == [[0, 56], [56, 56], [56, 0]]
-    with pytest.raises(lb.UsageError, match="no data set with several shares"):
-        results.only("TOY").plot("map", shares=True)
