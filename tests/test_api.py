@@ -61,13 +61,11 @@ def test_the_lines_of_the_design(folder):
     (pair,) = res.compare(baseline="regression").to_dict("records")
     assert (pair["algo"], pair["against"], pair["queries"]) == ("ndcgboost", "regression", 40)
     assert len(res.plot().axes) == 1 and len(res.scores()) == 5 * 56
-    again = lb.load_results("results")
-    pd.testing.assert_frame_equal(again.summary(), summary)
+    pd.testing.assert_frame_equal(lb.load_results("results").summary(), summary)
     assert list(res.summary(["err@3", lb.MAP]).columns[-2:]) == ["err@3", "map"]  # not stored
     assert "err@3" in res.per_query(lb.ERR @ 3)
     assert set(res.compare(measures=[lb.nDCG @ 2, "err@3"])["measure"]) == {"ndcg@2", "err@3"}
-    path = res.report("out.html", baseline="regression")
-    assert path == Path("out.html") and "<html" in path.read_text()
+    assert "<html" in res.report(Path("out.html"), baseline="regression").read_text()
 
 
 def test_a_run_of_a_table_names_classes_and_instances(folder):

@@ -186,8 +186,7 @@ def test_an_epoch_is_timed_without_the_set_up_and_the_machine_code(net, units, r
     monkeypatch.setitem(STEPS, "V2", steps)
     monkeypatch.setattr("time.thread_time", lambda: clock[0])
     assert timing.epoch_seconds(random_queries(rng, [20]), "V2", net) == pytest.approx(0.1)
-    # the last three take more than the half second that is enough
-    assert asked == [[count, *units] for count in (0, 1, 1, 1)]
+    assert asked == [[n, *units] for n in (0, 1, 1, 1)]  # three take the half second and more
 
 
 def test_the_slope_and_its_interval_are_those_of_least_squares():
