@@ -61,15 +61,11 @@ def test_the_lines_of_the_design(folder):
     (pair,) = res.compare(baseline="regression").to_dict("records")
     assert (pair["algo"], pair["against"], pair["queries"]) == ("ndcgboost", "regression", 40)
     assert len(res.plot().axes) == 1 and len(res.scores()) == 5 * 56
-    again = lb.load_results("results")
-    pd.testing.assert_frame_equal(again.summary(), summary)
+    pd.testing.assert_frame_equal(lb.load_results("results").summary(), summary)
     assert list(res.summary(["err@3", lb.MAP]).columns[-2:]) == ["err@3", "map"]  # not stored
     assert "err@3" in res.per_query(lb.ERR @ 3)
     assert set(res.compare(measures=[lb.nDCG @ 2, "err@3"])["measure"]) == {"ndcg@2", "err@3"}
-    path = res.report("out.html", baseline="regression")
-    assert path == Path("out.html") and "<html" in path.read_text()
-    with pytest.raises(UsageError, match="unknown algorithm 'nothing'"):
-        res.report("out.html", baseline="nothing")
+    assert "<html" in res.report(Path("out.html"), baseline="regression").read_text()
 
 
 def test_a_run_of_a_table_names_classes_and_instances(folder):
@@ -250,9 +246,6 @@ def test_evaluate_keeps_the_callers_order_of_queries():
     assert drop.attrs == {"convention": "letor3,empty=drop"}
     rules = lb.CONVENTIONS["letor4"]
     assert lb.evaluate(queries, own, convention=rules).to_dict() == {"ndcg@10": 0.0}
-    for beside in ({"qid": qid}, {"group": [2, 2]}):
-        with pytest.raises(UsageError, match="^y: found a QuerySet, expected no qid or group besi"):
-            lb.evaluate(queries, own, **beside)
     grouped = lb.evaluate([1, 0, 1], [1.0, 2.0, 3.0], group=[2, 1], measures=lb.MRR)
     assert grouped["mrr"] == 0.75
 
@@ -260,8 +253,6 @@ def test_evaluate_keeps_the_callers_order_of_queries():
 def test_every_public_name_is_there():
     for name in dir(lb):
         assert getattr(lb, name) is not None
-    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
-        lb.nothing  # noqa: B018
     assert (PACKAGE / "py.typed").exists()
 
 

@@ -106,18 +106,21 @@ def test_completion_as_bash_asks_for_it(toy, line, names):
     assert [name for row in out.splitlines() if (name := row.partition(",")[2])] == names
 
 
-def test_ctrl_c_ends_a_process_whose_other_threads_hang() -> None:
+@pytest.mark.parametrize("signal, status", [("KeyboardInterrupt", 130), ("Terminated", 143)])
+def test_a_signal_ends_a_process_whose_other_threads_hang(signal: str, status: int) -> None:
     code = """
 import threading
 from letorbench import cli
+from letorbench.cli.group import Terminated
 threading.Thread(target=threading.Event().wait).start()
 def interrupted(*arguments, **settings):
-    raise KeyboardInterrupt
+    raise SIGNAL
 cli.cli.invoke = interrupted
 cli.main()
 """
     done = subprocess.run(
-        [sys.executable, "-c", code, "algos"], capture_output=True, text=True, timeout=60
-    )
-    assert done.returncode == 130
+        [sys.executable, "-c", code.replace("SIGNAL", signal), "algos"],
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == status
     assert done.stderr.endswith("error: interrupted; what is written is whole\n")

@@ -129,7 +129,7 @@ def run(
             plan.DEFAULT_REPEATS if repeats is None else repeats, features, protocol,
         ),
         jobs, shard,
-        [share] if isinstance(share, (int, float)) else share,
+        [share] if isinstance(share, (int, float, str)) else share,
     )  # fmt: skip
     failed = failures(report)
     if failed and all(outcome.error for outcome in report.outcomes):
@@ -150,7 +150,7 @@ def perform(
     protocol: Protocol,
     jobs: int,
     shard: str | None,
-    shares: Iterable[float | str] = (1.0,),
+    shares: Iterable[float | str],
 ) -> Report:
     """Do what `run` does; return what became of every fold, failures too."""
     numbers = plan.folds(folds) if isinstance(folds, str) else None if folds is None else [*folds]

@@ -5,16 +5,9 @@ from dataclasses import dataclass
 
 from letorbench.datasets.checks import check_convention, leak
 from letorbench.datasets.queryset import OWN_PART, Benchmark
-from letorbench.errors import DataError
+from letorbench.errors import DataError, UsageError
 from letorbench.experiment.backends import Processes, Shard
-from letorbench.experiment.plan import (
-    Algorithm,
-    Job,
-    Protocol,
-    benchmark_of,
-    entrants,
-    plan_runs,
-)
+from letorbench.experiment.plan import Algorithm, Job, Protocol, benchmark_of, entrants, plan_runs
 from letorbench.experiment.settings import Settings
 from letorbench.experiment.task import Outcome
 from letorbench.results.paths import FoldKey, algo_folder
@@ -57,6 +50,8 @@ def run(
     benchmarks = {benchmark.name: benchmark for _, benchmark in opened}
     on_disk = {benchmark.name for each, benchmark in opened if isinstance(each, str)}
     jobs = plan_runs(benchmarks, systems, folds, protocol, on_disk)
+    if not jobs:
+        raise UsageError("found nothing to run, expected data sets, shares, algorithms and folds")
     jobs = [job for job in jobs if shard is None or shard.has(job.task)]
     store = Store(protocol.out)
     for name in benchmarks:

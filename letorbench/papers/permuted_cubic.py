@@ -13,8 +13,8 @@ from letorbench.datasets.synthetic.cubic import REAL_SHARES, cut, query_sets
 def permuted_cubic(
     rng: np.random.Generator,
     sizes: Sequence[int],
-    n_features: int = 50,
-    docs: int = 50,
+    n_features: int,
+    docs: int,
     shares: Sequence[float] = REAL_SHARES,
 ) -> tuple[QuerySet, ...]:
     """Draw query sets that are all labelled by one random polynomial of three terms.

@@ -129,7 +129,7 @@ def misordered(scores: np.ndarray, expected_gains: np.ndarray) -> bool:
     return bool(((u > APART) & (s < -APART)).any())
 
 
-def counterexamples(loss: Loss, rng: np.random.Generator, trials: int = 200) -> tuple[float, float]:
+def counterexamples(loss: Loss, rng: np.random.Generator, trials: int) -> tuple[float, float]:
     """The share of random distributions that are counterexamples, and the largest regret of one.
 
     Every trial draws a distribution over two labellings of two to four documents. The regret is the
@@ -208,7 +208,7 @@ def theorem_10(name: str, m: int) -> float:
     return float(C_F / np.sqrt(C_phi))
 
 
-def beyond_theorem_10(name: str, loss: Loss, rng: np.random.Generator, trials: int = 150) -> float:
+def beyond_theorem_10(name: str, loss: Loss, rng: np.random.Generator, trials: int) -> float:
     """The most by which a regret exceeds theorem 10's bound, for a name of `STRONGLY_CONVEX`.
 
     Scores are drawn around each minimiser of random distributions, at growing distances.

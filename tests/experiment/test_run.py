@@ -20,7 +20,7 @@ from toy_data import content, write_toy
 
 import letorbench as lb
 from letorbench.datasets.load import load
-from letorbench.errors import DataError, UsageError
+from letorbench.errors import DataError
 from letorbench.experiment.backends import Processes
 from letorbench.experiment.plan import Job, Protocol, Task
 from letorbench.experiment.runner import _progress, run
@@ -34,6 +34,7 @@ from letorbench.results.store import read_folds
 from letorbench.results.summary import read_summary
 from letorbench.solvers.fit_result import FitResult
 from letorbench.source import scoring_digest
+from letorbench.threads import thread_count
 
 SAMPLED = {"ndcgboost": {"stumps": "sample", "rounds": 5}}
 
@@ -207,8 +208,6 @@ def test_a_killed_fold_is_run_again(protocol, monkeypatch, spy):
 
 
 def test_folds_and_folders_that_are_not_there(protocol, tmp_path):
-    with pytest.raises(UsageError, match="TOY has no fold 6; expected 1-5"):
-        run(["TOY"], {"regression": {}}, [5, 6], protocol)
     (tmp_path / "file").touch()
     with pytest.raises(DataError, match="file/x: cannot be written: Not a directory"):
         run(["TOY"], {"regression": {}}, None, replace(protocol, out=tmp_path / "file" / "x"))
@@ -268,8 +267,13 @@ def test_degenerate_scores(rng, scores, warning):
     assert found == ([FitWarning(*warning)] if warning else [])
 
 
-def test_data_and_rankers_of_a_program_give_what_names_give(protocol):
-    """In two processes, each of three threads, the bytes of one process with one thread."""
+def test_data_and_rankers_of_a_program_and_of_files_give_what_names_give(protocol, monkeypatch):
+    """In two processes, each with three of six threads, the bytes of one process with one."""
+    monkeypatch.setattr(plugins, "FOUND", {})
+    for name in ("centroid", "second"):
+        file = protocol.out.with_name(f"{name}.py")
+        file.write_text(EXAMPLE.read_text().replace('"centroid"', f'"{name}"'))
+        plugins.use(file)
 
     @dataclass
     class Mine(Ranker):
@@ -282,14 +286,18 @@ def test_data_and_rankers_of_a_program_give_what_names_give(protocol):
         def learn(self, train, validation, rng):
             return FitResult(Linear(np.full(train.n_features, self.a), 0.0))
 
+        def predict(self, X):
+            assert thread_count() in (1, 3)
+            return super().predict(X)
+
     bench = replace(load("TOY", protocol.data_dir), name="MEMORY")
-    algos = ["regression", Mine, ranker("ranknet")(epochs=2), ranker("ndcgboost")(rounds=3)]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LETORBENCH_THREADS", "3")
-        report = run([bench, "TOY"], algos, [1, 2], protocol, Processes(2))
-    assert [outcome.error for outcome in report.outcomes] == [""] * 24
+    algos = [*plugins.FOUND, Mine, ranker("ranknet")(epochs=2), ranker("ndcgboost")(rounds=3)]
+    monkeypatch.setenv("LETORBENCH_THREADS", "6")
+    report = run([bench, "TOY"], ["regression", *algos], [1, 2], protocol, Processes(2))
+    assert [outcome.error for outcome in report.outcomes] == [""] * 32
     alone = replace(protocol, out=protocol.out.with_name("alone"))
-    run(["TOY", bench], algos[::-1], [1, 2], alone)
+    monkeypatch.setenv("LETORBENCH_THREADS", "1")
+    run(["TOY", bench], [*algos[::-1], "regression"], [1, 2], alone)
     assert content(protocol.out) == content(alone.out)
     stored = [read_folds(protocol.out, name, "regression") for name in ("MEMORY", "TOY")]
     for one, two in zip(*stored):
@@ -301,11 +309,8 @@ def test_data_and_rankers_of_a_program_give_what_names_give(protocol):
     fold = report.outcomes[0].fold
     assert fold.fit["validation"]["grid"] == [] and fold.fit["chosen"]["a"] == 0.5
     assert fold.identity["fixed"] == ["a"] and not report.outcomes[0].reused
-
-
-def test_an_instance_with_nothing_to_choose_is_the_name(protocol):
-    run(["TOY"], {"ndcgboost": {"rounds": 3}}, [1], protocol)
-    assert run(["TOY"], [ranker("ndcgboost")(rounds=3)], [1], protocol).outcomes[0].reused
+    # an instance with nothing to choose is the name with its settings
+    assert run(["TOY"], {"ndcgboost": {"rounds": 3}}, [1], protocol).outcomes[0].reused
 
 
 def test_a_time_limit_is_stored_marked_and_lifted_again(protocol):
@@ -385,10 +390,11 @@ def test_auto_asks_the_catalog_then_the_data(protocol, monkeypatch):
 
 @pytest.mark.parametrize("name", TRANSFORMATIONS)
 def test_transformations_are_fitted_on_training_and_travel_with_the_model(protocol, name):
+    """On the training part's queries that are drawn, where only a share of them is."""
     chosen = replace(protocol, features=name)
-    run(["TOY"], ["regression"], [1], chosen)
-    folder = protocol.out / "TOY/regression/fold1"
-    fold = load("TOY", protocol.data_dir).folds[0]
+    run(["TOY@0.5"], ["regression"], [1], chosen)
+    folder = protocol.out / "TOY@0.5/regression/fold1"
+    fold = load("TOY", protocol.data_dir).folds[0].sampled(0.5, np.random.default_rng([0, 1]))
     done = TRANSFORMATIONS[name].fit(fold.train.features)
     by_hand = lb.Regression().fit(done(fold.train)).predict(done(fold.test))
     model = load_model(folder / "model.npz")
@@ -397,7 +403,7 @@ def test_transformations_are_fitted_on_training_and_travel_with_the_model(protoc
     before = (folder / "model.npz").read_bytes()
     path = protocol.data_dir / "TOY" / "Fold1" / "test.txt"
     path.write_text(re.sub(r" 1:\S+", " 1:1000", path.read_text()))
-    assert not run(["TOY"], ["regression"], [1], chosen).outcomes[0].reused
+    assert not run(["TOY@0.5"], ["regression"], [1], chosen).outcomes[0].reused
     assert (folder / "model.npz").read_bytes() == before  # the test part does nothing
 
 

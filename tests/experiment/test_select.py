@@ -143,10 +143,11 @@ def test_a_grid_grows_until_its_inside_is_chosen(peaked, peak, tried):
 
 
 def test_growing_is_bounded_and_a_protocol_may_leave_it(peaked):
-    selected = peaked(1e7)
-    assert selected.ranker.l2 == pytest.approx(1e5) and len(selected.trials) == 6 + MOST_STEPS
-    text = "the best l2 = 100000.0 is the largest of its grid, which grows no further"
-    assert selected.warnings == (FitWarning("grid edge", text),)
+    for peak, end in ((1e7, "100000.0 is the largest"), (1e-9, "1e-05 is the smallest")):
+        selected = peaked(peak)
+        assert len(selected.trials) == 6 + MOST_STEPS
+        text = f"the best l2 = {end} of its grid, which grows no further"
+        assert selected.warnings == (FitWarning("grid edge", text),)
     selected = peaked(1e7, grows=False)
     assert selected.ranker.l2 == 10.0 and len(selected.trials) == 6
     text = "the best l2 = 10.0 is the largest of its grid"

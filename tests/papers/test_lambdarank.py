@@ -175,17 +175,18 @@ def test_a_linear_model_explains_all_of_a_line_and_nothing_of_a_square(monkeypat
     assert artificial_data.linear_share([1, 2]) == pytest.approx(0.84, abs=0.02)  # 21 / 25
 
 
-def test_an_epoch_is_timed_without_the_set_up_and_the_machine_code(rng, monkeypatch):
+@pytest.mark.parametrize("net, units", [("linear", [1, 0]), ("two-layer", [10, 10])])
+def test_an_epoch_is_timed_without_the_set_up_and_the_machine_code(net, units, rng, monkeypatch):
     taken, clock, asked = iter((30.0, 0.2, 0.1, 0.3)), [0.0], []
 
-    def steps(data, sequence, *rest):
-        asked.append(len(sequence))
+    def steps(data, sequence, state, *rest):
+        asked.append([len(sequence), len(state.bias), len(state.output)])
         clock[0] += next(taken)
 
     monkeypatch.setitem(STEPS, "V2", steps)
     monkeypatch.setattr("time.thread_time", lambda: clock[0])
-    assert timing.epoch_seconds(random_queries(rng, [20]), "V2", "linear") == pytest.approx(0.1)
-    assert asked == [0, 1, 1, 1]  # these three take more than the half second that is enough
+    assert timing.epoch_seconds(random_queries(rng, [20]), "V2", net) == pytest.approx(0.1)
+    assert asked == [[n, *units] for n in (0, 1, 1, 1)]  # three take the half second and more
 
 
 def test_the_slope_and_its_interval_are_those_of_least_squares():

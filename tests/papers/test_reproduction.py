@@ -115,7 +115,8 @@ def test_the_command_prints_what_came_out(tmp_path):
     shown = printed("reproduce", "lecture-2018", "--calibrate", *where)
     row = r"distance-f-g +none +not reproduced +0.46 +0.4674 +-  +-\n"
     assert re.search(row, shown) and "lecture-2018  worked example  3       1 " in shown
-    assert "of the lists f and g is 0.46" in (tmp_path / "p" / "lecture-2018.md").read_text()
+    page = (tmp_path / "p" / "lecture-2018.md").read_text()
+    assert "of the lists f and g is 0.46" in page and "## Not run" not in page
     files = {Path(name) for name in re.findall("^(?:file|page)  (.+)$", shown, re.MULTILINE)}
     assert files == {path for path in tmp_path.rglob("*") if path.is_file()}
     words = "reproduce", "lecture-2018", "--part", "figure-9"
@@ -162,15 +163,15 @@ def test_findings_are_corrected_together_and_other_data_stand_apart(study):
 
 
 def test_the_papers_own_setting_has_its_own_methods_protocol_and_folder(study):
-    lines = Variant("lines", "regression", {"l2": 1.0}, {"l2": 10.0})
+    lines = Variant("lines", "wpl", {"l2": 1.0, "weight": "1/pi"}, {"l2": 9.0, "weight": "sqrt(r)"})
     made = replace(
         small(published={"by MAP": ("map", "letor")}), differs=("ours",),
         published_differs=("theirs",), methods={**small().methods, "lines": lines},
     )  # fmt: skip
     absent = "Figure 1: without OHSUMED, not at hand"
     for setting, line, ways in (
-        ("default", "ours", {"ndcg@10", "ndcg@10,l2=1.0"}),
-        ("published", "theirs", {"map-letor", "map-letor,l2=10.0"}),
+        ("default", "ours", {"ndcg@10", "ndcg@10,l2=1.0,weight=1_pi"}),
+        ("published", "theirs", {"map-letor", "map-letor,l2=9.0,weight=sqrt_r_"}),
     ):
         result = reproduce(made, replace(study, setting=setting))
         folder = study.out / "papers" / "small" / ("" if setting == "default" else setting)
@@ -242,7 +243,8 @@ def test_a_variant_with_a_fold_that_failed_has_no_values(study, monkeypatch):
     whole = runs.run_all
 
     def with_failure(*args):
-        report = whole(*args)
+        report = whole(*args[:-1])
+        assert args[-1] == runs.Processes(3, study.idle)
         failed = [
             replace(each, fold=None, error="no memory") if each.task.fold == 3 else each
             for each in report.outcomes
@@ -250,12 +252,12 @@ def test_a_variant_with_a_fold_that_failed_has_no_values(study, monkeypatch):
         return replace(report, outcomes=tuple(failed))
 
     said: list[str] = []
-    study = replace(study, say=said.append)
+    study = replace(study, say=said.append, jobs=3)
     with monkeypatch.context() as patched:
         patched.setattr(runs, "run_all", with_failure)
         assert study.runs("UNEVEN", [PLAIN], MEASURES) == {}
     assert said == ["UNEVEN: Regression", "UNEVEN, regression, fold 3: no memory"]
-    assert list(study.runs("UNEVEN", [PLAIN], MEASURES)) == [PLAIN.label]
+    assert list(replace(study, jobs=1).runs("UNEVEN", [PLAIN], MEASURES)) == [PLAIN.label]
 
 
 def test_reproduce_tells_of_damage_before_it_runs(tmp_path: Path) -> None:
