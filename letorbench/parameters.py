@@ -63,8 +63,8 @@ def kinds(cls: Any) -> dict[str, Any]:
     return {each.name: hints[each.name] for each in fields(cls)}
 
 
-def check(owner: Any) -> None:
-    """Raise UsageError, with the owner's name, for the first parameter of a value it may not have.
+def check(owner: Any, name: str) -> None:
+    """Raise UsageError, with the name, for the first parameter of a value that it may not have.
 
     A declared number has the type that its annotation says, since a loop that ends after 2.5 rounds
     never does. No other parameter may be NaN.
@@ -75,7 +75,7 @@ def check(owner: Any) -> None:
         allowed, expected = each.metadata.get("range"), ""
         if "values" in each.metadata:
             texts = [text(choice) for choice in each.metadata["values"]]
-            require_choice(text(value), texts, f"{each.name} of {owner.name}")
+            require_choice(text(value), texts, f"{each.name} of {name}")
             expected = "" if value in each.metadata["values"] else describe(kind)
         elif allowed is not None and not (value is None and type(None) in _options(kind)):
             wanted = Real if float in _options(kind) else Integral
@@ -86,7 +86,7 @@ def check(owner: Any) -> None:
         elif isinstance(value, float) and math.isnan(value):
             expected = "a number"
         if expected:
-            raise UsageError(f"{owner.name}: found {each.name}={value!r}, expected {expected}")
+            raise UsageError(f"{name}: found {each.name}={value!r}, expected {expected}")
 
 
 def typed(kind: object, given: str, where: str) -> object:

@@ -23,6 +23,7 @@ from letorbench.experiment.select import draws, grid, selection_protocol
 from letorbench.experiment.settings import Settings
 from letorbench.features import AUTO, features_name, resolved
 from letorbench.measures import parse
+from letorbench.parameters import check, number
 from letorbench.rankers import names, plugins, ranker
 from letorbench.rankers.base import Ranker
 from letorbench.rankers.estimator import FEATURES, hyper_parameters
@@ -51,15 +52,15 @@ class Protocol:
     #: the measure that validation chooses by; by default that of the protocol
     select: str = ""
     #: the one number that every random draw comes from
-    seed: int = 0
+    seed: int = number(0, least=0)
     #: whether to run again what is stored already
     force: bool = False
     #: what a NULL in the data reads as: "error", "min" or a number
     null: str | float = "error"
     #: how many seconds the training of one setting of an algorithm may take
-    time_limit: float | None = None
+    time_limit: float | None = number(None, above=0)
     #: how many seeds a ranker that draws random numbers is run with; others run once
-    repeats: int = DEFAULT_REPEATS
+    repeats: int = number(DEFAULT_REPEATS, least=1, most=MOST_REPEATS)
     #: the transformation of the features, or "auto"
     features: str = AUTO
     #: how validation chooses: a name of `letorbench.experiment.select.PROTOCOLS`
@@ -69,8 +70,7 @@ class Protocol:
         measure = parse(self.select or selection_protocol(self.name).measure)
         object.__setattr__(self, "select", str(measure))
         object.__setattr__(self, "features", features_name(self.features))
-        if not 1 <= self.repeats <= MOST_REPEATS:
-            raise UsageError(f"found repeats={self.repeats}, expected 1 to {MOST_REPEATS}")
+        check(self, "run")
 
 
 @dataclass(frozen=True)
@@ -257,9 +257,9 @@ def plan_runs(
     jobs: list[Job] = []
     for name, benchmark in benchmarks.items():
         present = [fold.number for fold in benchmark.folds]
-        for number in sorted(set(numbers or ()) - set(present)):
+        for fold in sorted(set(numbers or ()) - set(present)):
             raise UsageError(
-                f"{benchmark.name} has no fold {number}; expected {present[0]}-{present[-1]}"
+                f"{benchmark.name} has no fold {fold}; expected {present[0]}-{present[-1]}"
             )
         of_dataset: list[Job] = []
         for system in systems:
@@ -270,11 +270,11 @@ def plan_runs(
                 facts = identity(task, protocol, benchmark, cls)
                 repeats = protocol.repeats if draws(cls, settings) else None
             for repeat in range(1, (repeats or 1) + 1):
-                for number in present if numbers is None else sorted(set(numbers)):
-                    own = {"fold": number} | ({"repeat": repeat} if repeat > 1 else {})
+                for fold in present if numbers is None else sorted(set(numbers)):
+                    own = {"fold": fold} | ({"repeat": repeat} if repeat > 1 else {})
                     of_dataset.append(
                         Job(
-                            replace(task, fold=number, repeat=repeat),
+                            replace(task, fold=fold, repeat=repeat),
                             None if facts is None else {**facts, **own},
                             repeats, benchmark, cls, name in on_disk,
                         )

@@ -52,7 +52,7 @@ class Loss(ABC):
 
     def __post_init__(self) -> None:
         """Check the parameters; UsageError names the first wrong one."""
-        check(self)
+        check(self, self.name)
 
     @abstractmethod
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:

@@ -120,7 +120,7 @@ class Ranker(Estimator, ABC):
 
     def __post_init__(self) -> None:
         """Check the values; UsageError names the first wrong one."""
-        check(self)
+        check(self, self.name)
 
     @property
     def draws(self) -> bool:
