@@ -241,7 +241,8 @@ def test_a_table_is_what_from_frame_makes_of_it(form, frame, tmp_path):
 def test_parquet_is_read_by_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """pandas stands in for itself: what reads Parquet need not be installed."""
     path, name = tmp_path / "mine.parquet", ["label", "qid", 7, "id"]
-    path.write_bytes(b"PAR1")
+    path.write_bytes(b"odd")
+    path.with_suffix(".txt").write_bytes(b"PAR1")
     rows = [[1, "b", 0.1, "x"], [0, 4, None, "y"], [True, "c", 2**24, "z"], [2, "b", -0.5, "v"]]
     table = pd.DataFrame(rows, columns=name).assign(new=[True, False, False, True])
     for found, said in (
@@ -255,7 +256,8 @@ def test_parquet_is_read_by_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     ):  # fmt: skip
         monkeypatch.setattr(pd, "read_parquet", Mock(side_effect=[found]))
         with nullcontext() if said is None else pytest.raises(DataError) as error:
-            split(path, tmp_path, folds=3, columns=Columns(docid="id"))
+            named = path if said else path.with_suffix(".txt")
+            split(named, tmp_path, folds=3, columns=Columns(docid="id"))
         assert said is None or str(error.value) == said
     tests = sorted((tmp_path / f"mine/Fold{k}/test.txt").read_text() for k in (1, 2, 3))
     assert tests == [

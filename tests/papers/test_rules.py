@@ -149,6 +149,14 @@ def test_a_count_holds_where_so_many_groups_show_it_of_so_many(answer):
         assert rules.answer_of(made, least, of) == answer, (groups, count)
 
 
+def test_a_claim_that_a_number_refutes_has_no_p():
+    number = {"kind": "equal", "data": [], "measures": [], "upper": [], "lower": [], "number": "x",
+              "printed": 0.5, "half": 0.0}  # fmt: skip
+    for ours, known in ((0.5, True), (0.9, False)):
+        made = rules.judge(claim(test=[{}, number]), {"D": apart(-0.05)}, {"x": exactly(ours)})
+        assert made.answer == rules.NOT_REPRODUCED and (made.p is not None) == known
+
+
 #: kind, answer -> printed numbers, of ours .50 [.45, .55], with half a digit of .005
 NUMBERS = {
     ("equal", "reproduced"): (0.5555, 0.4505),  # .55 + half of .01 + 1 % of .5555 is above it

@@ -184,6 +184,13 @@ def test_ends_with_few_planes(rng):
     assert end.converged and len(end.values) < 120
 
 
+def test_conjugate_gradients_end_or_have_no_answer():
+    for most, ends in ((1.0, True), (16.0, False)):
+        scales = np.logspace(0.0, most, 30)
+        x = newton.conjugate_gradient(lambda v, own=scales: own * v, np.ones(30), 1e-9)
+        assert x is None if not ends else np.allclose(x, 1.0 / scales, 1e-6)
+
+
 @pytest.mark.parametrize("late", [False, True])
 @pytest.mark.parametrize("method", ["bundle", "newton"])
 def test_limits_are_told(method, late, rng):

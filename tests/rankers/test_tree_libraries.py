@@ -14,7 +14,7 @@ def test_every_setting_is_what_the_library_calls_by_another_name(name, rng) -> N
     train = random_queries(rng, [12, 40, 1, 30, 25], levels=4)
     X, y, sizes = train.features, train.labels, train.lengths
     common = {"n_estimators": 9, "learning_rate": 0.3, "random_state": 0}
-    for truncation in (1, 2, 5):
+    for truncation, depth in ((1, 3), (2, 0), (5, 3)):  # 0: of any depth
         settings = {"rounds": 9, "learning_rate": 0.3, "truncation": truncation}
         if name == "lightgbm":
             settings |= {"leaves": 5, "min_docs": 7}
@@ -23,9 +23,9 @@ def test_every_setting_is_what_the_library_calls_by_another_name(name, rng) -> N
                 verbosity=-1, **common,
             ).fit(X, y, group=sizes)  # fmt: skip
         else:
-            settings |= {"depth": 3, "min_weight": 0.2}
+            settings |= {"depth": depth, "min_weight": 0.2}
             theirs = library.XGBRanker(
-                max_depth=3, min_child_weight=0.2, lambdarank_pair_method="topk",
+                max_depth=depth, min_child_weight=0.2, lambdarank_pair_method="topk",
                 lambdarank_num_pair_per_sample=truncation, tree_method="hist", **common,
             ).fit(X, y, group=sizes)  # fmt: skip
         model = ranker(name)(**settings).fit_sets(train).learned.model
