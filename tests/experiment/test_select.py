@@ -58,7 +58,8 @@ def test_the_grid_is_searched_and_the_first_best_chosen(toy, sets):
     curve = {"curve": (0.1, 0.2), "best": 2}
     tried = selected.as_json("map")["grid"]
     assert selected.as_json("map") == {"measure": "map", "value": 1.0, **curve, "grid": tried}
-    assert all(0.0 < each.pop("seconds") < longest for each in tried)
+    spent = [each.pop("seconds") for each in tried]
+    assert min(spent) > 0.0 and sum(spent) < longest
     settings = [{"a": a, "b": b} for a in (0.0, 1.0, -1.0) for b in "xy"]
     values = [
         float(sets[1](a * sets[1].queries.features[:, 0]).mean()) for a in (0, 0, 1, 1, -1, -1)

@@ -72,7 +72,8 @@ def test_wrong_arrays_are_refused():
         (DataError, "listnet: found 3 features in the validation set, expected 4 as in the "
          "training set", new.fit_sets, train, narrow),
         (DataError, "listnet: found no documents, expected at least 1 to learn from",
-         new.fit_sets, train.queries(0, 0)),
+         new.fit_sets, QuerySet(train.features[:0], train.labels[:0], np.zeros(2, int),
+                                train.qids[:1])),
         (UsageError, "y: found None, expected labels, one a row", new.fit, X, None, qid),
         (UsageError, "found neither of qid and group, expected one of them", new.fit, X, y),
         *((UsageError, "ListNet is not fitted yet: call fit first", *call)
