@@ -5,6 +5,7 @@ import re
 import tarfile
 import zipfile
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,14 @@ def test_fixed_splits(tmp_path: Path) -> None:
     full = packed(tmp_path / "istella-letor.tar", {"full/train.txt": "a", "full/test.txt": "b"})
     assert import_archive(full, data) == ("ISTELLA",)
     assert layout.present("ISTELLA", data)
+
+
+def test_folds_of_test_files_alone_have_the_official_names(tmp_path: Path) -> None:
+    for name, fine in (("test.txt", True), ("my-test.txt", False)):
+        files = {f"{name[:2]}/Fold{k}/{name}": f"0 qid:{k} 1:0" for k in range(1, 6)}
+        source = as_folder(tmp_path / name, files)
+        with nullcontext() if fine else pytest.raises(DataError, match="no data set inside"):
+            assert import_archive(source, tmp_path / "data") == ("te",)
 
 
 def test_refuses_to_overwrite(tmp_path: Path) -> None:

@@ -128,6 +128,14 @@ def test_without_validation_the_last_queries_validate(
         load("istella", tmp_path)
 
 
+def test_values_beyond_float32_are_refused_where_no_release_has_them(tmp_path: Path) -> None:
+    (tmp_path / "Yahoo").mkdir()
+    for part in ("train", "valid", "test"):
+        (tmp_path / f"Yahoo/set1.{part}.txt").write_text("1 qid:1 1:1e308\n")
+    with pytest.raises(DataError, match="1e308"):
+        load("YAHOO-SET1", tmp_path)
+
+
 @pytest.mark.parametrize(
     ("name", "convention", "max_label"),
     [("OHSUMED-twin", "letor3", 2), ("MQ2008-twin", "letor4", 2), ("MSLR-WEB10K-twin", "mslr", 4)],

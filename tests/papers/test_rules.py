@@ -131,6 +131,14 @@ def test_a_state_is_by_both_corrected_p():
     assert states == [SHOWN, EXCLUDED, OPEN]
 
 
+def test_refutations_are_corrected_for_all_data_of_the_claim():
+    against, shown = apart(-0.015), apart(0.05)
+    alone = judged(against)
+    both = rules.judge(claim(data=["D", "E"]), {"D": against, "E": shown}, {})
+    assert alone.answer == both.answer == rules.NOT_REPRODUCED and alone.p > 1e-6
+    assert both.p == pytest.approx(2.0 * alone.p)
+
+
 #: groups of comparisons that are shown, excluded or open; how many must show it of how many
 COUNTS = {
     rules.REPRODUCED: ("S S/-", "S S S/3 of 5", "S S SS/3 of 5"),

@@ -81,6 +81,13 @@ def test_each_leaf_takes_newtons_step(cls: type[BoostedTrees], rng) -> None:
         assert objective[3] == pytest.approx(0.5 * (residuals**2).sum())
 
 
+@pytest.mark.parametrize("cls", [MART, LambdaMART])
+def test_boosting_ends_where_nothing_splits(cls: type[BoostedTrees], rng) -> None:
+    queries = random_queries(rng, [30] * 4)
+    learned = cls(rounds=9, min_docs=61).fit_sets(queries).learned
+    assert len(learned.model.roots) == 0 and len(learned.objective) == 1
+
+
 def test_a_forest_draws_whole_queries_for_each_tree(rng) -> None:
     model = (
         RandomForests(bags=9, depth=1, docs=0.1)

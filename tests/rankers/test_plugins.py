@@ -7,8 +7,8 @@ import pytest
 from conftest import call, printed, refused
 from toy_data import write_toy
 
-from letorbench.errors import UsageError
-from letorbench.rankers import plugins
+from letorbench.errors import UsageError, WriteError
+from letorbench.rankers import Ranker, plugins
 from letorbench.rankers.plugins import GROUP
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "my_ranker.py"
@@ -102,6 +102,16 @@ def test_a_plugin_that_fails_in_any_way_fails_alone(tmp_path: Path, monkeypatch)
         assert line.startswith(f"letorbench: error: TOY, {name}, fold 1, 2: {said}")
         assert line.endswith(f"({tmp_path / 'failing.py'}:{places[name]})")
     assert len(list((tmp_path / "results/TOY/regression").glob("fold*/fit.json"))) == 2
+
+
+@pytest.mark.parametrize(
+    "error", [KeyboardInterrupt(), UsageError("x"), WriteError("x", OSError(28, "full"))]
+)
+def test_what_is_not_a_plugins_fault_is_not_said_to_be(error: BaseException) -> None:
+    own = type("Own", (Ranker,), {"learn": lambda *_: None, "__module__": __name__})
+    with pytest.raises(type(error)) as caught, plugins.blamed(own):
+        raise error
+    assert caught.value is error
 
 
 def made(name: str = "a", base: str = "Failing", more: str = "grid = {}", learn: str = "learn"):
