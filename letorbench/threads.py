@@ -73,6 +73,11 @@ def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+def pool() -> ThreadPoolExecutor:
+    """Return the threads beside this one; there is more than one thread."""
+    return _pool(os.getpid(), thread_count() - 1)
+
+
 @cache
 def _pool(process: int, size: int) -> ThreadPoolExecutor:
     """Return the pool of this process; a forked child makes its own."""
@@ -114,10 +119,10 @@ def run_tasks(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
         finally:
             _errors.reset(token)
 
-    pool = _pool(os.getpid(), thread_count())
     try:
-        others = [pool.submit(work) for _ in range(threads - 1)]
+        others = [pool().submit(work) for _ in range(threads - 1)]
         work()
+        others = [each for each in others if not each.cancel()]  # nothing is left for those
         # after Ctrl-C nobody waits: it may have left a lock locked that another thread wants
         if not any(isinstance(error, KeyboardInterrupt) for error in list(errors.values())):
             wait(others)
@@ -144,12 +149,16 @@ def parallel_for(
     threads = max(1, min(thread_count(), total // max(least, 1)))
     if threads == 1:
         return [task(0, total)]
-    shares = np.arange(threads + 1) / threads
+    bounds = equal_parts(total, threads, cost).tolist()
+    return run_tasks([partial(task, a, b) for a, b in zip(bounds, bounds[1:]) if a < b])
+
+
+def equal_parts(total: int, parts: int, cost: np.ndarray | None = None) -> np.ndarray:
+    """Return the bounds of parts of range(total), (parts + 1,) int64, of equal length or cost."""
+    shares = np.arange(parts + 1) / parts
     if cost is None:
-        bounds = (shares * total).astype(np.int64)
-    else:
-        spent = np.cumsum(cost)
-        bounds = np.searchsorted(spent, shares * spent[-1])
-        bounds[0], bounds[-1] = 0, total
-    slices = [(int(a), int(b)) for a, b in zip(bounds, bounds[1:]) if a < b]
-    return run_tasks([partial(task, a, b) for a, b in slices])
+        return (shares * total).astype(np.int64)
+    spent = np.cumsum(cost)
+    bounds = np.searchsorted(spent, shares * spent[-1])
+    bounds[0], bounds[-1] = 0, total
+    return bounds

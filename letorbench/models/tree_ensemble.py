@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -100,20 +100,31 @@ class Float32Trees(TreeEnsemble):
     value: np.ndarray = array("n_nodes", dtype=np.float32)
 
 
-def joined(
-    trees: Sequence[TreeEnsemble], weights: Sequence[float], n_features: int
-) -> TreeEnsemble:
-    """Return the weighted sum of ensembles as one."""
-    first = np.cumsum([0, *(len(each.feature) for each in trees)])[:-1]
+class Tree(NamedTuple):
+    """One tree, whose root is its first node; the fields are those of `TreeEnsemble`, unchecked."""
+
+    feature: np.ndarray
+    threshold: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    value: np.ndarray
+    gain: np.ndarray
+    cover: np.ndarray
+
+    def predict(self, features: np.ndarray) -> np.ndarray:
+        """Return the values (n_docs,) of documents, features (n_docs, n_features)."""
+        return joined([self], [1.0], features.shape[1]).predict(features)
+
+
+def joined(trees: Sequence[Tree], weights: Sequence[float], n_features: int) -> TreeEnsemble:
+    """Return the weighted sum of trees."""
+    roots = np.cumsum([0, *(len(each.feature) for each in trees)])[:-1]
     moved = [
-        (
-            each.roots + start, each.feature, each.threshold, each.left + start,
-            each.right + start, weight * each.value, each.gain, each.cover,
-        )
-        for each, start, weight in zip(trees, first, weights, strict=True)
-    ]  # fmt: skip
-    columns = map(np.concatenate, zip(*moved)) if moved else [np.empty(0, np.int64)] * 8
-    every: tuple[Any, ...] = (*columns, n_features)
+        each._replace(left=each.left + root, right=each.right + root, value=weight * each.value)
+        for each, root, weight in zip(trees, roots, weights, strict=True)
+    ]
+    columns = map(np.concatenate, zip(*moved)) if moved else [np.empty(0, np.int64)] * 7
+    every: tuple[Any, ...] = (roots, *columns, n_features)
     return TreeEnsemble(*every)
 
 

@@ -4,12 +4,14 @@
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from letorbench import shared_loop
 from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel, longest_query
-from letorbench.losses.base import query_share, require_comparable
+from letorbench.losses.base import require_comparable
 from letorbench.losses.exponentials import SPAN, exponentials
 from letorbench.losses.gains import gains, inverse_ideal_dcg, truncated_discount
 from letorbench.losses.lambdas import mean_swaps, sigmoid
@@ -17,10 +19,28 @@ from letorbench.losses.tied_ranks import mean_difference, mean_of_ranks
 from letorbench.parameters import number
 from letorbench.rankers.mart import BoostedTrees
 from letorbench.solvers.tree_boosting import Derivatives, Differentiated
-from letorbench.threads import parallel_for
+from letorbench.threads import equal_parts
 
 #: how a pair of equal scores counts where forces are normalised: 1 / CLOSE times
 CLOSE = 0.01
+#: the queries are cut into so many parts, which threads take
+PARTS = 16
+
+
+class Judged(NamedTuple):
+    """A training set for compiled code.
+
+    offsets: as in `QuerySet`. parts: bounds of parts of the queries. gain: of each document.
+    discount: D of the ranks 1, 2, ... inverse_Z: of each query. order: the rows of each query's
+    documents, which are sorted by falling scores from round to round.
+    """
+
+    offsets: np.ndarray
+    parts: np.ndarray
+    gain: np.ndarray
+    discount: np.ndarray
+    inverse_Z: np.ndarray
+    order: np.ndarray
 
 
 @dataclass
@@ -80,22 +100,18 @@ class LambdaMART(BoostedTrees):
     def differentiated(self, train: QuerySet) -> Differentiated:
         """Return the forces on a training set and how they change."""
         require_comparable(train)
-        gain, discount = gains(train), truncated_discount(train)
+        discount = truncated_discount(train)
         L = self.truncation or len(discount)
-        inverse_Z = inverse_ideal_dcg(train, L)
-        order = np.arange(train.n_docs)  # of each query's documents at the scores before
+        queries = Judged(
+            train.offsets, equal_parts(train.n_queries, PARTS, train.lengths**2), gains(train),
+            discount, inverse_ideal_dcg(train, L), np.arange(train.n_docs),
+        )  # fmt: skip
 
         def forces(scores: np.ndarray) -> Derivatives:
             lost = np.empty(train.n_queries)
             slope, bend = np.zeros(train.n_docs), np.zeros(train.n_docs)
-
-            def part(first: int, last: int) -> None:
-                _forces(
-                    scores, gain, train.offsets, discount, L, inverse_Z, self.normalised, first,
-                    last, order, lost, slope, bend,
-                )  # fmt: skip
-
-            parallel_for(part, train.n_queries, query_share(train, 8000), train.lengths**2)
+            arguments = scores, queries, L, self.normalised, lost, slope, bend
+            shared_loop.run(_forces, arguments, shared_loop.new_board(PARTS))
             return Derivatives(float(lost.mean()), slope, bend)
 
         return forces
@@ -124,24 +140,50 @@ def newton_by_pairs(
 @kernel()
 def _forces(
     scores: np.ndarray,
-    gain: np.ndarray,
-    offsets: np.ndarray,
-    discount: np.ndarray,
+    queries: Judged,
     L: int,
-    inverse_Z: np.ndarray,
+    normalised: bool,
+    lost: np.ndarray,
+    slope: np.ndarray,
+    bend: np.ndarray,
+    share: shared_loop.Share,
+) -> int:
+    """Do as `newton_by_pairs` for all queries; helpers take parts of them.
+
+    lost: the queries' 1 - NDCG@L, 0 if Z = 0.
+    """
+    if share.first == 0:
+        shared_loop.begin(share)
+    own, begun = True, share.begun
+    while own:
+        while True:
+            part = shared_loop.take(share)
+            if part < 0:
+                break
+            first, last = queries.parts[part], queries.parts[part + 1]
+            _forces_of_part(scores, queries, L, normalised, first, last, lost, slope, bend)
+            shared_loop.finish(share)
+        if share.first == 0:
+            shared_loop.wait(share)
+            return begun
+        own, begun = shared_loop.next_loop(share, begun)
+    return begun
+
+
+@kernel()
+def _forces_of_part(
+    scores: np.ndarray,
+    queries: Judged,
+    L: int,
     normalised: bool,
     first: int,
     last: int,
-    order: np.ndarray,
     lost: np.ndarray,
     slope: np.ndarray,
     bend: np.ndarray,
 ) -> None:
-    """Do as `newton_by_pairs` for the queries first..last - 1; lost: their 1 - NDCG@L, 0 if Z = 0.
-
-    discount: D of the ranks 1, 2, ... order: (n_docs,), the rows of each query's documents, which
-    are sorted by falling scores here.
-    """
+    """Do as `_forces` for the queries first..last - 1."""
+    offsets, _, gain, discount, inverse_Z, order = queries
     size = longest_query(offsets, first, last)
     rows = np.empty((9, size))
     s, u, g, force, curve = rows[0], rows[1], rows[2], rows[3], rows[4]

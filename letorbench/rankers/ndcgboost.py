@@ -130,8 +130,8 @@ class NDCGBoost(Ranker):
         grower = Grower(TreeFeatures.of(train.features, self.bins or MOST_BINS - 1), shape)
 
         def search(w: np.ndarray) -> tuple[Learner, np.ndarray, float] | None:
-            tree, growth = grower.grow(-w, np.abs(w))
-            f = tree.value[grower.leaves(growth)] > 0.0
+            tree = grower.grow(-w, np.abs(w))
+            f = grower.predict(tree) > 0.0
             eta = float(w @ f)
             return (tree.predict, f, eta) if eta > 0.0 and len(tree.left) > 1 else None
 

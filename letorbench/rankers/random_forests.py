@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.models.tree_ensemble import TreeEnsemble, joined
+from letorbench.models.tree_ensemble import Tree, joined
 from letorbench.parameters import number
 from letorbench.rankers.base import Ranker
 from letorbench.rankers.mart import TreeSettings
@@ -59,9 +59,9 @@ class RandomForests(TreeSettings, Ranker):
         generators = rng.spawn(self.bags)  # of the features that splits are chosen from
         parts = min(self.bags, thread_count())
 
-        def grown(part: int) -> list[TreeEnsemble]:
+        def grown(part: int) -> list[Tree]:
             grower = Grower(features, shape)
-            trees: list[TreeEnsemble] = []
+            trees: list[Tree] = []
             for bag, own in zip(bags[part::parts], generators[part::parts], strict=True):
                 if (trees or part) and self.deadline.passed:
                     break
@@ -78,8 +78,8 @@ class RandomForests(TreeSettings, Ranker):
 
 def _tree(
     grower: Grower, rng: np.random.Generator, train: QuerySet, r: np.ndarray, bag: np.ndarray
-) -> TreeEnsemble:
+) -> Tree:
     """Grow a tree on the queries of a bag, each as often as it is there."""
     times = np.repeat(np.bincount(bag, minlength=train.n_queries), train.lengths).astype(float)
     rows = np.flatnonzero(times).astype(np.int32)
-    return grower.grow(-times * r, times, rng, rows)[0]
+    return grower.grow(-times * r, times, rng, rows)

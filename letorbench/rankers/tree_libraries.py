@@ -9,7 +9,7 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import require_comparable
-from letorbench.models.tree_ensemble import Float32Trees, TreeEnsemble, joined
+from letorbench.models.tree_ensemble import Float32Trees, Tree, TreeEnsemble, joined
 from letorbench.parameters import number
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
@@ -152,11 +152,11 @@ class LightGBM(TreeLibrary):
             callbacks=[stop],
         )
         kept = booster.dump_model(num_iteration=stopping.kept)["tree_info"]
-        trees = [_lightgbm_tree(each["tree_structure"], train.n_features) for each in kept]
+        trees = [_lightgbm_tree(each["tree_structure"]) for each in kept]
         return joined(trees, [1.0] * len(trees), train.n_features)
 
 
-def _lightgbm_tree(root: dict[str, Any], n_features: int) -> TreeEnsemble:
+def _lightgbm_tree(root: dict[str, Any]) -> Tree:
     """Return one of LightGBM's trees, whose nodes hold their children."""
     nodes, columns = [root], []
     for own, node in enumerate(nodes):  # which grows
@@ -169,8 +169,7 @@ def _lightgbm_tree(root: dict[str, Any], n_features: int) -> TreeEnsemble:
             node.get("leaf_value", node.get("internal_value")), node.get("split_gain", 0.0),
             node.get("leaf_count", node.get("internal_count", 0)),
         ))  # fmt: skip
-    fields: tuple[Any, ...] = ([0], *zip(*columns), n_features)
-    return TreeEnsemble(*fields)
+    return Tree(*map(np.array, zip(*columns)))
 
 
 def _dataset(lightgbm: Any, queries: QuerySet, reference: Any = None) -> Any:
@@ -250,21 +249,20 @@ class XGBoost(TreeLibrary):
             "split_conditions": [base], "loss_changes": [0.0], "sum_hessian": [0.0],
         }  # fmt: skip
         kept = [leaf, *content["gradient_booster"]["model"]["trees"]]
-        trees = [_xgboost_tree(each, train.n_features) for each in kept]
+        trees = [_xgboost_tree(each) for each in kept]
         return Float32Trees(**vars(joined(trees, [1.0] * len(trees), train.n_features)))
 
 
-def _xgboost_tree(tree: dict[str, Any], n_features: int) -> TreeEnsemble:
+def _xgboost_tree(tree: dict[str, Any]) -> Tree:
     """Return one of XGBoost's trees: documents below a float32 condition go left."""
     left, right = np.array(tree["left_children"]), np.array(tree["right_children"])
     own, condition = np.arange(len(left)), np.array(tree["split_conditions"], np.float32)
-    fields: tuple[Any, ...] = (
-        [0], tree["split_indices"], np.nextafter(condition, np.float32(-np.inf)),
+    return Tree(
+        np.array(tree["split_indices"]), np.nextafter(condition, np.float32(-np.inf)),
         np.where(left < 0, own, left), np.where(left < 0, own, right),
         condition,  # a leaf's is its value
-        tree["loss_changes"], tree["sum_hessian"], n_features,
+        np.array(tree["loss_changes"]), np.array(tree["sum_hessian"]),
     )  # fmt: skip
-    return TreeEnsemble(*fields)
 
 
 def _matrix(xgboost: Any, queries: QuerySet) -> Any:

@@ -3,14 +3,14 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.fit_warnings import FitWarning
 from letorbench.models.base import Model
-from letorbench.models.tree_ensemble import TreeEnsemble, joined
+from letorbench.models.tree_ensemble import Tree, TreeEnsemble, joined
 from letorbench.solvers.fit_result import FitResult, kept_round
 from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping, Validation
 from letorbench.solvers.stump_search import Stump
@@ -93,11 +93,11 @@ def stump_ensemble(terms: list[Term], n_features: int) -> TreeEnsemble:
     for term in terms:
         stump: Stump = term.learner  # type: ignore[assignment]
         low, high = (0.0, term.alpha) if stump.above else (term.alpha, 0.0)
-        nodes: tuple[Any, ...] = (
-            [0], [stump.feature, 0, 0], [stump.threshold, 0.0, 0.0], [1, 1, 2], [2, 1, 2],
-            [0.0, low, high], [abs(term.alpha), 0.0, 0.0], [0.0, 0.0, 0.0], n_features,
+        nodes = (
+            [stump.feature, 0, 0], [stump.threshold, 0.0, 0.0], [1, 1, 2], [2, 1, 2],
+            [0.0, low, high], [abs(term.alpha), 0.0, 0.0], [0.0, 0.0, 0.0],
         )  # fmt: skip
-        trees.append(TreeEnsemble(*nodes))
+        trees.append(Tree(*map(np.array, nodes)))
     return joined(trees, [1.0] * len(trees), n_features)
 
 

@@ -51,9 +51,10 @@ ROW = np.uint32(CUT - 1)
 
 SLACK = 16.0
 
-#: a value's bits stand in the upper half of a sorting key of 64 bits, its row in the lower one
+#: a value's 32 bits are sorted by so many digits of so many bits
+DIGITS, DIGIT = 3, np.uint32(11)
+LARGEST = np.uint32((1 << 11) - 1)
 SIGN = np.uint32(0x80000000)
-KEY_BITS = np.uint64(32)
 
 
 @dataclass(frozen=True)
@@ -390,11 +391,40 @@ def sorted_column(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
     Return the values, and the rows (n_docs,) uint32: ``column[rows]`` has the values.
     """
-    bits = column.view(np.uint32)
-    # the order of the flipped bits is the order of the numbers; the row makes each key unique
-    flipped = np.where(bits & SIGN, ~bits, bits | SIGN)
-    keys = flipped.astype(np.uint64) << KEY_BITS | np.arange(len(column), dtype=np.uint64)
-    keys.sort()
-    flipped = (keys >> KEY_BITS).astype(np.uint32)
-    values = np.where(flipped & SIGN, flipped ^ SIGN, ~flipped)
-    return values.view(np.float32), keys.astype(np.uint32)
+    values, rows = np.empty((2, 2, len(column)), np.uint32)
+    last = _sort_by_digits(column.view(np.uint32), values, rows)
+    return values[last].view(np.float32), rows[last]
+
+
+@kernel()
+def _sort_by_digits(bits: np.ndarray, keys: np.ndarray, rows: np.ndarray) -> int:
+    """Sort the bits (n,) of float32 numbers and their places, a digit after the other.
+
+    keys, rows: (2, n), the bits and the places before and after a digit; the number of those that
+    are sorted is returned. Keys with the same digit keep their order, so the lowest comes first.
+    """
+    counts = np.zeros((DIGITS, 1 << DIGIT), np.int64)
+    for i in range(len(bits)):
+        # the order of the flipped bits is the order of the numbers
+        keys[0, i] = ~bits[i] if bits[i] & SIGN else bits[i] | SIGN
+        rows[0, i] = i
+        for d in range(DIGITS):
+            counts[d, (keys[0, i] >> (DIGIT * d)) & LARGEST] += 1
+    source = 0
+    for d in range(DIGITS):
+        place = 0
+        for value in range(len(counts[d])):
+            count = counts[d, value]
+            counts[d, value] = place
+            place += count
+        for i in range(len(bits)):
+            key = keys[source, i]
+            value = (key >> (DIGIT * d)) & LARGEST
+            place = counts[d, value]
+            counts[d, value] += 1
+            keys[1 - source, place], rows[1 - source, place] = key, rows[source, i]
+        source = 1 - source
+    for i in range(len(bits)):
+        key = keys[source, i]
+        keys[source, i] = key ^ SIGN if key & SIGN else ~key
+    return source

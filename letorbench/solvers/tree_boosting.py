@@ -86,13 +86,15 @@ class TreeBooster:
         rows, n_docs = None, len(scores)
         if self.docs < 1.0:
             count = max(1, round(self.docs * n_docs))
-            rows = np.sort(self.rng.choice(n_docs, count, replace=False)).astype(np.int32)
+            counts = np.zeros(n_docs, np.bool_)
+            counts[self.rng.choice(n_docs, count, replace=False)] = True
+            rows = np.flatnonzero(counts).astype(np.int32)
         gradient, newton = weights[0], len(weights) == 2
         hessian = weights[1] if newton else np.ones(n_docs)
-        tree, growth = self._grower.grow(gradient, hessian, self.rng, rows)
+        tree = self._grower.grow(gradient, hessian, self.rng, rows)
         if len(tree.left) == 1:
             return None
-        values = tree.value[self._grower.leaves(growth)]
+        values = self._grower.predict(tree)
         step = 1.0 if newton else self._newton_step(scores, gradient, values)
         return Term(tree.predict, values, step * self.learning_rate) if step else None
 

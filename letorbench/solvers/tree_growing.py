@@ -15,16 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from letorbench import shared_loop
 from letorbench.jit import kernel
-from letorbench.models.tree_ensemble import TreeEnsemble, joined
+from letorbench.models.tree_ensemble import Tree, TreeEnsemble, joined
 from letorbench.solvers.boosting import Term
 from letorbench.solvers.stump_search import BinnedFeatures
-from letorbench.threads import parallel_for
 
 #: features whose codes are the bytes of one number; their histograms fit into the first cache
 GROUP = 8
@@ -38,8 +37,6 @@ CRITERIA = ("newton", "misclassification", "entropy")
 ROUNDING = 1e-12
 #: the bits of a rounded derivative
 BITS = 30
-#: additions to histograms that are worth a thread: to hand it its part costs as much as 150,000
-LEAST = 400_000
 
 
 @dataclass(frozen=True)
@@ -157,35 +154,43 @@ class Growth(NamedTuple):
     feature, cut, gain: a node's split, for a leaf the best that it could have.
     left: the first child, 0 for a leaf. depth: the splits above the node.
     start, stop: its documents are rows[start..stop - 1].
-    slot: the place of its histograms. sums: (2,), those of its documents, see `_round`.
+    slot: the place of its histograms. sums: (2,), those of its documents, see `_gather`.
+    drawn: (n_used,) bool, the features that it may be split by.
     rows: the documents, those of a leaf one after the other.
     each: (n_docs, 2), the derivatives of all documents. ready: the same of the leaves whose
-    histograms are counted, in the order of the rows.
+    histograms are counted, in the order of the rows. units: (2,), what those are multiples of.
     pair: the two leaves that are to be searched, the smaller first, -1 for none.
     size: (2,), how many nodes and how many leaves there are.
+    found: (n_groups, 2, 3), the gain, the feature and the cut of the pair in each group.
+    histograms: (slots, n_groups, GROUP, 2 * most bins), of each bin the sum of first derivatives;
+    then that of second ones and the number of documents, which share a number.
     """
 
     feature: np.ndarray
     cut: np.ndarray
-    gain: np.ndarray
     left: np.ndarray
     depth: np.ndarray
     start: np.ndarray
     stop: np.ndarray
     slot: np.ndarray
+    gain: np.ndarray
     sums: np.ndarray
+    drawn: np.ndarray
     rows: np.ndarray
     each: np.ndarray
     ready: np.ndarray
+    units: np.ndarray
     pair: np.ndarray
     size: np.ndarray
+    found: np.ndarray
+    histograms: np.ndarray
 
 
 class Rules(NamedTuple):
-    """A tree's `Shape` for compiled code, and how its derivatives are summed.
+    """What does not change from tree to tree: the `Shape`, the features and how sums are packed.
 
-    g_unit, h_unit: what a rounded derivative is multiplied by. shift: the bits of a histogram's
-    second number that count documents; those above them sum second derivatives.
+    shift: the bits of a sum's second number that count documents; those above them sum second
+    derivatives. codes, n_bins: see `TreeFeatures`.
     """
 
     leaves: int
@@ -195,9 +200,9 @@ class Rules(NamedTuple):
     least_hessian: float
     l2: float
     criterion: int
-    g_unit: float
-    h_unit: float
     shift: int
+    codes: np.ndarray
+    n_bins: np.ndarray
 
 
 class Grower:
@@ -212,9 +217,23 @@ class Grower:
     def __init__(self, features: TreeFeatures, shape: Shape) -> None:
         self.features, self.shape = features, shape
         n_groups, n_docs = features.codes.shape
-        widest = int(features.n_bins.max(initial=1))
-        self._each, self._ready = np.empty((2, n_docs, 2), dtype=np.int64)
-        self._histograms = np.empty((shape.leaves, n_groups, GROUP, 2 * widest), dtype=np.int64)
+        nodes, n_used = 2 * shape.leaves - 1, len(features.used)
+        self._rules = Rules(
+            shape.leaves, shape.depth, shape.leaf_wise, shape.least_docs, shape.least_hessian,
+            shape.l2, CRITERIA.index(shape.criterion), n_docs.bit_length(), features.codes,
+            features.n_bins,
+        )  # fmt: skip
+        most = 2 * int(features.n_bins.max(initial=1))
+        each, ready = np.empty((2, n_docs, 2), np.int32)
+        self._growth = Growth._make((
+            *np.zeros((7, nodes), np.int64), np.zeros(nodes), np.zeros((nodes, 2), np.int64),
+            np.ones((nodes, n_used), np.bool_), np.empty(n_docs, np.int32), each, ready,
+            np.ones(2), np.empty(2, np.int64), np.empty(2, np.int64), np.zeros((n_groups, 2, 3)),
+            np.empty((shape.leaves, n_groups, GROUP, most), np.int64),
+        ))  # fmt: skip
+        self._board = shared_loop.new_board(n_groups)
+        self._first_cut = np.cumsum([0, *map(len, features.cuts)])[:-1]
+        self._cuts = np.concatenate([np.empty(0), *features.cuts])
 
     def grow(
         self,
@@ -222,7 +241,7 @@ class Grower:
         hessian: np.ndarray,
         rng: np.random.Generator | None = None,
         rows: np.ndarray | None = None,
-    ) -> tuple[TreeEnsemble, Growth]:
+    ) -> Tree:
         """Grow a tree.
 
         Parameters
@@ -236,84 +255,56 @@ class Grower:
 
         Returns
         -------
-        tree : TreeEnsemble
+        Tree
             A leaf has the value -G / (H + l2), Newton's step on the sums of its documents'
             derivatives; with another criterion than "newton" it has 1 where G < 0, else 0.
-        growth : Growth
-            How it grew, for `leaves`.
         """
-        shape, features = self.shape, self.features
-        n_docs, n_groups = len(gradient), len(features.codes)
-        rows = np.arange(n_docs, dtype=np.int32) if rows is None else rows.copy()
+        growth, columns = self._growth, self.shape.columns
+        growth.rows[:] = np.arange(len(growth.rows))
+        if rows is not None:
+            growth.rows[: len(rows)] = rows
+        if columns < 1.0 and rng is not None:
+            ranks = rng.random((len(growth.drawn), len(self.features.cuts))).argsort(axis=1)
+            most = max(1, round(columns * len(self.features.cuts)))
+            np.less(ranks.take(self.features.used, axis=1), most, out=growth.drawn)
         # second derivatives and counts share 63 bits, which must hold the sums of all documents
-        shift = n_docs.bit_length()
-        g_unit, h_unit = _unit(gradient, BITS), _unit(hessian, min(BITS, 63 - 2 * shift))
-        rules = Rules(
-            shape.leaves, shape.depth, shape.leaf_wise, shape.least_docs, shape.least_hessian,
-            shape.l2, CRITERIA.index(shape.criterion), g_unit, h_unit, shift,
+        growth.units[:] = (
+            _unit(gradient, BITS), _unit(hessian, min(BITS, 63 - 2 * self._rules.shift))
         )  # fmt: skip
-        nodes = 2 * shape.leaves - 1
-        zeros = np.zeros((7, nodes), np.int64)
-        growth = Growth(
-            zeros[0], zeros[1], np.zeros(nodes), zeros[2], zeros[3], zeros[4], zeros[5], zeros[6],
-            np.zeros((nodes, 2), np.int64), rows, self._each, self._ready, np.array([0, -1]),
-            np.array([1, 1]),
-        )  # fmt: skip
-        growth.stop[0] = len(rows)
-        _round(gradient, hessian, growth, rules)
-        arguments = (
-            growth, rules, features.codes, features.n_bins, self._drawn(rng, nodes),
-            self._histograms, np.zeros((n_groups, 2, 3)),
-        )  # fmt: skip
-        while growth.pair[0] >= 0:
-            small = growth.pair[0]
-            work = GROUP * int(growth.stop[small] - growth.start[small])
-            alone = work * n_groups < 2 * LEAST
-            if not alone:
-                parallel_for(partial(_grow, *arguments, 0), n_groups, LEAST // work)
-            _grow(*arguments, 2 * LEAST, 0, n_groups if alone else 0)
-        return self._tree(growth, rules), growth
+        growth.start[0], growth.stop[0] = 0, len(gradient) if rows is None else len(rows)
+        _round(gradient, hessian, growth, self._rules)
+        shared_loop.run(_grow, (growth, self._rules), self._board)
+        return self._tree()
 
-    def leaves(self, growth: Growth) -> np.ndarray:
-        """Return the leaf of each document, (n_docs,) int64, also of those that did not count."""
-        leaf = np.full(len(growth.each), -1)
-        ends = np.flatnonzero(growth.left[: growth.size[0]] == 0)
-        ends = ends[growth.start[ends].argsort()]
-        leaf[growth.rows] = np.repeat(ends, growth.stop[ends] - growth.start[ends])
-        _place_others(growth, self.features.codes, leaf)
-        return leaf
+    def predict(self, tree: Tree) -> np.ndarray:
+        """Return the values (n_docs,) of all documents in the tree that was grown last."""
+        values = np.full(len(self._growth.each), np.nan)
+        _leaf_values(self._growth, self._rules, tree.value, values)
+        return values
 
-    def _drawn(self, rng: np.random.Generator | None, nodes: int) -> np.ndarray:
-        """Return which of the used features each node is split by, (nodes, n_used) bool."""
-        share, n_features = self.shape.columns, len(self.features.cuts)
-        if share == 1.0 or rng is None:
-            return np.ones((nodes, len(self.features.used)), dtype=bool)
-        ranks = rng.random((nodes, n_features)).argsort(axis=1)
-        return ranks.take(self.features.used, axis=1) < max(1, round(share * n_features))
-
-    def _tree(self, growth: Growth, rules: Rules) -> TreeEnsemble:
+    def _tree(self) -> Tree:
+        growth = self._growth
         kept = slice(int(growth.size[0]))
         left, own = growth.left[kept], np.arange(kept.stop)
         inner = left > 0
         feature, threshold = np.zeros(kept.stop, np.int64), np.zeros(kept.stop)
         feature[inner] = self.features.used[growth.feature[kept][inner]]
-        for node in np.flatnonzero(inner):
-            threshold[node] = self.features.cuts[feature[node]][growth.cut[node]]
-        G = growth.sums[kept, 0] * rules.g_unit
-        H = (growth.sums[kept, 1] >> rules.shift) * rules.h_unit + rules.l2
+        cut = self._first_cut[feature[inner]] + growth.cut[kept][inner]
+        threshold[inner] = self._cuts[cut]
+        G = growth.sums[kept, 0] * growth.units[0]
+        H = (growth.sums[kept, 1] >> self._rules.shift) * growth.units[1] + self.shape.l2
         value = (G < 0.0).astype(np.float64)
         if self.shape.criterion == "newton":
             value = np.divide(-G, H, out=np.zeros_like(G), where=H > 0.0)
-        return TreeEnsemble(
-            np.zeros(1, np.int64), feature, threshold, np.where(inner, left, own),
-            np.where(inner, left + 1, own), value, np.where(inner, growth.gain[kept], 0.0),
-            growth.stop[kept] - growth.start[kept], len(self.features.cuts),
+        return Tree(
+            feature, threshold, np.where(inner, left, own), np.where(inner, left + 1, own), value,
+            np.where(inner, growth.gain[kept], 0.0), growth.stop[kept] - growth.start[kept],
         )  # fmt: skip
 
 
 def tree_ensemble(terms: Sequence[Term], n_features: int) -> TreeEnsemble:
     """Return the model of boosting's terms whose weak learners are the `predict` of trees."""
-    trees: list[TreeEnsemble] = [term.learner.__self__ for term in terms]  # type: ignore[attr-defined]
+    trees: list[Tree] = [term.learner.__self__ for term in terms]  # type: ignore[attr-defined]
     return joined(trees, [term.alpha for term in terms], n_features)
 
 
@@ -325,53 +316,62 @@ def _unit(values: np.ndarray, bits: int) -> float:
 
 @kernel()
 def _round(gradient: np.ndarray, hessian: np.ndarray, growth: Growth, rules: Rules) -> None:
-    """Fill the root's numbers: multiples of the units, and in the second also a count of 1."""
-    for i in range(len(growth.each)):
-        growth.each[i, 0] = int(np.rint(gradient[i] / rules.g_unit))
-        growth.each[i, 1] = (int(np.rint(hessian[i] / rules.h_unit)) << rules.shift) + 1
-    for i in range(len(growth.rows)):
-        for n in range(2):
-            growth.ready[i, n] = growth.each[growth.rows[i], n]
-            growth.sums[0, n] += growth.ready[i, n]
+    """Make a root of the documents, whose derivatives are multiples of the units."""
+    growth.left[0], growth.depth[0], growth.slot[0], growth.gain[0] = 0, 0, 0, 0.0
+    growth.pair[0], growth.pair[1], growth.size[0], growth.size[1] = 0, -1, 1, 1
+    each, (g_unit, h_unit) = growth.each, growth.units
+    for i in range(len(each)):
+        each[i, 0], each[i, 1] = np.rint(gradient[i] / g_unit), np.rint(hessian[i] / h_unit)
+    _gather(0, growth, rules)
 
 
 @kernel()
-def _grow(
-    growth: Growth,
-    rules: Rules,
-    codes: np.ndarray,
-    n_bins: np.ndarray,
-    drawn: np.ndarray,
-    histograms: np.ndarray,
-    found: np.ndarray,
-    least: int,
-    first: int,
-    last: int,
-) -> None:
-    """Search the pair of leaves in the groups first..last - 1, and split the next leaf.
+def _grow(growth: Growth, rules: Rules, share: shared_loop.Share) -> int:
+    """Split the root and what comes of it; helpers search groups of features, too."""
+    if share.first == 0:
+        while growth.pair[0] >= 0:
+            shared_loop.begin(share)
+            _search_groups(growth, rules, share)
+            shared_loop.wait(share)
+            _split_next(growth, rules)
+        return share.begun
+    own, begun = True, share.begun
+    while own:
+        _search_groups(growth, rules, share)
+        own, begun = shared_loop.next_loop(share, begun)
+    return begun
 
-    It goes on with all groups until a search makes `least` additions; 0: it splits no leaf.
 
-    found: (n_groups, 2, 3), the gain, the feature and the cut of both leaves in each group.
-    """
+@kernel()
+def _search_groups(growth: Growth, rules: Rules, share: shared_loop.Share) -> None:
+    """Search the pair of leaves in the groups that nobody else takes."""
     while True:
-        _search(growth, rules, codes, n_bins, drawn, histograms, first, last, found)
-        if least == 0:
+        group = shared_loop.take(share)
+        if group < 0:
             return
-        _split_next(growth, rules, codes, found)
-        small = growth.pair[0]
-        first, last = 0, len(codes)
-        if small < 0 or GROUP * last * (growth.stop[small] - growth.start[small]) >= least:
-            return
+        _search(growth, rules, group)
+        shared_loop.finish(share)
 
 
 @kernel()
-def _split_next(growth: Growth, rules: Rules, codes: np.ndarray, found: np.ndarray) -> None:
-    """Give the pair of leaves what was found for them; split the next leaf, the new pair.
+def _gather(node: int, growth: Growth, rules: Rules) -> None:
+    """Put the derivatives of a node's documents in the order of its rows, and sum them."""
+    G, H = 0, 0
+    for i in range(growth.start[node], growth.stop[node]):
+        g, h = growth.each[growth.rows[i], 0], growth.each[growth.rows[i], 1]
+        growth.ready[i, 0], growth.ready[i, 1] = g, h
+        G += g
+        H += h
+    growth.sums[node, 0] = G
+    growth.sums[node, 1] = (H << rules.shift) + growth.stop[node] - growth.start[node]
 
-    found: (n_groups, 2, 3), the gain, the feature and the cut of both leaves in each group.
-    """
-    feature, cut, gain, left, depth, start, stop, slot, sums, rows, each, ready, pair, size = growth
+
+@kernel()
+def _split_next(growth: Growth, rules: Rules) -> None:
+    """Give the pair of leaves what was found for them; split the next leaf, the new pair."""
+    feature, cut, gain, left = growth.feature, growth.cut, growth.gain, growth.left
+    start, stop, slot, sums = growth.start, growth.stop, growth.slot, growth.sums
+    rows, pair, size, found = growth.rows, growth.pair, growth.size, growth.found
     for side in range(2):
         for group in range(len(found)):
             node = pair[side]
@@ -390,17 +390,15 @@ def _split_next(growth: Growth, rules: Rules, codes: np.ndarray, found: np.ndarr
     small, large = size[0], size[0] + 1
     left[node] = small
     middle = start[node] + _partition(
-        rows[start[node] : stop[node]], codes[feature[node] // GROUP], feature[node] % GROUP,
-        cut[node],
+        rows[start[node] : stop[node]], rules.codes[feature[node] // GROUP],
+        feature[node] % GROUP, cut[node],
     )  # fmt: skip
     start[small], stop[small], start[large], stop[large] = start[node], middle, middle, stop[node]
-    depth[small] = depth[large] = depth[node] + 1
+    for child in (small, large):
+        left[child], gain[child], growth.depth[child] = 0, 0.0, growth.depth[node] + 1
     if stop[small] - start[small] > stop[large] - start[large]:
         small, large = large, small
-    for i in range(start[small], stop[small]):
-        for n in range(2):
-            ready[i, n] = each[rows[i], n]
-            sums[small, n] += each[rows[i], n]
+    _gather(small, growth, rules)
     for n in range(2):
         sums[large, n] = sums[node, n] - sums[small, n]
     # the larger child takes over its parent's histograms
@@ -430,33 +428,29 @@ def _partition(rows: np.ndarray, codes: np.ndarray, k: int, cut: int) -> int:
 
 
 @kernel()
-def _place_others(growth: Growth, codes: np.ndarray, leaf: np.ndarray) -> None:
-    """Give the documents whose leaf is -1 the one that they come to."""
-    for i in range(len(leaf)):
-        if leaf[i] < 0:
-            node = 0
-            while growth.left[node] > 0:
-                group, k = divmod(growth.feature[node], GROUP)
-                node = growth.left[node] + (((codes[group, i] >> (8 * k)) & 255) > growth.cut[node])
-            leaf[i] = node
+def _leaf_values(growth: Growth, rules: Rules, value: np.ndarray, values: np.ndarray) -> None:
+    """Put the value (n_nodes,) of its leaf where a document has NaN, also if it did not count."""
+    for node in range(len(value)):
+        if growth.left[node] == 0:
+            for i in range(growth.start[node], growth.stop[node]):
+                values[growth.rows[i]] = value[node]
+    if growth.stop[0] < len(values):
+        for i in range(len(values)):
+            if np.isnan(values[i]):
+                node = 0
+                while growth.left[node] > 0:
+                    group, k = divmod(growth.feature[node], GROUP)
+                    code = (rules.codes[group, i] >> (8 * k)) & 255
+                    node = growth.left[node] + (code > growth.cut[node])
+                values[i] = value[node]
 
 
 @kernel()
-def _search(
-    growth: Growth,
-    rules: Rules,
-    codes: np.ndarray,
-    n_bins: np.ndarray,
-    drawn: np.ndarray,
-    histograms: np.ndarray,
-    first: int,
-    last: int,
-    found: np.ndarray,
-) -> None:
-    """Find the best splits of the pair of leaves in the groups first..last - 1.
+def _search(growth: Growth, rules: Rules, group: int) -> None:
+    """Find the best splits of the pair of leaves in a group of features.
 
-    histograms: (slots, n_groups, GROUP, widest, 2). The smaller leaf's are filled, and subtracted
-    from those of their parent, which are the larger leaf's then.
+    The smaller leaf's histograms are filled, and subtracted from those of their parent, which are
+    the larger leaf's then.
     """
     small, large = growth.pair
     wanted = rules.depth == 0 or growth.depth[small] < rules.depth
@@ -465,34 +459,34 @@ def _search(
         most = growth.stop[large] - growth.start[large]
     if not wanted or most < 2 * rules.least_docs:
         return
-    for group in range(first, last):
-        bins = n_bins[GROUP * group : GROUP * (group + 1)]
-        for side in range(2 if large >= 0 else 1):
-            node = growth.pair[side]
-            own = histograms[growth.slot[node], group]
-            if side == 0:
-                part = slice(growth.start[node], growth.stop[node])
-                _fill(codes[group], growth.rows[part], growth.ready[part], bins, own)
-            else:
-                other = histograms[growth.slot[small], group]
-                for k in range(GROUP):
-                    for place in range(2 * bins[k]):
-                        own[k, place] -= other[k, place]
+    bins, found = rules.n_bins[GROUP * group : GROUP * (group + 1)], growth.found[group]
+    for side in range(2 if large >= 0 else 1):
+        node = growth.pair[side]
+        own = growth.histograms[growth.slot[node], group]
+        if side == 0:
+            part = slice(growth.start[node], growth.stop[node])
+            _fill(rules.codes[group], growth.rows[part], growth.ready[part], bins, rules.shift, own)
+        else:
+            other = growth.histograms[growth.slot[small], group]
             for k in range(GROUP):
-                feature = GROUP * group + k
-                if feature < drawn.shape[1] and drawn[node, feature]:
-                    cut, gain = _best_cut(
-                        own[k], bins[k], growth.sums[node], rules, found[group, side, 0]
-                    )
-                    if cut >= 0:
-                        found[group, side, 0] = gain
-                        found[group, side, 1] = feature
-                        found[group, side, 2] = cut
+                for place in range(2 * bins[k]):
+                    own[k, place] -= other[k, place]
+        for k in range(GROUP):
+            feature = GROUP * group + k
+            if feature < growth.drawn.shape[1] and growth.drawn[node, feature]:
+                cut, gain = _best_cut(own[k], bins[k], node, growth, rules, found[side, 0])
+                if cut >= 0:
+                    found[side, 0], found[side, 1], found[side, 2] = gain, feature, cut
 
 
 @kernel()
 def _fill(
-    codes: np.ndarray, rows: np.ndarray, ready: np.ndarray, bins: np.ndarray, histogram: np.ndarray
+    codes: np.ndarray,
+    rows: np.ndarray,
+    ready: np.ndarray,
+    bins: np.ndarray,
+    shift: int,
+    histogram: np.ndarray,
 ) -> None:
     """Sum the derivatives of the rows by the bins of a group's features."""
     for k in range(GROUP):
@@ -503,7 +497,7 @@ def _fill(
         for i in range(len(block)):
             words[i] = codes[block[i]]
         for i in range(len(block)):
-            word, g, h = words[i], ready[start + i, 0], ready[start + i, 1]
+            word, g, h = words[i], ready[start + i, 0], (ready[start + i, 1] << shift) + 1
             for k in range(GROUP):
                 c = (word >> (8 * k)) & 255
                 histogram[k, 2 * c] += g
@@ -512,13 +506,13 @@ def _fill(
 
 @kernel()
 def _best_cut(
-    histogram: np.ndarray, n_bins: int, sums: np.ndarray, rules: Rules, least: float
+    histogram: np.ndarray, n_bins: int, node: int, growth: Growth, rules: Rules, least: float
 ) -> tuple[int, float]:
     """Return the first of a feature's best cuts with a gain of more than `least`; -1 for none."""
-    counts = (1 << rules.shift) - 1
+    counts, (g_unit, h_unit), sums = (1 << rules.shift) - 1, growth.units, growth.sums[node]
     docs = sums[1] & counts
     g, h = float(sums[0]), float(sums[1] >> rules.shift)  # whole numbers: differences are exact
-    parent = _worth(g * rules.g_unit, h * rules.h_unit, rules)
+    parent = _worth(g * g_unit, h * h_unit, rules)
     best, best_cut = max(least, ROUNDING * abs(parent)), -1
     bound = (best + parent) * (1.0 - ROUNDING)
     first, second = 0, 0
@@ -531,8 +525,8 @@ def _best_cut(
         if docs - low < rules.least_docs:
             break
         g_l, h_l = float(first), float(second >> rules.shift)
-        G_l, H_l = g_l * rules.g_unit, h_l * rules.h_unit
-        G_r, H_r = (g - g_l) * rules.g_unit, (h - h_l) * rules.h_unit
+        G_l, H_l = g_l * g_unit, h_l * h_unit
+        G_r, H_r = (g - g_l) * g_unit, (h - h_l) * h_unit
         if min(H_l, H_r) < rules.least_hessian:
             continue
         if rules.criterion == 0:  # the sum of both leaves' worth with one division, or without

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from conftest import random_queries
 
-from letorbench.models import TreeEnsemble
-from letorbench.solvers import tree_growing
+from letorbench.models.tree_ensemble import Tree
 from letorbench.solvers.tree_boosting import Derivatives, TreeBooster
 from letorbench.solvers.tree_growing import CRITERIA, Grower, Shape, TreeFeatures, best_split
 
@@ -68,7 +67,7 @@ def grown_plainly(features: TreeFeatures, g: np.ndarray, h: np.ndarray, shape: S
     return splits
 
 
-def splits_of(tree: TreeEnsemble, X: np.ndarray) -> list:
+def splits_of(tree: Tree, X: np.ndarray) -> list:
     """The same of a grown tree; children are numbered in the order of the splits."""
     at, parts = {0: np.arange(N)}, {}
     for node in range(len(tree.left)):
@@ -93,11 +92,11 @@ def test_the_splits_are_those_of_a_plain_grower(shape: Shape, criterion: str, rn
     X, shape = table(rng), replace(shape, criterion=criterion)
     features, (g, h) = TreeFeatures.of(X, 40), derivatives(rng, criterion)
     grower = Grower(features, shape)
-    tree, growth = grower.grow(g, h, rng)
-    leaf = grower.leaves(growth)
+    tree = grower.grow(g, h, rng)
+    leaf = grower.predict(tree._replace(value=np.arange(len(tree.value)))).astype(int)
     expected = grown_plainly(features, g, h, shape)
     assert splits_of(tree, X) == expected and len(expected) > 2
-    np.testing.assert_array_equal(tree.value[leaf], tree.predict(X))
+    np.testing.assert_array_equal(grower.predict(tree), tree.predict(X))
     leaves = np.flatnonzero(tree.left == np.arange(len(tree.left)))
     np.testing.assert_array_equal(np.bincount(leaf, minlength=len(tree.left))[leaves],
                                   tree.cover[leaves])  # fmt: skip
@@ -112,27 +111,26 @@ def test_drawn_documents_and_features_are_all_that_count(rng) -> None:
     rows = np.sort(rng.choice(N, 150, replace=False)).astype(np.int32)
     shape = Shape(8, least_docs=3)
     grower = Grower(TreeFeatures.of(X, 40), shape)
-    tree, growth = grower.grow(g, h, rng, rows)
+    tree = grower.grow(g, h, rng, rows)
     assert tree.cover[0] == 150
-    np.testing.assert_array_equal(tree.value[grower.leaves(growth)], tree.predict(X))
+    np.testing.assert_array_equal(grower.predict(tree), tree.predict(X))
     others = np.setdiff1d(np.arange(N), rows)
     g[others], h[others] = 7.0, 9.0
-    again, _ = Grower(TreeFeatures.of(X, 40), shape).grow(g, h, rng, rows)
+    again = Grower(TreeFeatures.of(X, 40), shape).grow(g, h, rng, rows)
     np.testing.assert_array_equal(again.threshold, tree.threshold)
     one = Grower(TreeFeatures.of(X, 40), replace(shape, columns=1e-9))
-    used = {each for _ in range(40) for each in one.grow(g, h, rng)[0].feature}
+    used = {each for _ in range(40) for each in one.grow(g, h, rng).feature}
     assert used == set(range(11)) - {5}  # one feature a split, and the constant one never
 
 
 def test_any_threads_and_any_order_of_documents_give_the_same_tree(rng, monkeypatch) -> None:
     X, (g, h) = table(rng, 20), (rng.normal(size=N), rng.random(N))
     trees, order = [], rng.permutation(N)
-    for threads, least in (("1", 10**9), ("2", 1), ("3", 1)):
+    for threads in ("1", "2", "3"):
         monkeypatch.setenv("LETORBENCH_THREADS", threads)
-        monkeypatch.setattr(tree_growing, "LEAST", least)
         for rows in (np.arange(N), order):
             grower = Grower(TreeFeatures.of(X[rows], 255), Shape(9, least_docs=2))
-            trees.append(grower.grow(g[rows], h[rows], rng)[0])
+            trees += [grower.grow(g[rows], h[rows], rng) for _ in range(20)]
     for tree in trees[1:]:
         for name in ("feature", "threshold", "left", "value", "gain"):
             np.testing.assert_array_equal(getattr(tree, name), getattr(trees[0], name))
@@ -142,7 +140,7 @@ def test_of_equal_splits_the_lower_feature_and_then_the_lower_threshold_is_taken
     """Cuts after the first and before the last document gain the same, in both features."""
     X = np.repeat(np.arange(4.0, dtype=np.float32)[:, None], 2, axis=1)
     g, shape = np.array([3.0, -3.0, -3.0, 3.0]), Shape(leaves=2, least_docs=1, least_hessian=0.0)
-    tree, _ = Grower(TreeFeatures.of(X, 255), shape).grow(g, np.ones(4))
+    tree = Grower(TreeFeatures.of(X, 255), shape).grow(g, np.ones(4))
     assert tree.feature[0] == 0 and 0.0 <= tree.threshold[0] < 1.0
 
 
