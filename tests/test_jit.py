@@ -93,7 +93,10 @@ def test_kernels_take_constants_from_modules_with_kernels_only() -> None:
     for file in reached([folder.name for folder in PACKAGE.iterdir() if folder.is_dir()]):
         tree = ast.parse(text(file))
         origin = {
-            each.asname or each.name: node.module.removeprefix("letorbench.").replace(".", "/")
+            each.asname or each.name: (
+                each.name if node.module == "letorbench"
+                else node.module.removeprefix("letorbench.").replace(".", "/")
+            )
             for node in tree.body if isinstance(node, ast.ImportFrom) and node.module
             and node.module.startswith("letorbench") for each in node.names
         }  # fmt: skip

@@ -137,27 +137,50 @@ class BinnedFeatures:
 def _binned_column(column: np.ndarray, max_bins: int | None) -> tuple[np.ndarray, np.ndarray]:
     """Return a feature's thresholds, float64, and the documents' bins in the smallest type."""
     values, rows = sorted_column(column)
-    below = _value_starts(values)[1:]
-    cuts = (values[below - 1].astype(np.float64) + values[below]) / 2.0
-    if max_bins is not None and len(cuts) >= max_bins:
-        # a cut wherever the share of documents below it passes the next whole number of bins
-        whole = np.floor(below / len(values) * max_bins)
-        kept = np.diff(whole, prepend=0.0) > 0
-        cuts, below = cuts[kept], below[kept]
-    return cuts, _codes(rows, below, np.min_scalar_type(len(cuts)))
+    starts = bin_starts(values, max_bins or 0)
+    cuts = (values[starts - 1].astype(np.float64) + values[starts]) / 2.0
+    codes = np.empty(len(rows), np.min_scalar_type(len(cuts)))
+    _number_bins(rows, starts, codes)
+    return cuts, codes
 
 
-def _value_starts(values: np.ndarray) -> np.ndarray:
-    """Return where each distinct value of a sorted column begins."""
-    return np.append(0, np.flatnonzero(values[1:] != values[:-1]) + 1)
+def bin_starts(values: np.ndarray, max_bins: int = 0) -> np.ndarray:
+    """Return where each bin of a sorted column but the first begins, one a distinct value.
+
+    If that makes more than `max_bins`, a bin begins where the share of documents before it passes
+    the next whole number of bins; 0 means any number.
+    """
+    starts = np.empty(len(values), np.int64)
+    return starts[: _fill_starts(values, max_bins, starts)]
 
 
-def _codes(rows: np.ndarray, below: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Number the bins of sorted rows; below: how many documents are before each bin's end."""
-    codes = np.empty(len(rows), dtype)
-    sizes = np.diff(below, prepend=0, append=len(rows))
-    codes[rows] = np.repeat(np.arange(len(sizes), dtype=dtype), sizes)
-    return codes
+@kernel()
+def _fill_starts(values: np.ndarray, max_bins: int, starts: np.ndarray) -> int:
+    """Fill what `bin_starts` returns; return how many there are."""
+    count, whole = 0, 0.0
+    for i in range(1, len(values)):
+        starts[count] = i
+        count += values[i] != values[i - 1]
+    if not 0 < max_bins <= count:
+        return count
+    kept = 0
+    for place in range(count):
+        passed = np.floor(starts[place] / len(values) * max_bins)
+        if passed > whole:
+            starts[kept], whole = starts[place], passed
+            kept += 1
+    return kept
+
+
+@kernel()
+def _number_bins(rows: np.ndarray, starts: np.ndarray, codes: np.ndarray) -> None:
+    """Give the document of each sorted row the number of its bin."""
+    start = 0
+    for b in range(len(starts) + 1):
+        stop = starts[b] if b < len(starts) else len(rows)
+        for i in range(start, stop):
+            codes[rows[i]] = b
+        start = stop
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,12 +225,12 @@ class SortedFeatures:
         columns = contiguous_columns(self.features, first, first + GROUP)
         for k, column in enumerate(columns, first):
             values, rows = sorted_column(column + 0.0)  # -0.0 becomes 0.0
-            value_starts = _value_starts(values)
+            value_starts = np.append(0, bin_starts(values))
             coarse = _coarse_starts(value_starts, len(rows))
             self.n_bins[k], starts = len(coarse), self.starts[k]
             starts[: len(coarse)], starts[len(coarse) :] = coarse, len(rows)
             self.several[k] = np.diff(np.searchsorted(value_starts, starts)) > 1
-            self.codes[k] = _codes(rows, coarse[1:], np.dtype(np.uint8))
+            _number_bins(rows, coarse[1:], self.codes[k])
             self.rows[k] = rows
             self.rows[k, value_starts[1:] - 1] |= CUT
 

@@ -157,8 +157,8 @@ class Growth(NamedTuple):
     slot: the place of its histograms. sums: (2,), those of its documents, see `_gather`.
     drawn: (n_used,) bool, the features that it may be split by.
     rows: the documents, those of a leaf one after the other.
-    each: (n_docs, 2), the derivatives of all documents. ready: the same of the leaves whose
-    histograms are counted, in the order of the rows. units: (2,), what those are multiples of.
+    each: (2, n_docs), the derivatives of all documents. ready: (n_docs, 2), those of the leaves
+    whose histograms are counted, in the order of the rows. units: (2,), what they are multiples of.
     pair: the two leaves that are to be searched, the smaller first, -1 for none.
     size: (2,), how many nodes and how many leaves there are.
     found: (n_groups, 2, 3), the gain, the feature and the cut of the pair in each group.
@@ -224,7 +224,7 @@ class Grower:
             features.n_bins,
         )  # fmt: skip
         most = 2 * int(features.n_bins.max(initial=1))
-        each, ready = np.empty((2, n_docs, 2), np.int32)
+        each, ready = np.empty((2, n_docs), np.int32), np.empty((n_docs, 2), np.int32)
         self._growth = Growth._make((
             *np.zeros((7, nodes), np.int64), np.zeros(nodes), np.zeros((nodes, 2), np.int64),
             np.ones((nodes, n_used), np.bool_), np.empty(n_docs, np.int32), each, ready,
@@ -272,13 +272,13 @@ class Grower:
             _unit(gradient, BITS), _unit(hessian, min(BITS, 63 - 2 * self._rules.shift))
         )  # fmt: skip
         growth.start[0], growth.stop[0] = 0, len(gradient) if rows is None else len(rows)
-        _round(gradient, hessian, growth, self._rules)
+        _plant(gradient, hessian, growth, self._rules)
         shared_loop.run(_grow, (growth, self._rules), self._board)
         return self._tree()
 
     def predict(self, tree: Tree) -> np.ndarray:
         """Return the values (n_docs,) of all documents in the tree that was grown last."""
-        values = np.full(len(self._growth.each), np.nan)
+        values = np.full(len(self._growth.rows), np.nan)
         _leaf_values(self._growth, self._rules, tree.value, values)
         return values
 
@@ -315,14 +315,20 @@ def _unit(values: np.ndarray, bits: int) -> float:
 
 
 @kernel()
-def _round(gradient: np.ndarray, hessian: np.ndarray, growth: Growth, rules: Rules) -> None:
-    """Make a root of the documents, whose derivatives are multiples of the units."""
+def _plant(gradient: np.ndarray, hessian: np.ndarray, growth: Growth, rules: Rules) -> None:
+    """Make a root of the documents, whose derivatives become multiples of the units."""
     growth.left[0], growth.depth[0], growth.slot[0], growth.gain[0] = 0, 0, 0, 0.0
     growth.pair[0], growth.pair[1], growth.size[0], growth.size[1] = 0, -1, 1, 1
-    each, (g_unit, h_unit) = growth.each, growth.units
-    for i in range(len(each)):
-        each[i, 0], each[i, 1] = np.rint(gradient[i] / g_unit), np.rint(hessian[i] / h_unit)
+    _round_to(gradient, growth.units[0], growth.each[0])
+    _round_to(hessian, growth.units[1], growth.each[1])
     _gather(0, growth, rules)
+
+
+@kernel()
+def _round_to(values: np.ndarray, unit: float, multiples: np.ndarray) -> None:
+    """Fill in what multiples of the unit the values are."""
+    for i in range(len(values)):  # one array at a time can be vectorised
+        multiples[i] = np.rint(values[i] / unit)
 
 
 @kernel()
@@ -358,7 +364,7 @@ def _gather(node: int, growth: Growth, rules: Rules) -> None:
     """Put the derivatives of a node's documents in the order of its rows, and sum them."""
     G, H = 0, 0
     for i in range(growth.start[node], growth.stop[node]):
-        g, h = growth.each[growth.rows[i], 0], growth.each[growth.rows[i], 1]
+        g, h = growth.each[0, growth.rows[i]], growth.each[1, growth.rows[i]]
         growth.ready[i, 0], growth.ready[i, 1] = g, h
         G += g
         H += h
