@@ -15,61 +15,75 @@ STEPS = 6
 
 @kernel()
 def count(
-    loops: int, taken: np.ndarray, by: np.ndarray, sums: np.ndarray, share: shared_loop.Share
+    loops: int, first: int, by: np.ndarray, early: np.ndarray, share: shared_loop.Share
 ) -> int:
-    """taken: how often each step was; by: how many steps began with each; sums: of some numbers."""
-    loop, begun = 0, share.begun
+    """Take the steps of loops: each thread from `first` on, or from its own, where that is -1.
+
+    by: (2, STEPS), which steps the owner and others took. early: how often the owner went on before
+    a helper's step was done, which takes longer than its own.
+    """
+    own = share if first < 0 else shared_loop.Share(share.board, share.bell, first, share.begun)
+    helps, begun, loop = min(share.first, 1), share.begun, 0
     while True:
-        if share.first == 0:
+        if helps == 0:
             shared_loop.begin(share)
         while True:
-            step = shared_loop.take(share)
+            step = shared_loop.take(own)
             if step < 0:
                 break
-            taken[step] += 1
-            for i in range(300):
-                sums[step] = sums[step] * 1.0000001 + i
-            by[step, share.first] += 1
+            by[helps, step] += 1
+            early[1 + share.first] = helps
+            for i in range(2000 * helps):
+                early[0] += i * 1e-300
+            early[1 + share.first] = 0.0
             shared_loop.finish(share)
-        if share.first == 0:
+        if helps == 0:
             shared_loop.wait(share)
+            early[0] += early[1:].sum()
             loop += 1
             if loop == loops:
                 return begun
         else:
-            own, begun = shared_loop.next_loop(share, begun)
-            if not own:
+            mine, begun = shared_loop.next_loop(share, begun)
+            if not mine:
                 return begun
 
 
-def counted(loops: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def counted(loops: int, first: int = -1) -> tuple[np.ndarray, float]:
     """Run the kernel on a board and arrays of its own."""
-    taken, by, sums = np.zeros(STEPS, int), np.zeros((STEPS, STEPS), int), np.zeros(STEPS)
-    shared_loop.run(count, (loops, taken, by, sums), shared_loop.new_board(STEPS))
-    return taken, by, sums
+    by, early = np.zeros((2, STEPS), int), np.zeros(1 + STEPS)
+    shared_loop.run(count, (loops, first, by, early), shared_loop.new_board(STEPS))
+    return by, early[0]
 
 
-@pytest.fixture
-def alone() -> list[np.ndarray]:
-    """The sums of one thread."""
-    with limited_threads(1):
-        return [counted(loops)[2] for loops in range(1, 4)]
-
-
-@pytest.mark.parametrize("threads", [2, 3, 9])
-def test_each_step_is_taken_once_a_loop_and_all_take_some(threads: int, alone, crew) -> None:
+@pytest.mark.parametrize("first", [-1, 0])
+@pytest.mark.parametrize("threads", [2, 3])
+def test_each_step_is_taken_once_a_loop_and_helpers_take_some(threads, first, crew) -> None:
     """Loops of other boards follow at once: a helper that is late must leave them alone."""
-    steps_by, end = np.zeros(STEPS, int), time.monotonic() + 20.0
-    first = np.unique(np.arange(min(threads, STEPS)) * STEPS // min(threads, STEPS))
+    helped, end = 0, time.monotonic() + 20.0
     with limited_threads(threads):
-        while (steps_by[first] == 0).any() and time.monotonic() < end:
-            for loops, sums in enumerate(alone, 1):
-                taken, by, own = counted(loops)
-                np.testing.assert_array_equal(taken, loops)
-                np.testing.assert_array_equal(by.sum(axis=1), loops)
-                np.testing.assert_array_equal(own, sums)
-                steps_by += by.sum(axis=0)
-    assert (steps_by[first] > 0).all() and steps_by.sum() == steps_by[first].sum()
+        while helped < 3000 and time.monotonic() < end:
+            for loops in (1, 2, 300):
+                by, early = counted(loops, first)
+                assert by.sum(axis=0).tolist() == [loops] * STEPS
+                assert early < 1.0
+                helped += by[1].sum()
+    assert helped >= 3000
+
+
+@kernel()
+def order(share: shared_loop.Share, steps: np.ndarray) -> None:
+    """Fill in the steps that are taken one after the other."""
+    shared_loop.begin(share)
+    for i in range(len(steps)):
+        steps[i] = shared_loop.take(share)
+
+
+def test_a_thread_takes_its_first_step_and_those_behind_it_and_then_the_others() -> None:
+    for first, expected in ((0, [0, 1, 2, 3, 4, 5, -1]), (4, [4, 5, 0, 1, 2, 3, -1])):
+        steps = np.zeros(STEPS + 1, int)
+        order(shared_loop.Share(shared_loop.new_board(STEPS), np.zeros(2, int), first, 0), steps)
+        assert steps.tolist() == expected
 
 
 @pytest.fixture
@@ -90,14 +104,14 @@ class NobodyComes:
 def test_no_helper_is_needed(crew: shared_loop._Crew, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_loop, "pool", NobodyComes)
     with limited_threads(3):
-        _, by, _ = counted(100)
-    assert by[:, 0].tolist() == [100] * STEPS and sorted(crew._running) == [1, 2]
+        by, _ = counted(100)
+    assert by[0].tolist() == [100] * STEPS and sorted(crew._running) == [1, 2]
 
 
 def test_a_thread_that_is_alone_calls_no_helper(crew: shared_loop._Crew) -> None:
     """Such as one of several that each have a task."""
     with limited_threads(2):
-        assert run_tasks([lambda: counted(2)[1][:, 0].sum()] * 4) == [2 * STEPS] * 4
+        assert run_tasks([lambda: counted(2)[0][0].sum()] * 4) == [2 * STEPS] * 4
     assert crew._running == {}
 
 

@@ -130,6 +130,13 @@ def test_bins_share_the_documents_about_evenly(rng):
     assert np.bincount(binned.codes[0]).max() <= 200
     ordered = np.argsort(features[:, 0], kind="stable")
     assert (np.diff(binned.codes[0][ordered].astype(int)) >= 0).all()
+    values = np.repeat(np.arange(40, dtype=np.float32), np.arange(40) ** 2)[:, None]
+    for bins, n_bins in ((39, 39), (20, 18)):  # none begins within a value
+        binned = BinnedFeatures.of(values, bins)
+        np.testing.assert_array_equal(
+            binned.codes[0], np.searchsorted(binned.cuts[0], values[:, 0])
+        )
+        assert binned.n_bins[0] == n_bins and (binned.cuts[0] % 1.0 == 0.5).all()
     many = np.arange(70_000, dtype=np.float32)[:, None]
     assert [BinnedFeatures.of(many, bins).codes.dtype for bins in (9, 300, None)] == [
         np.uint8, np.uint16, np.uint32,
