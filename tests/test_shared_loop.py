@@ -2,27 +2,27 @@
 
 import time
 from concurrent.futures import Future
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from letorbench import shared_loop
 from letorbench.jit import kernel
+from letorbench.shared_loop import Share
 from letorbench.threads import limited_threads, run_tasks
 
 STEPS = 6
 
 
 @kernel()
-def count(
-    loops: int, first: int, by: np.ndarray, early: np.ndarray, share: shared_loop.Share
-) -> int:
+def count(loops: int, first: int, by: np.ndarray, early: np.ndarray, share: Share) -> int:
     """Take the steps of loops: each thread from `first` on, or from its own, where that is -1.
 
     by: (2, STEPS), which steps the owner and others took. early: how often the owner went on before
     a helper's step was done, which takes longer than its own.
     """
-    own = share if first < 0 else shared_loop.Share(share.board, share.bell, first, share.begun)
+    own = share if first < 0 else Share(share.board, share.bell, first, share.begun)
     helps, begun, loop = min(share.first, 1), share.begun, 0
     while True:
         if helps == 0:
@@ -37,16 +37,14 @@ def count(
                 early[0] += i * 1e-300
             early[1 + share.first] = 0.0
             shared_loop.finish(share)
-        if helps == 0:
-            shared_loop.wait(share)
-            early[0] += early[1:].sum()
-            loop += 1
-            if loop == loops:
-                return begun
-        else:
+        if helps == 1:
             mine, begun = shared_loop.next_loop(share, begun)
-            if not mine:
-                return begun
+        else:
+            shared_loop.wait(share)
+            early[0], loop = early[0] + early[1:].sum(), loop + 1
+            mine = loop < loops
+        if not mine:
+            return begun
 
 
 def counted(loops: int, first: int = -1) -> tuple[np.ndarray, float]:
@@ -72,7 +70,7 @@ def test_each_step_is_taken_once_a_loop_and_helpers_take_some(threads, first, cr
 
 
 @kernel()
-def order(share: shared_loop.Share, steps: np.ndarray) -> None:
+def order(share: Share, steps: np.ndarray) -> None:
     """Fill in the steps that are taken one after the other."""
     shared_loop.begin(share)
     for i in range(len(steps)):
@@ -82,7 +80,7 @@ def order(share: shared_loop.Share, steps: np.ndarray) -> None:
 def test_a_thread_takes_its_first_step_and_those_behind_it_and_then_the_others() -> None:
     for first, expected in ((0, [0, 1, 2, 3, 4, 5, -1]), (4, [4, 5, 0, 1, 2, 3, -1])):
         steps = np.zeros(STEPS + 1, int)
-        order(shared_loop.Share(shared_loop.new_board(STEPS), np.zeros(2, int), first, 0), steps)
+        order(Share(shared_loop.new_board(STEPS), np.zeros(2, int), first, 0), steps)
         assert steps.tolist() == expected
 
 
@@ -94,15 +92,9 @@ def crew(monkeypatch: pytest.MonkeyPatch) -> shared_loop._Crew:
     return own
 
 
-class NobodyComes:
-    """A pool whose threads all have something else to do."""
-
-    def submit(self, *_: object) -> Future:
-        return Future()
-
-
 def test_no_helper_is_needed(crew: shared_loop._Crew, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_loop, "pool", NobodyComes)
+    busy = SimpleNamespace(submit=lambda *_: Future())
+    monkeypatch.setattr(shared_loop, "pool", lambda: busy)
     with limited_threads(3):
         by, _ = counted(100)
     assert by[0].tolist() == [100] * STEPS and sorted(crew._running) == [1, 2]
