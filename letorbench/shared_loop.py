@@ -73,7 +73,7 @@ class _Crew:
 
     def __init__(self) -> None:
         self._bell = np.zeros(STEPS, np.int64)
-        self._work: tuple[Callable, tuple, np.ndarray, int]
+        self._work: tuple[Callable, tuple, np.ndarray, int] | None = None
         self._running: dict[int, Future] = {}
 
     def call(self, task: Callable, arguments: tuple, board: np.ndarray, threads: int) -> np.ndarray:
@@ -86,12 +86,13 @@ class _Crew:
 
     def _help(self, number: int) -> None:
         begun = int(self._bell[BEGUN])
-        while begun >= 0:
-            task, arguments, board, threads = self._work
+        while begun >= 0 and (work := self._work) is not None:
+            task, arguments, board, threads = work
             if number >= threads:
                 return
             first = number * (len(board) - STEPS) // threads
             begun = task(*arguments, Share(board, self._bell, first, begun))
+        self._work = None  # or the arrays of the last training stayed in memory
 
 
 @cache

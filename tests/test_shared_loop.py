@@ -111,6 +111,6 @@ def test_helpers_leave_where_no_loop_begins_and_come_again(crew: shared_loop._Cr
     with limited_threads(2):
         counted(1)
         helper = crew._running[1]
-        assert helper.result(20.0) is None
+        assert helper.result(20.0) is None and crew._work is None
         counted(1)
     assert crew._running[1] is not helper and crew._running[1].result(20.0) is None
