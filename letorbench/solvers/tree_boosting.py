@@ -85,9 +85,9 @@ class TreeBooster:
         """Grow a tree on the derivatives; None if it does not split or does not help."""
         rows, n_docs = None, len(scores)
         if self.docs < 1.0:
-            count = max(1, round(self.docs * n_docs))
-            counts = np.zeros(n_docs, np.bool_)
-            counts[self.rng.choice(n_docs, count, replace=False)] = True
+            left_out = n_docs - max(1, round(self.docs * n_docs))
+            counts = np.ones(n_docs, np.bool_)
+            counts[self.rng.choice(n_docs, left_out, replace=False, shuffle=False)] = False
             rows = np.flatnonzero(counts).astype(np.int32)
         gradient, newton = weights[0], len(weights) == 2
         hessian = weights[1] if newton else np.ones(n_docs)
