@@ -18,7 +18,7 @@ from letorbench.losses.lambdas import mean_swaps, sigmoid
 from letorbench.losses.tied_ranks import mean_difference, mean_of_ranks
 from letorbench.parameters import number
 from letorbench.rankers.mart import BoostedTrees
-from letorbench.solvers.tree_boosting import Derivatives, Differentiated
+from letorbench.solvers.tree_boosting import Differentiated
 from letorbench.threads import equal_parts
 
 #: how a pair of equal scores counts where forces are normalised: 1 / CLOSE times
@@ -107,12 +107,11 @@ class LambdaMART(BoostedTrees):
             discount, inverse_ideal_dcg(train, L), np.arange(train.n_docs),
         )  # fmt: skip
 
-        def forces(scores: np.ndarray) -> Derivatives:
-            lost = np.empty(train.n_queries)
-            slope, bend = np.zeros(train.n_docs), np.zeros(train.n_docs)
-            arguments = scores, queries, L, self.normalised, lost, slope, bend
+        def forces(scores: np.ndarray) -> tuple[np.ndarray, float]:
+            lost, derivatives = np.empty(train.n_queries), np.empty((2, train.n_docs))
+            arguments = scores, queries, L, self.normalised, lost, *derivatives
             shared_loop.run(_forces, arguments, shared_loop.new_board(PARTS))
-            return Derivatives(float(lost.mean()), slope, bend)
+            return derivatives, float(lost.mean())
 
         return forces
 
@@ -189,9 +188,9 @@ def _forces_of_part(
     s, u, g, force, curve = rows[0], rows[1], rows[2], rows[3], rows[4]
     D, counts, top, apart = rows[5], rows[6], rows[7], rows[8]
     for q in range(first, last):
-        lost[q] = 0.0
         begin, m = offsets[q], offsets[q + 1] - offsets[q]
         if inverse_Z[q] == 0.0:
+            lost[q], slope[begin : begin + m], bend[begin : begin + m] = 0.0, 0.0, 0.0
             continue
         for place in range(m):
             row, a = order[begin + place], place

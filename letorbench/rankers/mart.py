@@ -11,8 +11,8 @@ from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import boost
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
-from letorbench.solvers.tree_boosting import Derivatives, Differentiated, TreeBooster
-from letorbench.solvers.tree_growing import Shape, tree_ensemble
+from letorbench.solvers.tree_boosting import Differentiated, TreeBooster
+from letorbench.solvers.tree_growing import Grower, Shape, TreeFeatures, tree_ensemble
 
 
 @dataclass
@@ -88,10 +88,9 @@ class BoostedTrees(TreeSettings, Ranker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        booster = TreeBooster(
-            self.differentiated(train), self.shape(self.l2), train, rng, self.learning_rate,
-            self.docs, self.bins,
-        )  # fmt: skip
+        loss = self.differentiated(train)
+        grower = Grower(TreeFeatures.of(train.features, self.bins), self.shape(self.l2))
+        booster = TreeBooster(loss, grower, rng, self.learning_rate, self.docs)
         return boost(
             booster, train, self.rounds, validation, tree_ensemble, self.patience, self.deadline
         )
@@ -134,7 +133,7 @@ class MART(BoostedTrees):
         """Return the squared errors, whose derivatives are F - r and 1."""
         r, ones = train.labels - train.labels.mean(), np.ones(train.n_docs)
 
-        def squared_errors(F: np.ndarray) -> Derivatives:
-            return Derivatives(0.5 * float(((F - r) ** 2).sum()), F - r, ones)
+        def squared_errors(F: np.ndarray) -> tuple[np.ndarray, float]:
+            return np.array([F - r, ones]), 0.5 * float(((F - r) ** 2).sum())
 
         return squared_errors

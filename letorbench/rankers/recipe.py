@@ -26,7 +26,7 @@ from letorbench.solvers.descent import LBFGS, GradientDescent, LineSearch, Solve
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 from letorbench.solvers.tree_boosting import TreeBooster, derivatives_of
-from letorbench.solvers.tree_growing import tree_ensemble
+from letorbench.solvers.tree_growing import Grower, TreeFeatures, tree_ensemble
 
 #: the model that is no parametric family, and its only solver
 TREES, BOOSTING = "trees", "boosting"
@@ -142,10 +142,9 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
     ) -> FitResult:
         ordered = with_ties(loss(self.loss), self.ties, train, rng)
         if self.model == TREES:
-            booster = TreeBooster(
-                derivatives_of(ordered, train), self.shape(self.l2), train, rng,
-                self.learning_rate, self.docs, self.bins,
-            )  # fmt: skip
+            differentiated = derivatives_of(ordered, train)
+            grower = Grower(TreeFeatures.of(train.features, self.bins), self.shape(self.l2))
+            booster = TreeBooster(differentiated, grower, rng, self.learning_rate, self.docs)
             return boost(
                 booster, train, self.epochs, validation, tree_ensemble, self.patience, self.deadline
             )

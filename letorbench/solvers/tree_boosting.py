@@ -2,38 +2,25 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import Loss
 from letorbench.solvers.boosting import Term
-from letorbench.solvers.tree_growing import Grower, Shape, TreeFeatures
+from letorbench.solvers.tree_growing import Grower
 
-
-class Derivatives(NamedTuple):
-    """A loss at some scores: its value, and its derivatives (n_docs,) by each score.
-
-    The second derivatives are None where they are not known.
-    """
-
-    value: float
-    gradient: np.ndarray
-    hessian: np.ndarray | None = None
-
-
-#: scores (n_docs,) of the training documents -> the loss there
-Differentiated = Callable[[np.ndarray], Derivatives]
+#: scores (n_docs,) of the training documents -> the loss's derivatives by them as rows, the first
+#: and, where they are known, the second ones; the loss
+Differentiated = Callable[[np.ndarray], tuple[np.ndarray, float]]
 
 
 def derivatives_of(loss: Loss, train: QuerySet) -> Differentiated:
     """Return the mean over queries of a loss, as a function of the training documents' scores."""
 
-    def differentiated(scores: np.ndarray) -> Derivatives:
+    def differentiated(scores: np.ndarray) -> tuple[np.ndarray, float]:
         value, gradient = loss(scores, train)
-        return Derivatives(float(value.mean()), gradient / train.n_queries)
+        return gradient[None] / train.n_queries, float(value.mean())
 
     return differentiated
 
@@ -51,35 +38,25 @@ class TreeBooster:
     ----------
     loss : callable
         Takes the scores (n_docs,) of the training documents.
-    shape : Shape
-        Of each tree.
-    train : QuerySet
+    grower : Grower
+        Grows each tree.
     rng : Generator
         Draws each tree's documents and features.
     learning_rate : float
         What each tree's values are multiplied by.
     docs : float
         The share of the documents that each tree is grown on, drawn for each tree.
-    bins : int
-        At most so many bins a feature.
     """
 
     loss: Differentiated
-    shape: Shape
-    train: QuerySet
+    grower: Grower
     rng: np.random.Generator
     learning_rate: float
     docs: float
-    bins: int
-
-    @cached_property
-    def _grower(self) -> Grower:
-        return Grower(TreeFeatures.of(self.train.features, self.bins), self.shape)
 
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
-        """Return the first and, where they are known, second derivatives as rows; the loss."""
-        value, *derivatives = self.loss(scores)
-        return np.array([each for each in derivatives if each is not None]), value
+        """Return the loss's derivatives as rows, and the loss."""
+        return self.loss(scores)
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
         """Grow a tree on the derivatives; None if it does not split or does not help."""
@@ -91,10 +68,10 @@ class TreeBooster:
             rows = np.flatnonzero(counts).astype(np.int32)
         gradient, newton = weights[0], len(weights) == 2
         hessian = weights[1] if newton else np.ones(n_docs)
-        tree = self._grower.grow(gradient, hessian, self.rng, rows)
+        tree = self.grower.grow(gradient, hessian, self.rng, rows)
         if len(tree.left) == 1:
             return None
-        values = self._grower.predict(tree)
+        values = self.grower.predict(tree)
         step = 1.0 if newton else self._newton_step(scores, gradient, values)
         return Term(tree.predict, values, step * self.learning_rate) if step else None
 
@@ -106,7 +83,7 @@ class TreeBooster:
         """
         unit = 1.0 / float(np.sqrt(np.mean(values**2)))
         slope = float(gradient @ values)
-        after = float(self.loss(scores + unit * values).gradient @ values)
+        after = float(self.loss(scores + unit * values)[0][0] @ values)
         if not slope < 0.0:
             return 0.0
         return unit * slope / (slope - after) if after > slope else unit

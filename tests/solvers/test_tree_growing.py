@@ -7,7 +7,7 @@ import pytest
 from conftest import random_queries
 
 from letorbench.models.tree_ensemble import Tree
-from letorbench.solvers.tree_boosting import Derivatives, TreeBooster
+from letorbench.solvers.tree_boosting import TreeBooster
 from letorbench.solvers.tree_growing import CRITERIA, Grower, Shape, TreeFeatures, best_split
 
 #: of a classification, and of derivatives that are multiples of the unit they are rounded to
@@ -146,8 +146,7 @@ def test_of_equal_splits_the_lower_feature_and_then_the_lower_threshold_is_taken
 
 def test_where_a_loss_bends_downwards_a_tree_moves_the_scores_by_the_learning_rate(rng) -> None:
     queries, scores = random_queries(rng, [10] * 5), rng.normal(size=50)
-    booster = TreeBooster(
-        lambda s: Derivatives(-0.5 * float(s @ s), -s), Shape(4), queries, rng, 0.5, 1.0, 255
-    )
+    grower = Grower(TreeFeatures.of(queries.features, 255), Shape(4))
+    booster = TreeBooster(lambda s: (-s[None], -0.5 * float(s @ s)), grower, rng, 0.5, 1.0)
     term = booster.choose(scores, booster.weigh(scores)[0])
     assert np.sqrt(np.mean((term.alpha * term.values) ** 2)) == pytest.approx(0.5)
