@@ -190,7 +190,8 @@ class Rules(NamedTuple):
     """What does not change from tree to tree: the `Shape`, the features and how sums are packed.
 
     shift: the bits of a sum's second number that count documents; those above them sum second
-    derivatives. codes, n_bins: see `TreeFeatures`.
+    derivatives. codes, n_bins, used: see `TreeFeatures`. cuts: those of all features, one after
+    the other. first_cut: where a feature's begin.
     """
 
     leaves: int
@@ -203,6 +204,9 @@ class Rules(NamedTuple):
     shift: int
     codes: np.ndarray
     n_bins: np.ndarray
+    used: np.ndarray
+    cuts: np.ndarray
+    first_cut: np.ndarray
 
 
 class Grower:
@@ -221,7 +225,8 @@ class Grower:
         self._rules = Rules(
             shape.leaves, shape.depth, shape.leaf_wise, shape.least_docs, shape.least_hessian,
             shape.l2, CRITERIA.index(shape.criterion), n_docs.bit_length(), features.codes,
-            features.n_bins,
+            features.n_bins, features.used, np.concatenate([np.empty(0), *features.cuts]),
+            np.cumsum([0, *map(len, features.cuts)]),
         )  # fmt: skip
         most = 2 * int(features.n_bins.max(initial=1))
         each, ready = np.empty((2, n_docs), np.int32), np.empty((n_docs, 2), np.int32)
@@ -232,8 +237,7 @@ class Grower:
             np.empty((shape.leaves, n_groups, GROUP, most), np.int64),
         ))  # fmt: skip
         self._board = shared_loop.new_board(n_groups)
-        self._first_cut = np.cumsum([0, *map(len, features.cuts)])[:-1]
-        self._cuts = np.concatenate([np.empty(0), *features.cuts])
+        self._every = np.arange(n_docs, dtype=np.int32)
 
     def grow(
         self,
@@ -260,9 +264,8 @@ class Grower:
             derivatives; with another criterion than "newton" it has 1 where G < 0, else 0.
         """
         growth, columns = self._growth, self.shape.columns
-        growth.rows[:] = np.arange(len(growth.rows))
-        if rows is not None:
-            growth.rows[: len(rows)] = rows
+        rows = self._every if rows is None else rows
+        growth.start[0], growth.stop[0], growth.rows[: len(rows)] = 0, len(rows), rows
         if columns < 1.0 and rng is not None:
             ranks = rng.random((len(growth.drawn), len(self.features.cuts))).argsort(axis=1)
             most = max(1, round(columns * len(self.features.cuts)))
@@ -271,35 +274,17 @@ class Grower:
         growth.units[:] = (
             _unit(gradient, BITS), _unit(hessian, min(BITS, 63 - 2 * self._rules.shift))
         )  # fmt: skip
-        growth.start[0], growth.stop[0] = 0, len(gradient) if rows is None else len(rows)
-        _plant(gradient, hessian, growth, self._rules)
-        shared_loop.run(_grow, (growth, self._rules), self._board)
-        return self._tree()
+        whole, real = np.zeros((3, len(growth.left)), np.int64), np.zeros((4, len(growth.left)))
+        tree = Tree(whole[0], real[0], whole[1], whole[2], real[1], real[2], real[3])
+        arguments = gradient, hessian, growth, self._rules, tree
+        shared_loop.run(_grow, arguments, self._board)
+        return Tree._make(each[: growth.size[0]] for each in tree)
 
     def predict(self, tree: Tree) -> np.ndarray:
         """Return the values (n_docs,) of all documents in the tree that was grown last."""
         values = np.full(len(self._growth.rows), np.nan)
         _leaf_values(self._growth, self._rules, tree.value, values)
         return values
-
-    def _tree(self) -> Tree:
-        growth = self._growth
-        kept = slice(int(growth.size[0]))
-        left, own = growth.left[kept], np.arange(kept.stop)
-        inner = left > 0
-        feature, threshold = np.zeros(kept.stop, np.int64), np.zeros(kept.stop)
-        feature[inner] = self.features.used[growth.feature[kept][inner]]
-        cut = self._first_cut[feature[inner]] + growth.cut[kept][inner]
-        threshold[inner] = self._cuts[cut]
-        G = growth.sums[kept, 0] * growth.units[0]
-        H = (growth.sums[kept, 1] >> self._rules.shift) * growth.units[1] + self.shape.l2
-        value = (G < 0.0).astype(np.float64)
-        if self.shape.criterion == "newton":
-            value = np.divide(-G, H, out=np.zeros_like(G), where=H > 0.0)
-        return Tree(
-            feature, threshold, np.where(inner, left, own), np.where(inner, left + 1, own), value,
-            np.where(inner, growth.gain[kept], 0.0), growth.stop[kept] - growth.start[kept],
-        )  # fmt: skip
 
 
 def tree_ensemble(terms: Sequence[Term], n_features: int) -> TreeEnsemble:
@@ -332,14 +317,23 @@ def _round_to(values: np.ndarray, unit: float, multiples: np.ndarray) -> None:
 
 
 @kernel()
-def _grow(growth: Growth, rules: Rules, share: shared_loop.Share) -> int:
-    """Split the root and what comes of it; helpers search groups of features, too."""
+def _grow(
+    gradient: np.ndarray,
+    hessian: np.ndarray,
+    growth: Growth,
+    rules: Rules,
+    tree: Tree,
+    share: shared_loop.Share,
+) -> int:
+    """Grow a tree; helpers, which may have another one's derivatives, search groups, too."""
     if share.first == 0:
+        _plant(gradient, hessian, growth, rules)
         while growth.pair[0] >= 0:
             shared_loop.begin(share)
             _search_groups(growth, rules, share)
             shared_loop.wait(share)
             _split_next(growth, rules)
+        _harvest(growth, rules, tree)
         return share.begun
     own, begun = True, share.begun
     while own:
@@ -431,6 +425,25 @@ def _partition(rows: np.ndarray, codes: np.ndarray, k: int, cut: int) -> int:
     for i in range(high):  # an array that is put into a slice takes seconds to compile
         rows[low + i] = upper[i]
     return low
+
+
+@kernel()
+def _harvest(growth: Growth, rules: Rules, tree: Tree) -> None:
+    """Fill in the tree, which has zeros."""
+    for node in range(growth.size[0]):
+        tree.left[node], tree.right[node] = node, node
+        if growth.left[node] > 0:
+            k = rules.used[growth.feature[node]]
+            tree.feature[node], tree.gain[node] = k, growth.gain[node]
+            tree.threshold[node] = rules.cuts[rules.first_cut[k] + growth.cut[node]]
+            tree.left[node], tree.right[node] = growth.left[node], growth.left[node] + 1
+        G = growth.sums[node, 0] * growth.units[0]
+        H = (growth.sums[node, 1] >> rules.shift) * growth.units[1] + rules.l2
+        if rules.criterion > 0:
+            tree.value[node] = G < 0.0
+        elif H > 0.0:
+            tree.value[node] = -G / H
+        tree.cover[node] = growth.stop[node] - growth.start[node]
 
 
 @kernel()
