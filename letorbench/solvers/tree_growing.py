@@ -18,6 +18,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
 
 from letorbench import shared_loop
 from letorbench.jit import kernel
@@ -498,6 +501,23 @@ def _search(growth: Growth, rules: Rules, group: int) -> None:
                     found[side, 0], found[side, 1], found[side, 2] = gain, feature, cut
 
 
+@intrinsic
+def _add_both(typing, sums, place, g, h):
+    """Add g to sums[place] and h to sums[place + 1], (n,) int64, in one instruction."""
+
+    def generate(context, builder, signature, arguments):
+        two = ir.VectorType(ir.IntType(64), 2)
+        both = ir.Constant(two, ir.Undefined)
+        for n in range(2):
+            both = builder.insert_element(both, arguments[2 + n], ir.IntType(32)(n))
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        address = builder.bitcast(builder.gep(data, [arguments[1]]), two.as_pointer())
+        builder.store(builder.add(builder.load(address, align=8), both), address, align=8)
+        return context.get_dummy_value()
+
+    return types.void(sums, types.int64, types.int64, types.int64), generate
+
+
 @kernel()
 def _fill(
     codes: np.ndarray,
@@ -518,9 +538,8 @@ def _fill(
         for i in range(len(block)):
             word, g, h = words[i], ready[start + i, 0], (ready[start + i, 1] << shift) + 1
             for k in range(GROUP):
-                c = (word >> (8 * k)) & 255
-                histogram[k, 2 * c] += g
-                histogram[k, 2 * c + 1] += h
+                place = 2 * ((word >> (8 * k)) & 255)
+                _add_both(histogram[k], place, g, h)  # type: ignore[call-arg]
 
 
 @kernel()
