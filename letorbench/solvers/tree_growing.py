@@ -30,6 +30,8 @@ from letorbench.solvers.stump_search import BinnedFeatures
 
 #: features whose codes are the bytes of one number; their histograms fit into the first cache
 GROUP = 8
+#: a group of so many features, or fewer, takes about half as long
+HALF = GROUP // 2
 #: the most bins of a feature: a code is one byte
 MOST_BINS = 256
 #: documents whose codes are read together, so that the processor waits for many of them at a time
@@ -118,16 +120,16 @@ def best_split(
 
 @dataclass(frozen=True, eq=False)
 class TreeFeatures:
-    """Binned features in groups of `GROUP`, without those of one bin.
+    """Binned features in groups of `GROUP` places, without those of one bin.
 
     Parameters
     ----------
     codes : ndarray of shape (n_groups, n_docs), int64
-        The bins of a document's features, the first in the lowest byte; 0 for those that the last
-        group lacks.
+        The bins of a document's features, the first in the lowest byte.
     n_bins : ndarray of shape (n_groups * GROUP,), int64
-    used : ndarray, int64
-        Which features these are, ascending.
+        Of the feature in each place; 1 where there is none.
+    used : ndarray of shape (n_groups * GROUP,), int64
+        Which features these are, ascending; 0 where there is none.
     cuts : tuple of n_features ndarrays, float64
         As in `BinnedFeatures`.
     """
@@ -142,13 +144,15 @@ class TreeFeatures:
         """Bin features (n_docs, n_features) with at most so many bins a feature."""
         binned = BinnedFeatures.of(features, bins)
         used = np.flatnonzero(binned.n_bins > 1)
-        groups = -(-len(used) // GROUP)
+        places, middle = np.arange(len(used)), -(-len(used) // 2)
+        places[middle:] += -middle % GROUP  # so that two threads have as much to do
+        groups = 1 + places.max(initial=-1) // GROUP
         codes = np.zeros((groups, len(features)), dtype=np.int64)
-        for place, k in enumerate(used):
+        for place, k in zip(places, used, strict=True):
             codes[place // GROUP] |= binned.codes[k].astype(np.int64) << (8 * (place % GROUP))
-        n_bins = np.ones(groups * GROUP, dtype=np.int64)
-        n_bins[: len(used)] = binned.n_bins[used]
-        return cls(codes, n_bins, used, binned.cuts)
+        n_bins, by_place = np.ones(groups * GROUP, np.int64), np.zeros(groups * GROUP, np.int64)
+        n_bins[places], by_place[places] = binned.n_bins[used], used
+        return cls(codes, n_bins, by_place, binned.cuts)
 
 
 class Growth(NamedTuple):
@@ -158,7 +162,7 @@ class Growth(NamedTuple):
     left: the first child, 0 for a leaf. depth: the splits above the node.
     start, stop: its documents are rows[start..stop - 1].
     slot: the place of its histograms. sums: (2,), those of its documents, see `_gather`.
-    drawn: (n_used,) bool, the features that it may be split by.
+    drawn: (n_places,) bool, the features that it may be split by.
     rows: the documents, those of a leaf one after the other.
     each: (2, n_docs), the derivatives of all documents. ready: (n_docs, 2), those of the leaves
     whose histograms are counted, in the order of the rows. units: (2,), what they are multiples of.
@@ -224,7 +228,7 @@ class Grower:
     def __init__(self, features: TreeFeatures, shape: Shape) -> None:
         self.features, self.shape = features, shape
         n_groups, n_docs = features.codes.shape
-        nodes, n_used = 2 * shape.leaves - 1, len(features.used)
+        nodes, places = 2 * shape.leaves - 1, len(features.used)
         self._rules = Rules(
             shape.leaves, shape.depth, shape.leaf_wise, shape.least_docs, shape.least_hessian,
             shape.l2, CRITERIA.index(shape.criterion), n_docs.bit_length(), features.codes,
@@ -235,7 +239,7 @@ class Grower:
         each, ready = np.empty((2, n_docs), np.int32), np.empty((n_docs, 2), np.int32)
         self._growth = Growth._make((
             *np.zeros((7, nodes), np.int64), np.zeros(nodes), np.zeros((nodes, 2), np.int64),
-            np.ones((nodes, n_used), np.bool_), np.empty(n_docs, np.int32), each, ready,
+            np.ones((nodes, places), np.bool_), np.empty(n_docs, np.int32), each, ready,
             np.ones(2), np.empty(2, np.int64), np.empty(2, np.int64), np.zeros((n_groups, 2, 3)),
             np.empty((shape.leaves, n_groups, GROUP, most), np.int64),
         ))  # fmt: skip
@@ -487,7 +491,11 @@ def _search(growth: Growth, rules: Rules, group: int) -> None:
         own = growth.histograms[growth.slot[node], group]
         if side == 0:
             part = slice(growth.start[node], growth.stop[node])
-            _fill(rules.codes[group], growth.rows[part], growth.ready[part], bins, rules.shift, own)
+            codes, rows, ready = rules.codes[group], growth.rows[part], growth.ready[part]
+            if bins[HALF] > 1:
+                _fill(codes, rows, ready, bins, rules.shift, own, GROUP)
+            else:
+                _fill(codes, rows, ready, bins, rules.shift, own, HALF)
         else:
             other = growth.histograms[growth.slot[small], group]
             for k in range(GROUP):
@@ -495,7 +503,7 @@ def _search(growth: Growth, rules: Rules, group: int) -> None:
                     own[k, place] -= other[k, place]
         for k in range(GROUP):
             feature = GROUP * group + k
-            if feature < growth.drawn.shape[1] and growth.drawn[node, feature]:
+            if growth.drawn[node, feature]:
                 cut, gain = _best_cut(own[k], bins[k], node, growth, rules, found[side, 0])
                 if cut >= 0:
                     found[side, 0], found[side, 1], found[side, 2] = gain, feature, cut
@@ -526,9 +534,10 @@ def _fill(
     bins: np.ndarray,
     shift: int,
     histogram: np.ndarray,
+    places: int,
 ) -> None:
-    """Sum the derivatives of the rows by the bins of a group's features."""
-    for k in range(GROUP):
+    """Sum the derivatives of the rows by the bins of a group's features, in so many places."""
+    for k in range(places):
         histogram[k, : 2 * bins[k]] = 0
     words = np.empty(BLOCK, dtype=np.int64)
     for start in range(0, len(rows), BLOCK):
@@ -537,7 +546,7 @@ def _fill(
             words[i] = codes[block[i]]
         for i in range(len(block)):
             word, g, h = words[i], ready[start + i, 0], (ready[start + i, 1] << shift) + 1
-            for k in range(GROUP):
+            for k in range(places):
                 place = 2 * ((word >> (8 * k)) & 255)
                 _add_both(histogram[k], place, g, h)  # type: ignore[call-arg]
 
