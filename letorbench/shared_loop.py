@@ -27,10 +27,11 @@ from letorbench.threads import pool, thread_count
 #: where a board has its own number and how many steps are finished, on cache lines of their own;
 #: from `STEPS` on, whether a step is taken
 NUMBER, FINISHED, STEPS = 0, 8, 16
-#: where the bell has how many loops have begun, and the number of the last one's board
-BEGUN, WHOSE = 0, 1
+#: where the bell has how many loops have begun, the number of the last one's board, and whether an
+#: owner is in a kernel
+BEGUN, WHOSE, OWNED = 0, 1, 2
 #: how often a thread looks at a number before it lets others run, which takes a microsecond, and
-#: how often a helper does so before it leaves, which takes a few milliseconds
+#: how often a helper does so, where no owner is in a kernel, before it leaves: some milliseconds
 LOOKS, TURNS = 4096, 2048
 
 
@@ -65,7 +66,10 @@ def run(task: Callable, arguments: tuple, board: np.ndarray) -> None:
         bell = _crew(os.getpid()).call(task, arguments, board, threads)
     else:
         bell = np.zeros(STEPS, np.int64)  # which nobody hears
-    task(*arguments, Share(board, bell, 0, 0))
+    try:
+        task(*arguments, Share(board, bell, 0, 0))
+    finally:
+        bell[OWNED] = 0
 
 
 class _Crew:
@@ -78,6 +82,7 @@ class _Crew:
 
     def call(self, task: Callable, arguments: tuple, board: np.ndarray, threads: int) -> np.ndarray:
         """Have helpers call a kernel, also those that have left or never came; return the bell."""
+        self._bell[OWNED] = 1
         self._work = task, arguments, board, threads
         for number in range(1, threads):
             if number not in self._running or self._running[number].done():
@@ -174,9 +179,11 @@ def next_loop(share: Share, begun: int) -> tuple[bool, int]:
     """Wait until more loops have begun than so many.
 
     Return whether the last one is of this board, and how many have begun: -1 where none did for
-    long.
+    long, and no owner is in a kernel that may begin one.
     """
-    for _ in range(TURNS):
+    turns = 0
+    while turns < TURNS or _load(share.bell, OWNED, 0) == 1:
+        turns += 1
         for _ in range(LOOKS):
             now = _load(share.bell, BEGUN, 0)
             if now != begun:

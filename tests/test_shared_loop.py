@@ -16,14 +16,19 @@ STEPS = 6
 
 
 @kernel()
-def count(loops: int, first: int, by: np.ndarray, early: np.ndarray, share: Share) -> int:
+def count(
+    pause: int, loops: int, first: int, by: np.ndarray, early: np.ndarray, share: Share
+) -> int:
     """Take the steps of loops: each thread from `first` on, or from its own, where that is -1.
 
-    by: (2, STEPS), which steps the owner and others took. early: how often the owner went on before
-    a helper's step was done, which takes longer than its own.
+    pause: nanoseconds or so before the owner begins. by: (2, STEPS), which steps the owner and
+    others took. early: how often the owner went on before a helper's step was done, which takes
+    longer than its own.
     """
     own = share if first < 0 else Share(share.board, share.bell, first, share.begun)
     helps, begun, loop = min(share.first, 1), share.begun, 0
+    for i in range(pause * (1 - helps)):
+        early[0] += i * 1e-300
     while True:
         if helps == 0:
             shared_loop.begin(share)
@@ -47,10 +52,10 @@ def count(loops: int, first: int, by: np.ndarray, early: np.ndarray, share: Shar
             return begun
 
 
-def counted(loops: int, first: int = -1) -> tuple[np.ndarray, float]:
+def counted(loops: int, first: int = -1, pause: int = 0) -> tuple[np.ndarray, float]:
     """Run the kernel on a board and arrays of its own."""
     by, early = np.zeros((2, STEPS), int), np.zeros(1 + STEPS)
-    shared_loop.run(count, (loops, first, by, early), shared_loop.new_board(STEPS))
+    shared_loop.run(count, (pause, loops, first, by, early), shared_loop.new_board(STEPS))
     return by, early[0]
 
 
@@ -69,19 +74,11 @@ def test_each_step_is_taken_once_a_loop_and_helpers_take_some(threads, first, cr
     assert helped >= 1000 and at_once >= 50
 
 
-@kernel()
-def order(share: Share, steps: np.ndarray) -> None:
-    """Fill in the steps that are taken one after the other."""
-    shared_loop.begin(share)
-    for i in range(len(steps)):
-        steps[i] = shared_loop.take(share)
-
-
 def test_a_thread_takes_its_first_step_and_those_behind_it_and_then_the_others() -> None:
     for first, expected in ((0, [0, 1, 2, 3, 4, 5, -1]), (4, [4, 5, 0, 1, 2, 3, -1])):
-        steps = np.zeros(STEPS + 1, int)
-        order(Share(shared_loop.new_board(STEPS), np.zeros(2, int), first, 0), steps)
-        assert steps.tolist() == expected
+        share = Share(shared_loop.new_board(STEPS), np.zeros(2, int), first, 0)
+        shared_loop.begin(share)
+        assert [shared_loop.take(share) for _ in range(STEPS + 1)] == expected
 
 
 @pytest.fixture
@@ -114,3 +111,8 @@ def test_helpers_leave_where_no_loop_begins_and_come_again(crew: shared_loop._Cr
         assert helper.result(20.0) is None and crew._work is None
         counted(1)
     assert crew._running[1] is not helper and crew._running[1].result(20.0) is None
+
+
+def test_helpers_stay_while_an_owner_may_begin_a_loop(crew: shared_loop._Crew) -> None:
+    with limited_threads(2):
+        assert any(counted(100_000, pause=50_000_000)[0][1].sum() for _ in range(20))
