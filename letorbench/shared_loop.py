@@ -62,41 +62,38 @@ def new_board(steps: int) -> np.ndarray:
 def run(task: Callable, arguments: tuple, board: np.ndarray) -> None:
     """Call ``task(*arguments, share)``, a kernel, here and in helpers."""
     threads = min(thread_count(), len(board) - STEPS)
-    if threads > 1:
-        bell = _crew(os.getpid()).call(task, arguments, board, threads)
-    else:
-        bell = np.zeros(STEPS, np.int64)  # which nobody hears
+    crew = _crew(os.getpid()) if threads > 1 else _Crew()
     try:
-        task(*arguments, Share(board, bell, 0, 0))
+        crew.call(task, arguments, board, threads)
+        task(*arguments, Share(board, crew.bell, 0, 0))
     finally:
-        bell[OWNED] = 0
+        crew.bell[OWNED] = 0  # also after Ctrl-C: helpers would never leave
 
 
 class _Crew:
     """The helpers of a process. They are threads of the pool, and all work for one owner."""
 
     def __init__(self) -> None:
-        self._bell = np.zeros(STEPS, np.int64)
+        self.bell = np.zeros(STEPS, np.int64)
         self._work: tuple[Callable, tuple, np.ndarray, int] | None = None
         self._running: dict[int, Future] = {}
 
-    def call(self, task: Callable, arguments: tuple, board: np.ndarray, threads: int) -> np.ndarray:
-        """Have helpers call a kernel, also those that have left or never came; return the bell."""
-        self._bell[OWNED] = 1
+    def call(self, task: Callable, arguments: tuple, board: np.ndarray, threads: int) -> None:
+        """Have helpers call a kernel, also those that have left or never came."""
+        self.bell[OWNED] = 1
         self._work = task, arguments, board, threads
         for number in range(1, threads):
             if number not in self._running or self._running[number].done():
                 self._running[number] = pool().submit(self._help, number)
-        return self._bell
 
     def _help(self, number: int) -> None:
-        begun = int(self._bell[BEGUN])
+        begun = int(self.bell[BEGUN])
         while begun >= 0 and (work := self._work) is not None:
             task, arguments, board, threads = work
             if number >= threads:
                 return
             first = number * (len(board) - STEPS) // threads
-            begun = task(*arguments, Share(board, self._bell, first, begun))
+            begun = task(*arguments, Share(board, self.bell, first, begun))
         self._work = None  # or the arrays of the last training stayed in memory
 
 
