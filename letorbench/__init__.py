@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from letorbench import registry
 from letorbench.rankers import classes
+from letorbench.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from letorbench.analysis.importance import importance as importance
@@ -51,11 +52,9 @@ if TYPE_CHECKING:
     from letorbench.measures import nDCG as nDCG
     from letorbench.measures import parse as parse
     from letorbench.rankers import *  # noqa: F403
-    from letorbench.rankers import names as algorithms  # noqa: F401
-    from letorbench.rankers import ranker as ranker
     from letorbench.rankers.base import Ranker as Ranker
-    from letorbench.rankers.base import load_model as load_model
-
-__version__ = "0.1.0"
+    from letorbench.rankers.known import load_model as load_model
+    from letorbench.rankers.known import names as algorithms  # noqa: F401
+    from letorbench.rankers.known import ranker as ranker
 
 __getattr__, __dir__ = registry.attach(__name__, {**classes(), **registry.imports_of(__file__)})

@@ -12,8 +12,8 @@ from importlib import import_module
 
 import click
 
-from letorbench import __version__
 from letorbench.cli.group import INTERRUPTED, TERMINATED, Commands
+from letorbench.version import __version__
 
 #: commands in the order of a first use; others follow them in the order of the alphabet
 FIRST = ("run", "datasets", "algos", "score", "table", "plot", "compare", "report",

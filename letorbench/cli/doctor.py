@@ -9,11 +9,11 @@ from pathlib import Path
 
 import click
 
-from letorbench import __version__
 from letorbench.analysis.tables import text_table
 from letorbench.cli import options
 from letorbench.cli.group import show
 from letorbench.errors import DataError
+from letorbench.version import __version__
 
 #: packages that commands use if they are there: name -> what for
 OPTIONAL = {

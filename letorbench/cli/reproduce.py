@@ -76,9 +76,9 @@ def reproduce(
     """
     from letorbench.choices import expanded, require_choice, split
     from letorbench.papers import PAPERS, paper
-    from letorbench.papers.paper import reproduce as rerun
     from letorbench.papers.paper_page import write_page, write_summary
     from letorbench.papers.records import closing, lines, notes
+    from letorbench.papers.reproduction import reproduce as rerun
     from letorbench.papers.runs import Study
     from letorbench.results.user_files import check_output
 

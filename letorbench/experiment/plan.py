@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from letorbench import __version__
 from letorbench.choices import expanded, require_choice, split
 from letorbench.conventions import convention as convention_named
 from letorbench.datasets import catalog, layout
@@ -29,6 +28,7 @@ from letorbench.rankers.base import Ranker
 from letorbench.rankers.estimator import FEATURES, hyper_parameters
 from letorbench.results.paths import FoldKey
 from letorbench.source import scoring_digest
+from letorbench.version import __version__
 
 #: the seven algorithms that users can ask for as `baselines` or `card`
 BASELINES = (

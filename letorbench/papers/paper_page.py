@@ -12,8 +12,9 @@ from hashlib import blake2b
 from pathlib import Path
 
 from letorbench.papers import calibration, records
-from letorbench.papers.paper import Paper, Reproduction
+from letorbench.papers.paper import Paper
 from letorbench.papers.records import markdown
+from letorbench.papers.reproduction import Reproduction
 from letorbench.papers.rules import NO_DATA, Outcome
 from letorbench.papers.runs import Study
 from letorbench.rankers import ranker

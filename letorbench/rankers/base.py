@@ -13,10 +13,9 @@ from numpy.typing import ArrayLike
 from letorbench.datasets.arrays import as_features, column_names, group_rows
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
-from letorbench.features import Raw, Transformation, resolved, stored, transformation
-from letorbench.models.base import load, save
+from letorbench.features import Raw, Transformation, resolved, transformation
+from letorbench.models.base import save
 from letorbench.parameters import check
-from letorbench.rankers import names, ranker
 from letorbench.rankers.estimator import Estimator, query_set, without_qid
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import NEVER, Deadline, Validation
@@ -374,46 +373,3 @@ class Ranker(Estimator, ABC):
     def _require_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
             raise UsageError(f"{type(self).__name__} is not fitted yet: call fit first")
-
-
-def load_model(path: str | Path) -> Ranker:
-    """Read a fitted ranker that `Ranker.save` or a run wrote.
-
-    Parameters
-    ----------
-    path : path-like
-        A ``model.npz``.
-
-    Returns
-    -------
-    Ranker
-        Ready to predict.
-
-    Raises
-    ------
-    DataError
-        The file is something else, or its ranker is not known here.
-    UsageError
-        The ranker needs a package that is not installed.
-    """
-    path = Path(path)
-    model, facts = load(path)
-    name, settings = facts.get("ranker"), facts.get("settings")
-    if name not in names():
-        raise DataError(
-            f"{path}: found ranker {name!r}, expected a known one; "
-            "a plug-in's model needs its --plugin"
-        )
-    fitted = ranker(name)()
-    fitted.require()
-    try:
-        fitted.set_params(**settings or {})
-        fitted.__post_init__()
-        fitted.transformation_ = stored(facts.get("transformation"), model.n_features)
-    except DataError as error:
-        raise DataError(f"{path}: {error}") from None
-    except (TypeError, ValueError, ArithmeticError) as error:
-        raise DataError(f"{path}: found settings that {name} does not take: {error}") from None
-    fitted.learned = FitResult(model)
-    fitted.n_features_in_, fitted.feature_names_in_ = model.n_features, None
-    return fitted

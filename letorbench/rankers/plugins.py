@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, TypeGuard
 
+from letorbench import registry
 from letorbench.checksum import digest
 from letorbench.errors import FAILURES, DataError, LetorError, UsageError, WriteError
 
@@ -181,9 +182,7 @@ def _rankers_of(loaded: object) -> list[type[Ranker]]:
 
 def _check(cls: type[Ranker]) -> None:
     """Raise ValueError if a ranker's name is taken or something that it needs is missing."""
-    from letorbench.rankers import places
-
-    other = places().get(cls.name)
+    other = registry.places("rankers", "name").get(cls.name)
     if FOUND.get(cls.name, cls) is not cls:
         other = FOUND[cls.name].__module__
     if other is not None:

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from letorbench import __version__
 from letorbench.checksum import checked, digest, with_checksum
 from letorbench.conventions import convention
 from letorbench.errors import DataError, UsageError
@@ -29,6 +28,7 @@ from letorbench.results import paths
 from letorbench.results.paths import FoldKey
 from letorbench.results.per_query import PerQuery, read_fold_queries, write_fold_queries
 from letorbench.results.scores import read_scores, write_scores
+from letorbench.version import __version__
 
 if TYPE_CHECKING:
     from letorbench.rankers.base import Ranker

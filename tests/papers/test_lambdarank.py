@@ -16,7 +16,7 @@ from letorbench.losses.lambdas import Lambda
 from letorbench.papers import paper
 from letorbench.papers.lambdarank_2006 import artificial_data, diagnose, pairwise_errors, timing
 from letorbench.papers.lambdarank_2006.passes import STEPS
-from letorbench.papers.paper import judged
+from letorbench.papers.reproduction import judged
 from letorbench.papers.runs import CUTOFFS, Study, log_slope
 from letorbench.solvers import sgd
 

@@ -11,7 +11,8 @@ from conftest import same
 
 from letorbench.papers import paper, paper_page, printed, records, views
 from letorbench.papers.claims import claims_of
-from letorbench.papers.paper import Found, Part, Reproduction
+from letorbench.papers.paper import Found, Part
+from letorbench.papers.reproduction import Reproduction
 from letorbench.papers.rules import Outcome, Row
 from letorbench.papers.runs import Study, Values, Variant
 

@@ -17,7 +17,7 @@ from letorbench.papers import PAPERS, consistency_2011, lambdarank_2006, rules, 
 from letorbench.papers import paper as made
 from letorbench.papers.lambdarank_2006 import artificial_data
 from letorbench.papers.ndcgboost_2009.single_changes import Change, scores
-from letorbench.papers.paper import run_part
+from letorbench.papers.reproduction import run_part
 from letorbench.papers.runs import Measured, Study, exactly
 from letorbench.rankers.ndcgboost import NDCGBoost
 

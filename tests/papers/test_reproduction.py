@@ -16,7 +16,8 @@ from letorbench import papers
 from letorbench.analysis.paired import holm
 from letorbench.papers import paper, paper_page, records, rules, runs
 from letorbench.papers.claims import claims_of
-from letorbench.papers.paper import Found, Part, elsewhere, judged, reproduce, run_part
+from letorbench.papers.paper import Found, Part
+from letorbench.papers.reproduction import elsewhere, judged, reproduce, run_part
 from letorbench.papers.runs import Measured, Study, Values, Variant, exactly
 
 FOLDS = np.repeat([1, 2], 30)

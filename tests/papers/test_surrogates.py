@@ -10,7 +10,8 @@ from test_pages import as_shown
 from letorbench.losses import loss
 from letorbench.papers import consistency_2011 as consistency
 from letorbench.papers import functionals, paper, rules, surrogates
-from letorbench.papers.paper import Found, run_part
+from letorbench.papers.paper import Found
+from letorbench.papers.reproduction import run_part
 from letorbench.papers.runs import Study
 from letorbench.papers.surrogates import Eta
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 from importlib import resources
 from typing import Any
 
-from letorbench import __version__
 from letorbench.analysis.comparison import Procedure, compare, comparison_table, power_table
 from letorbench.analysis.report import charts
 from letorbench.analysis.report.charts import folded
@@ -22,6 +21,7 @@ from letorbench.escaping import html as escape
 from letorbench.fit_warnings import FitWarning
 from letorbench.results.store import fit_warnings
 from letorbench.results.summary import Summary
+from letorbench.version import __version__
 
 COMMON = (
     "A query without a relevant document counts 0 and stays in the mean. Equal scores rank in "

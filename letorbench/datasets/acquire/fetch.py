@@ -100,7 +100,7 @@ def answer_of(url: str) -> Iterator[http.client.HTTPResponse]:
 
     DataError where it is not on the web, leads to one that is not, answers with an error, or fails.
     """
-    from letorbench import __version__
+    from letorbench.version import __version__
 
     _require_web(url)
     request = urllib.request.Request(url, headers={"User-Agent": f"letorbench/{__version__}"})

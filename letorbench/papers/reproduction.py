@@ -1,0 +1,129 @@
+"""Rerun a paper: its parts on the data at hand, the answers to its claims, the files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+
+from letorbench.analysis.tables import write_table
+from letorbench.choices import require_choice
+from letorbench.papers import calibration, printed, records, rules, specification, views
+from letorbench.papers.claims import Claim
+from letorbench.papers.paper import Found, Paper, Part
+from letorbench.papers.runs import Study, Values, generated
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What came of a paper's claims, in their order, and the files that were written.
+
+    elsewhere: outcomes on other data than the claims', which are never mixed with those.
+    """
+
+    paper: Paper
+    outcomes: tuple[rules.Outcome, ...]
+    elsewhere: tuple[rules.Outcome, ...]
+    files: tuple[Path, ...]
+    differs: tuple[str, ...]
+
+
+def reproduce(
+    paper: Paper, study: Study, parts: Sequence[str] = (), calibrate: bool = False
+) -> Reproduction:
+    """Run the parts (all but optional ones where none is named), judge their claims, write files.
+
+    Outcomes of claims whose part is not run now are kept; of a part that never was, the answer is
+    "not run". `calibrate` adds how often the rules give which answer on these data. UsageError for
+    a part that the paper does not have.
+    """
+    chosen = [require_choice(part, list(paper.parts), f"part of {paper.name}") for part in parts]
+    chosen = chosen or [n for n, part in paper.parts.items() if study.full or not part.optional]
+    folder = study.folder(paper.name)
+    kept = records.read_outcomes(folder, paper)
+    (other,) = (each for each in ("default", "published") if each != study.setting)
+    beside = records.read_outcomes(study.folder(paper.name, other), paper)
+    told = paper.published_differs if study.setting == "published" else ()
+    differs, files = list(told or paper.differs), list[Path]()
+    for name in chosen:
+        study.say(f"{paper.name}: {name}")
+        found = run_part(paper, paper.parts[name], study)
+        files += found.files
+        differs += found.differs
+        mine = [claim for claim in paper.claims if claim.part == name]
+        if calibrate:
+            first = next(iter(found.values.values()), {})
+            files += calibration.write(folder / f"calibration-{name}", mine, first)
+        for outcome in (*judged(mine, found), *elsewhere(mine, found)):
+            kept[outcome.claim.id, outcome.place] = outcome
+    order = {claim.id: i for i, claim in enumerate(paper.claims)}
+    kept = {key: kept[key] for key in sorted(kept, key=lambda key: (order[key[0]], key[1]))}
+    files += records.write_outcomes(folder, paper, kept)
+    kept = {(c.id, ""): rules.Outcome(c, rules.NOT_RUN) for c in paper.claims} | kept
+    own = [
+        rules.over_settings({study.setting: outcome, other: beside.get(key, outcome)})
+        for key, outcome in kept.items()
+    ]
+    findings = [o for o in own if not o.place and o.claim.nature == "finding"]
+    rest = [o for o in own if not o.place and o.claim.nature != "finding"]
+    differs = list(dict.fromkeys(differs))
+    text = [paper.reference, "", "What differs from the paper's setting:"]
+    text += [f"- {line}" for line in differs]
+    files.append(records.write_file(folder / "setting.txt", "\n".join(text) + "\n"))
+    return Reproduction(
+        paper, (*rules.over_family(findings), *rest), tuple(o for o in own if o.place),
+        tuple(dict.fromkeys(files)), tuple(differs),
+    )  # fmt: skip
+
+
+def run_part(paper: Paper, part: Part, study: Study) -> Found:
+    """Run one part on the data at hand."""
+    folder = study.folder(paper.name)
+    if part.form == "module":
+        given = paper.code[part.name](study)
+        if isinstance(given, Found):
+            return given
+        rows = [[name, f"{each.value:.6g}"] for name, each in given.items()]
+        table = write_table(folder / part.name, part.title, ["what", "value"], rows)
+        return Found(numbers=given, files=table)
+    if part.form == "specification":
+        return specification.run(paper.name, part, study)
+    here = [name for name in (*part.data, *part.beside) if study.has(name)]
+    methods = {name: list(part.methods) for name in here}
+    if part.form == "printed":
+        methods = {name: printed.compared(paper, part, name) for name in here}
+    values: dict[str, dict[str, Mapping[str, Values]]] = {}
+    published = study.setting == "published" and part.published
+    for protocol, (select, kind) in (published or part.protocols).items():
+        values[protocol] = {
+            name: study.runs(
+                name, [paper.methods[each] for each in methods[name]], part.measures,
+                part.convention, part.repeats, select, kind,
+            )
+            for name in here
+        }  # fmt: skip
+    files = (printed if part.form == "printed" else views).files(paper, part, values, folder)
+    absent = [name for name in part.data if name not in here]
+    differs = (f"{part.title}: without {', '.join(absent)}, not at hand",) if absent else ()
+    return Found(values, {}, tuple(files), differs)
+
+
+def judged(of_part: Iterable[Claim], found: Found) -> list[rules.Outcome]:
+    """The outcome of each claim: on its own data, by every protocol."""
+    ways = (found.values or {"": {}}).items()
+    return [
+        rules.over_settings({name: rules.judge(claim, own, found.numbers) for name, own in ways})
+        for claim in of_part
+    ]
+
+
+def elsewhere(of_part: Iterable[Claim], found: Found) -> list[rules.Outcome]:
+    """The outcomes on other data than the claims'; made-up data are evidence of nothing."""
+    outcomes, values = [], next(iter(found.values.values()), {})
+    for claim, name in product(of_part, values):
+        moved = None if name in claim.data or generated(name) else claim.on(name)
+        if moved is not None:
+            outcome = rules.judge(moved, values, {})
+            outcomes.append(replace(outcome, claim=claim, place=name))
+    return [each for each in outcomes if each.answer != rules.NO_DATA]

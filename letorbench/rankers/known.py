@@ -1,0 +1,86 @@
+"""The rankers that there are, those of plug-ins too: by name, and from a saved file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from letorbench import registry
+from letorbench.choices import require_choice
+from letorbench.errors import DataError
+from letorbench.rankers import places, plugins
+
+if TYPE_CHECKING:
+    from letorbench.rankers.base import Ranker
+
+
+def names() -> list[str]:
+    """Return the names of all rankers, those of plug-ins too, sorted."""
+    return sorted({*places(), *plugins.load_all()})
+
+
+def ranker(name: str) -> type[Ranker]:
+    """Return the ranker class of that name.
+
+    Raises
+    ------
+    UsageError
+        There is none; the message suggests the nearest name.
+
+    Examples
+    --------
+    >>> ranker("listnet")().top
+    1
+    """
+    if name in places():
+        return registry.load(places()[name])
+    found = plugins.load_all()
+    return found[require_choice(name, sorted({*places(), *found}), "algorithm")]
+
+
+def load_model(path: str | Path) -> Ranker:
+    """Read a fitted ranker that `Ranker.save` or a run wrote.
+
+    Parameters
+    ----------
+    path : path-like
+        A ``model.npz``.
+
+    Returns
+    -------
+    Ranker
+        Ready to predict.
+
+    Raises
+    ------
+    DataError
+        The file is something else, or its ranker is not known here.
+    UsageError
+        The ranker needs a package that is not installed.
+    """
+    # a shell that completes names does not wait for what models are made of
+    from letorbench.features import stored
+    from letorbench.models.base import load
+    from letorbench.solvers.fit_result import FitResult
+
+    path = Path(path)
+    model, facts = load(path)
+    name, settings = facts.get("ranker"), facts.get("settings")
+    if name not in names():
+        raise DataError(
+            f"{path}: found ranker {name!r}, expected a known one; "
+            "a plug-in's model needs its --plugin"
+        )
+    fitted = ranker(name)()
+    fitted.require()
+    try:
+        fitted.set_params(**settings or {})
+        fitted.__post_init__()
+        fitted.transformation_ = stored(facts.get("transformation"), model.n_features)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise DataError(f"{path}: found settings that {name} does not take: {error}") from None
+    fitted.learned = FitResult(model)
+    fitted.n_features_in_, fitted.feature_names_in_ = model.n_features, None
+    return fitted
