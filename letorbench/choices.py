@@ -38,7 +38,7 @@ def split(words: Iterable[str]) -> list[str]:
     for word in words:
         depth, start = 0, 0
         for end, character in enumerate([*word, ","]):
-            depth += (character == "(") - (character == ")")
+            depth += (character in "([") - (character in ")]")
             if character == "," and (depth == 0 or end == len(word)):
                 parts.append(word[start:end].strip())
                 start = end + 1

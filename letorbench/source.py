@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parent
 SCORING = ("datasets/reader.py", "features", "measures")
 #: the steps of a run that decide what is trained and measured; they count without their imports
 STEPS = (
-    "experiment/select.py", "experiment/task.py",
+    "experiment/select.py", "experiment/run.py",
     "results/measuring.py", "results/scores.py",
 )  # fmt: skip
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from conftest import places, printed
 
-from letorbench.results.paths import fold_folder
+from letorbench.results.labels import Label
+from letorbench.results.paths import algo_folder, fold_folder
 from letorbench.results.per_query import PerQuery
 from letorbench.results.store import FoldResult, write_fold
 
@@ -108,8 +109,10 @@ def store_fold(
     identity = {"dataset": dataset, "algo": algo, "fold": number, **facts}
     if repeat > 1:
         identity["repeat"] = repeat
-    folder = fold_folder(out, dataset, algo, number, repeat)
-    write_fold(folder, FoldResult(identity, np.zeros(3), queries, convention, n_folds, **own))
+    folder = fold_folder(algo_folder(out, dataset, algo), number, repeat)
+    write_fold(
+        folder, FoldResult(identity, Label(algo), np.zeros(3), queries, convention, n_folds, **own)
+    )
     return folder
 
 

@@ -147,7 +147,9 @@ def notes(summary: Summary) -> tuple[str, ...]:
             other_code.setdefault(row.version, []).append(row.algo)
     code = "; ".join(f"{', '.join(algos)} ({version})" for version, algos in other_code.items())
     one_seed = [row.algo for row in rows if row.repeated and row.repeats == 1]
+    named = [str(row.label) for row in rows if row.label.name]
     lines = (
+        (named, f"names: {'; '.join(named)}"),
         (cut_off, f"cut off by the time limit: {', '.join(cut_off)}; a full training may rank "
          "differently"),
         (code, f"other code: {code}; a new run renews them, and may find other numbers"),

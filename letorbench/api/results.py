@@ -22,7 +22,7 @@ from letorbench.analysis.tables import render, to_frame
 from letorbench.choices import expanded, require_choice, split
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
-from letorbench.experiment.plan import BASELINES
+from letorbench.experiment.entrants import BASELINES
 from letorbench.files import write_atomically
 from letorbench.measures import Measure, parse
 from letorbench.results.measuring import data_of, extended
@@ -30,7 +30,7 @@ from letorbench.results.paths import SCORES, VALIDATION, present
 from letorbench.results.per_query import PerQuery
 from letorbench.results.scores import read_scores
 from letorbench.results.store import StoredFold
-from letorbench.results.summary import Summary, deviation_column, read_summary
+from letorbench.results.summary import Summary, deviation_column, read_summary, rows_meant
 from letorbench.results.user_files import check_output
 
 if TYPE_CHECKING:
@@ -356,7 +356,7 @@ class Results:
             The file is one of data or of a stored fold, or no data set has the baseline.
         """
         check_output(Path(path), data_dir=self.data_dir)
-        self._require_algorithm(baseline)
+        baseline = self.row(baseline)
         name = self._one_measure(measure)
         summaries = [self.measured(summary, name) for summary in self.summaries]
         command = shlex.join(["letorbench", *(words or ["report", *self.datasets])])
@@ -378,7 +378,7 @@ class Results:
         self, measures: Measures, baseline: str | None, procedure: Procedure, by: str | None = None
     ) -> Iterator[tuple[Summary, tuple[Pair, ...]]]:
         """Yield the compared algorithms of each data set and measure, perhaps in slices."""
-        self._require_algorithm(baseline)
+        baseline = self.row(baseline)
         for summary in self.summaries:
             if summary.mixed:
                 each = ", ".join(f"{row.algo} {row.convention}" for row in summary.rows)
@@ -398,6 +398,13 @@ class Results:
                     compare_systems(summary.dataset, systems, name, baseline, procedure, slices),
                 )
 
+    def row(self, name: str | None) -> str | None:
+        """Return the row that a name means: its own, or that of the algorithm if there is one."""
+        if name is None:
+            return None
+        meant = rows_meant(self.summaries, name)
+        return meant[0] if len(meant) == 1 else require_choice(name, self.algorithms, "algorithm")
+
     def systems(self, summary: Summary, measures: Sequence[str]) -> list[PerQuery]:
         """Return the per-query values of a summary's algorithms, with these measures."""
         return [row.queries for row in self.measured(summary, measures).rows]
@@ -410,10 +417,6 @@ class Results:
         if len(names := measure_names(text, self.summaries[0])) != 1:
             raise UsageError(f"found the measures {text}, expected one")
         return names[0]
-
-    def _require_algorithm(self, name: str | None) -> None:
-        if name is not None:
-            require_choice(name, self.algorithms, "algorithm")
 
     def _frame(self, facts: Callable[[StoredFold], Mapping[str, object]]) -> DataFrame:
         """Return a row of these facts for each stored fold, after what it is of."""
@@ -479,8 +482,10 @@ def load_results(
     summaries = [read_summary(out, name) for name in dict.fromkeys(names)]
     have = sorted({row.algo for summary in summaries for row in summary.rows})
     seven = [algo for algo in BASELINES if algo in have] or BASELINES
-    chosen = expanded(words(algos), {"all": have, "baselines": seven, "card": seven})
-    wanted = [] if baseline is None else [baseline]
+    named = {word: rows_meant(summaries, word) or [word] for word in words(algos)}
+    groups = {**named, "all": have, "baselines": seven, "card": seven}
+    chosen = expanded(words(algos), groups)
+    wanted = [] if baseline is None else rows_meant(summaries, baseline) or [baseline]
     for algo in wanted + chosen:
         require_choice(algo, have, "algorithm")
     if chosen:

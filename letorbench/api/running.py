@@ -8,29 +8,29 @@ from itertools import product
 from pathlib import Path
 from warnings import warn
 
-from letorbench.api.results import Results, words
+from letorbench.api.results import Results
 from letorbench.choices import split
 from letorbench.datasets.catalog import with_share
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment import plan
 from letorbench.experiment.backends import Processes, shard_of
-from letorbench.experiment.plan import Algorithm, Protocol, Task
+from letorbench.experiment.entrants import Algorithm, entrants
+from letorbench.experiment.plan import Protocol
+from letorbench.experiment.run import Run
 from letorbench.experiment.runner import Report
 from letorbench.experiment.runner import run as run_all
-from letorbench.experiment.settings import settings
-from letorbench.experiment.task import Outcome
 from letorbench.features import AUTO
 from letorbench.fit_warnings import KINDS, FitWarning
 from letorbench.measures import Measure
 from letorbench.rankers import names, ranker
-from letorbench.rankers.base import Ranker
-from letorbench.results.paths import FIT, figure, listing
+from letorbench.results import labels
+from letorbench.results.paths import FIT, FoldKey, figure, listing
 
 
 def run(
     data: str | Benchmark | Sequence[str | Benchmark],
-    algos: Algorithm | Sequence[Algorithm],
+    algos: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm],
     *,
     out: str | Path = "results",
     folds: str | Iterable[int] | None = None,
@@ -132,19 +132,19 @@ def run(
         [share] if isinstance(share, (int, float, str)) else share,
     )  # fmt: skip
     failed = failures(report)
-    if failed and all(outcome.error for outcome in report.outcomes):
+    if failed and all(run.error for run in report.runs):
         kind = UsageError if exit_status(report) == UsageError.exit_status else DataError
         raise kind(failed[0])
-    lines = (*failed, *report.notes, *closing_lines(report.outcomes))
+    lines = (*failed, *report.notes, *closing_lines(report.runs))
     for line in lines:
         warn(line, stacklevel=2)
-    names = {outcome.task.algo for outcome in report.outcomes}
+    names = {run.key.algo for run in report.runs}
     return Results(Path(out), Path(data_dir), report.summaries, lines).only(algos=names)
 
 
 def perform(
     data: str | Benchmark | Sequence[str | Benchmark],
-    algos: Algorithm | Sequence[Algorithm],
+    algos: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm],
     folds: str | Iterable[int] | None,
     fixed: Iterable[str],
     protocol: Protocol,
@@ -156,7 +156,7 @@ def perform(
     numbers = plan.folds(folds) if isinstance(folds, str) else None if folds is None else [*folds]
     share = None if shard is None else shard_of(shard)
     datasets = _datasets(data, protocol.data_dir, [_share(each) for each in shares])
-    systems = _algorithms(algos, list(fixed))
+    systems = entrants(algos, fixed)
     return run_all(datasets, systems, numbers, protocol, Processes(jobs), share)
 
 
@@ -185,22 +185,6 @@ def _share(value: float | str) -> float:
     raise UsageError(f"found the share {value!r}, expected numbers from 0.001 to 1, as 0.1,0.3,1")
 
 
-def _algorithms(
-    algos: Algorithm | Sequence[Algorithm], fixed: Sequence[str]
-) -> Sequence[Algorithm] | Mapping[str, Mapping[str, object]]:
-    """Return names with their settings if there are only names, else what was given."""
-    several = [algos] if isinstance(algos, (str, Ranker, type)) else list(algos)
-    only_names = [each for each in several if isinstance(each, str)]
-    if len(only_names) == len(several):
-        return settings(plan.algorithms(words(only_names)), fixed)
-    if fixed:
-        raise UsageError("found settings beside rankers, expected names: a ranker has its own")
-    named: list[Algorithm] = []
-    for each in several:
-        named += plan.algorithms([each]) if isinstance(each, str) else [each]
-    return named
-
-
 def places(results: Results) -> list[tuple[str, str]]:
     """Return what a run leaves: a word for each kind of file, and its place."""
     rows = [row for name in results.datasets for row in listing(results.out, name).items()]
@@ -209,7 +193,8 @@ def places(results: Results) -> list[tuple[str, str]]:
 
 def left_out(algos: Iterable[str]) -> list[str]:
     """Return a line for each algorithm that "all" leaves out because its package is missing."""
-    everything = map(ranker, names() if "all" in split(algos) else [])
+    asked = {labels.parse(word).algo for word in split(algos)}
+    everything = map(ranker, names() if "all" in asked else [])
     return [
         f"all leaves {cls.name} out: `python -m pip install '{cls.extra}'` brings {cls.needs}"
         for cls in everything
@@ -220,10 +205,9 @@ def left_out(algos: Iterable[str]) -> list[str]:
 def failures(report: Report) -> list[str]:
     """Return a line for each error, folds of an algorithm that share it together."""
     folds: dict[tuple[str, str, str], list[str]] = {}
-    for outcome in report.outcomes:
-        if outcome.error:
-            task = outcome.task
-            folds.setdefault((task.dataset, task.algo, outcome.error), []).append(task.fold_text)
+    for run in report.runs:
+        if run.error:
+            folds.setdefault((*run.key[:2], run.error), []).append(run.key.fold_text)
     return [
         f"{dataset}, {algo}, fold {', '.join(numbers)}: {text}"
         for (dataset, algo, text), numbers in folds.items()
@@ -232,20 +216,19 @@ def failures(report: Report) -> list[str]:
 
 def exit_status(report: Report) -> int:
     """Return 0, or that of the errors: of usage where a fold refuses a value, else of data."""
-    return max((o.exit_status for o in report.outcomes if o.error), default=0)
+    return max((run.exit_status for run in report.runs if run.error), default=0)
 
 
-def closing_lines(outcomes: Iterable[Outcome]) -> list[str]:
+def closing_lines(runs: Iterable[Run]) -> list[str]:
     """Return few lines for all the warnings of a run, the most serious first.
 
     An algorithm is in the line of its most serious warning, together with all others that have
     the same. A last line says where the rest is, if something was left out.
     """
-    warnings: dict[tuple[str, str], list[tuple[Task, FitWarning]]] = {}
-    for outcome in outcomes:
-        for warning in outcome.warnings:
-            where = (outcome.task.dataset, outcome.task.algo)
-            warnings.setdefault(where, []).append((outcome.task, warning))
+    warnings: dict[tuple[str, str], list[tuple[FoldKey, FitWarning]]] = {}
+    for run in runs:
+        for warning in run.warnings:
+            warnings.setdefault(run.key[:2], []).append((run.key, warning))
     groups: dict[str, list[tuple[str, str]]] = {kind: [] for kind in KINDS}
     for where, pairs in warnings.items():
         groups[min((each for _, each in pairs), key=lambda each: each.rank).kind].append(where)
@@ -253,10 +236,10 @@ def closing_lines(outcomes: Iterable[Outcome]) -> list[str]:
     for kind, group in groups.items():
         pairs = [pair for where in group for pair in warnings[where]]
         if len(group) == 1 and len({warning.text for _, warning in pairs}) == 1:
-            folds = dict.fromkeys(task.fold_text for task, _ in pairs)
+            folds = dict.fromkeys(key.fold_text for key, _ in pairs)
             lines.append(f"{', '.join(group[0])}, fold {', '.join(folds)}: {pairs[0][1].text}")
         elif group:
-            fits = Counter(key[:2] for key in {task.key for task, w in pairs if w.kind == kind})
+            fits = Counter(key[:2] for key in {key for key, w in pairs if w.kind == kind})
             counts: dict[str, list[str]] = {}
             for dataset, algo in group:
                 counts.setdefault(dataset, []).append(f"{algo} {fits[dataset, algo]}")

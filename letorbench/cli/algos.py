@@ -34,8 +34,8 @@ def algos(name: str | None, parts: bool) -> None:
 def description(name: str) -> str:
     """Return what an algorithm is: paper, formula, parameters, grid, documentation."""
     from letorbench.choices import require_choice
+    from letorbench.experiment.entrants import parameters
     from letorbench.experiment.select import draws
-    from letorbench.experiment.settings import parameters
     from letorbench.parameters import describe
     from letorbench.rankers import names, ranker
     from letorbench.rankers.base import Ranker

@@ -279,6 +279,8 @@ def stored(command: Command) -> Command:
 
         results = load_results(out, datasets, algos, data_dir, options.get("baseline"))
         complain(results.warnings, "warning")
+        if "baseline" in options:
+            options["baseline"] = results.row(options["baseline"])
         command(results=results, **options)
 
     return applied(

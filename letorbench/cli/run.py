@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @options.several(
     "--algo", "algos", required=True, shell_complete=options.algorithms,
-    help="Algorithms: repeat, comma lists, `all`, or `baselines` (seven, also called `card`).",
+    help="Algorithms: repeat, comma lists, `all`, or `baselines` (seven, also called `card`); "
+    "with settings as listnet[select=map,rounds=[20,50]], with a name as mine=listnet.",
 )  # fmt: skip
 @options.folds
 @options.several(
@@ -104,9 +105,9 @@ def _print(report: Report, results: Results) -> None:
     for summary in results.summaries:
         show(summary_table(results.measured(summary, USUAL), USUAL))
         say("")
-    reused = sum(outcome.reused for outcome in report.outcomes)
+    reused = sum(each.reused for each in report.runs)
     if reused:
-        say(f"{reused} of {len(report.outcomes)} folds were stored already (--force reruns)")
+        say(f"{reused} of {len(report.runs)} folds were stored already (--force reruns)")
     for what, place in places(results):
         say(f"{what:<7} {place}")
 
@@ -115,9 +116,9 @@ def _end(report: Report) -> None:
     """Print warnings and failures on stderr; exit with the status of a task that failed."""
     from letorbench.api.running import closing_lines, exit_status, failures
 
-    complain([*report.notes, *closing_lines(report.outcomes)], "warning")
+    complain([*report.notes, *closing_lines(report.runs)], "warning")
     complain(failures(report))
     if exit_status(report):
         if click.get_current_context().find_root().params["debug"]:
-            say("\n".join(o.trace for o in report.outcomes if o.error), err=True)
+            say("\n".join(each.trace for each in report.runs if each.error), err=True)
         raise SystemExit(exit_status(report))

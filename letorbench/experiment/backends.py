@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from letorbench.errors import UsageError
-from letorbench.experiment.plan import Job, Protocol, Task
-from letorbench.experiment.task import Outcome, attempt
+from letorbench.experiment.plan import Job
+from letorbench.experiment.run import Run, attempt
 from letorbench.processes import in_processes
 from letorbench.rankers import plugins
 from letorbench.threads import thread_count
@@ -25,30 +25,33 @@ class Processes:
     number: int = 1
     idle: list[Any] | None = None
 
-    def outcomes(self, jobs: Sequence[Job], protocol: Protocol) -> Iterator[Outcome]:
-        """Yield what became of the jobs, in the order in which they end."""
+    def runs(self, jobs: Sequence[Job], force: bool = False) -> Iterator[Run]:
+        """Yield what became of the jobs, in the order in which they end.
+
+        `force` runs again what is stored.
+        """
         number = min(self.number, len(jobs))
         if number <= 1:
             for job in jobs:
-                yield attempt(job, protocol)
+                yield attempt(job, force)
             return
         threads = max(1, thread_count() // number)
-        run = partial(attempt, protocol=protocol, plugin_files=plugins.files(), threads=threads)
+        run = partial(attempt, force=force, plugin_files=plugins.files(), threads=threads)
         sent = [job.sent() for job in jobs]
         yield from in_processes(run, sent, number, _lost, self.idle)
 
 
-def _lost(job: Job, how: str) -> Outcome:
-    """Return the outcome of a job whose process died: the system kills what needs too much."""
+def _lost(job: Job, how: str) -> Run:
+    """Return the run of a job whose process died: the system kills what needs too much."""
     guess = " (too little memory?)" if "SIGKILL" in how else ""
-    return Outcome(job.task, error=f"its process {how}{guess}", exit_status=1)
+    return Run(job.key, error=f"its process {how}{guess}", exit_status=1)
 
 
 @dataclass(frozen=True)
 class Shard:
     """One of several equal shares of a run, for machines that share nothing but files.
 
-    A task belongs to a share by its own names and numbers alone. So the shares never overlap and
+    A job belongs to a share by its own names and numbers alone. So the shares never overlap and
     miss nothing, also if one machine lacks an algorithm's package. The folds and repeats of an
     algorithm go round the shares, so that each has its part of a slow algorithm. They begin at
     different shares for different algorithms, so that no share has all first folds.
@@ -57,10 +60,10 @@ class Shard:
     number: int
     of: int
 
-    def has(self, task: Task) -> bool:
-        """Return whether a task belongs to the share."""
-        first = zlib.crc32(f"{task.dataset}/{task.algo}".encode())
-        return (first + task.fold + task.repeat) % self.of == self.number - 1
+    def has(self, job: Job) -> bool:
+        """Return whether a job belongs to the share."""
+        first = zlib.crc32(f"{job.key.dataset}/{job.key.algo}".encode())
+        return (first + job.key.fold + job.key.repeat) % self.of == self.number - 1
 
 
 def shard_of(text: str) -> Shard:

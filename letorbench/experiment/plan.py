@@ -7,42 +7,42 @@ scores depend on: equal identities need no second run.
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from letorbench.choices import expanded, require_choice, split
+from letorbench.choices import require_choice, split
 from letorbench.conventions import convention as convention_named
 from letorbench.datasets import catalog, layout
 from letorbench.datasets.layout import MOST_FOLDS
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import FAILURES, DataError, UsageError
+from letorbench.experiment.entrants import Entrant, Settings
 from letorbench.experiment.select import draws, grid, selection_protocol
-from letorbench.experiment.settings import Settings
 from letorbench.features import AUTO, features_name, resolved
 from letorbench.measures import parse
-from letorbench.parameters import check, number
-from letorbench.rankers import names, plugins, ranker
+from letorbench.parameters import check, number, typed
+from letorbench.rankers import plugins
 from letorbench.rankers.base import Ranker
 from letorbench.rankers.estimator import FEATURES, hyper_parameters
+from letorbench.results import labels, paths
+from letorbench.results.labels import SELECTED_BY, Label
 from letorbench.results.paths import FoldKey
 from letorbench.source import scoring_digest
 from letorbench.version import __version__
 
-#: the seven algorithms that users can ask for as `baselines` or `card`
-BASELINES = (
-    "regression", "ranksvm", "ranknet", "lambdarank", "listnet", "adarank-ndcg", "ndcgboost",
-)  # fmt: skip
 #: seeds of a ranker that draws: docs/repeats.md shows what the number was chosen by
 DEFAULT_REPEATS = 5
+#: what `null` may be beside a number
+NULL_WORDS = ("error", "min")
 #: a larger number of seeds is taken for a mistake
 MOST_REPEATS = 10_000
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """What all tasks of a run share."""
+    """How a run reads, transforms, chooses and measures."""
 
     #: the folders of the data sets and of the results
     data_dir: Path
@@ -67,54 +67,61 @@ class Protocol:
     name: str = "default"
 
     def __post_init__(self) -> None:
-        measure = parse(self.select or selection_protocol(self.name).measure)
-        object.__setattr__(self, "select", str(measure))
+        selection_protocol(self.name)
+        object.__setattr__(self, "select", str(parse(self.select or SELECTED_BY[self.name])))
         object.__setattr__(self, "features", features_name(self.features))
         check(self, "run")
 
-
-@dataclass(frozen=True)
-class Task:
-    """One algorithm on one fold of one data set with one seed.
-
-    `settings` are those fixed by the user. `repeat` counts the seeds from 1. `features` is the
-    transformation that a ranker asks for itself, None for the protocol's.
-    """
-
-    dataset: str
-    algo: str
-    fold: int
-    settings: Settings = field(default_factory=dict)
-    repeat: int = 1
-    features: str | None = None
-
     @property
-    def key(self) -> FoldKey:
-        """What its results are stored as."""
-        return FoldKey(self.dataset, self.algo, self.repeat, self.fold)
+    def asked(self) -> dict[str, Any]:
+        """What is not as it is by default, by the keys `labels.RUN_KEYS`."""
+        usual = {
+            "features": AUTO, "protocol": "default", "select": SELECTED_BY[self.name],
+            "convention": "auto", "null": "error", "seed": 0,
+        }  # fmt: skip
+        own = {key: getattr(self, "name" if key == "protocol" else key) for key in usual}
+        return {key: value for key, value in own.items() if value != usual[key]}
 
-    @property
-    def fold_text(self) -> str:
-        """The fold and, from the second on, the repeat: "3", "3 of repeat 2"."""
-        return str(self.fold) if self.repeat == 1 else f"{self.fold} of repeat {self.repeat}"
+    def changed(self, run: Settings) -> "Protocol":
+        """Return the protocol with what a label says of a run, by the keys `labels.RUN_KEYS`.
 
-    def __str__(self) -> str:
-        return str(self.key)
+        UsageError for a value that is none of its key.
+        """
+        new: dict[str, Any] = {}
+        for key, value in run.items():
+            if key == "seed":
+                new[key] = typed(int, str(value), key)
+            elif key == "null" and value not in NULL_WORDS:
+                new[key] = typed(float, str(value), key)
+            else:
+                new["name" if key == "protocol" else key] = str(value).replace(";", ",")
+        if "name" in new and self.select == SELECTED_BY[self.name]:
+            new.setdefault("select", "")
+        return replace(self, **new)
 
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """A task with all that is resolved for it."""
+    """What is asked for: an algorithm on one fold of one data set with one seed.
 
-    task: Task
+    `benchmark` and `ranker` are None in another process, which finds both by their names.
+    """
+
+    #: what its results are stored as; its `algo` is the label's row
+    key: FoldKey
+    label: Label
+    #: the hyper-parameters that are fixed
+    settings: Settings
+    #: how it is run: the run's protocol with what its label changes
+    protocol: Protocol
+    #: the folder of the algorithm's results
+    folder: Path
     #: all that its scores depend on; None if the ranker refuses its settings
-    identity: Mapping[str, Any] | None
+    identity: Mapping[str, Any] | None = None
     #: how many seeds are requested; None if nothing is drawn at random
-    repeats: int | None
-    #: the data set, opened; None in another process, which opens it by its name
-    benchmark: Benchmark | None
-    #: the ranker; None in another process, which finds it by its name
-    ranker: type[Ranker] | None
+    repeats: int | None = None
+    benchmark: Benchmark | None = None
+    ranker: type[Ranker] | None = None
     #: whether another process can open the data set by its name
     on_disk: bool = True
 
@@ -126,67 +133,6 @@ class Job:
             benchmark=None if self.on_disk else self.benchmark,
             ranker=None if by_name else self.ranker,
         )
-
-
-@dataclass(frozen=True)
-class Entrant:
-    """An algorithm that takes part, and the hyper-parameters that are fixed for it."""
-
-    ranker: type[Ranker]
-    settings: Settings
-    features: str | None = None
-
-
-#: how an algorithm is named from Python: by name, as a class, as an instance with its settings
-Algorithm = str | Ranker | type[Ranker]
-
-
-def entrants(algos: Mapping[str, Settings] | Sequence[Algorithm]) -> list[Entrant]:
-    """Return the algorithms that take part.
-
-    A mapping has the fixed settings of each name. In a sequence, a name or a class stands for the
-    ranker with all settings that its grid has; an instance stands for the ranker with just its own
-    settings. UsageError says that an algorithm or a package is missing, or that two have one name.
-    """
-    if isinstance(algos, Mapping):
-        taking_part = [Entrant(ranker(name), fixed) for name, fixed in algos.items()]
-    else:
-        taking_part = [_entrant(algo) for algo in algos]
-    taken: set[str] = set()
-    for each in taking_part:
-        each.ranker.require()
-        if each.ranker.name in taken:
-            name = each.ranker.name
-            raise UsageError(f"two algorithms are named {name!r}, expected different ones")
-        taken.add(each.ranker.name)
-    return taking_part
-
-
-def _entrant(algo: Algorithm) -> Entrant:
-    if isinstance(algo, Ranker):
-        params = algo.get_params()
-        return Entrant(type(algo), params, params.pop(FEATURES))
-    cls = ranker(algo) if isinstance(algo, str) else algo
-    if isinstance(cls, type) and issubclass(cls, Ranker):
-        return Entrant(cls, {})
-    raise UsageError(f"found {algo!r}, expected an algorithm's name, a ranker or its class")
-
-
-def algorithms(words: Iterable[str]) -> list[str]:
-    """Return the algorithms of comma lists, `all` and `baselines`, each once, in their order.
-
-    `all` leaves out those whose package is missing. UsageError says that there is no such
-    algorithm, or that its package is missing.
-    """
-    words = tuple(words)
-    # only `all` asks for every ranker's class, whose module takes time to import
-    everything = map(ranker, names() if "all" in split(words) else [])
-    usable = [cls.name for cls in everything if cls.published and cls.available()]
-    groups = {"all": usable, "baselines": BASELINES, "card": BASELINES}
-    chosen = [require_choice(name, names(), "algorithm") for name in expanded(words, groups)]
-    for name in chosen:
-        ranker(name).require()
-    return chosen
 
 
 def folds(text: str) -> tuple[int, ...]:
@@ -252,7 +198,8 @@ def plan_runs(
     """Return all jobs: a whole first repeat of everything before any second one.
 
     `numbers` are those of the folds, None for all that a data set has; UsageError names a missing
-    one. `on_disk` has the names of the data sets that another process can open.
+    one, and two algorithms of one label. `on_disk` has the names of the data sets that another
+    process can open.
     """
     jobs: list[Job] = []
     for name, benchmark in benchmarks.items():
@@ -262,37 +209,59 @@ def plan_runs(
                 f"{benchmark.name} has no fold {fold}; expected {present[0]}-{present[-1]}"
             )
         of_dataset: list[Job] = []
+        rows: set[str] = set()
         for system in systems:
-            cls, settings = system.ranker, system.settings
-            task = Task(name, cls.name, 0, settings, features=system.features)
-            facts, repeats = None, None
-            with suppress(*FAILURES):  # running the task says why a ranker refuses its settings
-                facts = identity(task, protocol, benchmark, cls)
-                repeats = protocol.repeats if draws(cls, settings) else None
-            for repeat in range(1, (repeats or 1) + 1):
+            first = _first_job(system, benchmark, protocol, name)
+            if first.key.algo in rows:
+                raise UsageError(
+                    f"two algorithms are called {first.key.algo!r}, expected different labels; "
+                    "a name of yours may stand before one, as in mine=listnet"
+                )
+            rows.add(first.key.algo)
+            for repeat in range(1, (first.repeats or 1) + 1):
                 for fold in present if numbers is None else sorted(set(numbers)):
                     own = {"fold": fold} | ({"repeat": repeat} if repeat > 1 else {})
+                    facts = None if first.identity is None else {**first.identity, **own}
+                    key = first.key._replace(fold=fold, repeat=repeat)
                     of_dataset.append(
-                        Job(
-                            replace(task, fold=fold, repeat=repeat),
-                            None if facts is None else {**facts, **own},
-                            repeats, benchmark, cls, name in on_disk,
-                        )
-                    )  # fmt: skip
-        jobs += sorted(of_dataset, key=lambda job: job.task.repeat)
+                        replace(first, key=key, identity=facts, on_disk=name in on_disk)
+                    )
+        jobs += sorted(of_dataset, key=lambda job: job.key.repeat)
     return jobs
 
 
+def _first_job(system: Entrant, benchmark: Benchmark, protocol: Protocol, name: str) -> Job:
+    """Return the job of an algorithm on a data set without a fold."""
+    cls, settings, own = system.ranker, system.settings, protocol.changed(system.run)
+    measured = benchmark
+    if own.convention != protocol.convention:
+        measured = benchmark_of(benchmark, own)
+    if own.null != protocol.null:
+        measured = benchmark_of(name, own)
+    facts, repeats, fixed = None, None, dict(settings)
+    with suppress(*FAILURES):  # running the job says why a ranker refuses its settings
+        default = cls()
+        fixed = {key: v for key, v in settings.items() if v != getattr(default, key)}
+        repeats = own.repeats if draws(cls, settings) else None
+        if repeats is None and benchmark.share == 1.0:
+            own = replace(own, seed=0)  # no other seed would change anything
+        facts = identity(name, cls, settings, own, measured)
+        fixed = {key: settings[key] for key in settings if key in facts["fixed"]}
+    label = labels.of(cls.name, fixed, own.asked, system.name)
+    key, folder = FoldKey(name, label.row, 1, 0), paths.algo_folder(own.out, name, label.folders[0])
+    return Job(key, label, settings, own, folder, facts, repeats, measured, cls)
+
+
 def identity(
-    task: Task, protocol: Protocol, benchmark: Benchmark, cls: type[Ranker]
+    dataset: str, cls: type[Ranker], settings: Settings, protocol: Protocol, benchmark: Benchmark
 ) -> dict[str, Any]:
     """Return all that a first repeat's scores of a fold depend on, as JSON can hold it."""
     facts = {
-        "dataset": task.dataset,
-        "algo": task.algo,
-        "fold": task.fold,
-        **ranker_identity(cls, task.settings),
-        "features": features_of(task, protocol, benchmark, cls),
+        "dataset": dataset,
+        "algo": cls.name,
+        "fold": 0,
+        **ranker_identity(cls, settings),
+        "features": features_of(cls, settings, protocol, benchmark),
         "protocol": protocol.name,
         "select": protocol.select,
         "convention": benchmark.convention.name,
@@ -321,8 +290,10 @@ def ranker_identity(cls: type[Ranker], settings: Settings) -> dict[str, Any]:
     return facts if plugin is None else {**facts, "plugin": plugin}
 
 
-def features_of(task: Task, protocol: Protocol, benchmark: Benchmark, cls: type[Ranker]) -> str:
-    """Return the name of the transformation that a task applies, never "auto".
+def features_of(
+    cls: type[Ranker], settings: Settings, protocol: Protocol, benchmark: Benchmark
+) -> str:
+    """Return the name of the transformation that is applied, never "auto".
 
     All folds of a data set have the same: if the catalog does not say whether it is published
     normalised, the features of the first fold's training part do. UsageError says that the
@@ -331,8 +302,8 @@ def features_of(task: Task, protocol: Protocol, benchmark: Benchmark, cls: type[
     if FEATURES in cls.grid:
         raise UsageError(f"{cls.name}: found {FEATURES!r} in its grid, expected hyper-parameters")
     return resolved(
-        task.features or protocol.features,
-        cls(**task.settings).auto_features,
+        protocol.features,
+        cls(**settings).auto_features,
         benchmark.folds[0].train.features,
         benchmark.provenance.get("normalised"),
     )

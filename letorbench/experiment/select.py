@@ -17,7 +17,7 @@ import numpy as np
 
 from letorbench.choices import require_choice
 from letorbench.datasets.queryset import QuerySet
-from letorbench.experiment.settings import Settings
+from letorbench.experiment.entrants import Settings
 from letorbench.fit_warnings import FitWarning
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.stopping import Rule, Validation, best, latest
@@ -36,10 +36,8 @@ LITTLE = 5_000_000
 
 @dataclass(frozen=True)
 class SelectionProtocol:
-    """One way to choose on the validation part."""
+    """One way to choose on the validation part; `labels.SELECTED_BY` has its usual measure."""
 
-    #: what is chosen by where the user names no measure
-    measure: str
     #: chooses among rounds and among epochs; of the settings of a grid, the plain best is taken
     rule: Rule
     #: whether a grid whose edge is chosen is extended
@@ -48,9 +46,9 @@ class SelectionProtocol:
 
 #: the protocols by name: ours, LETOR's for its baselines, that of the papers
 PROTOCOLS = {
-    "default": SelectionProtocol("ndcg@10", latest, grows=True),
-    "letor": SelectionProtocol("map", best, grows=False),
-    "published": SelectionProtocol("ndcg@10", best, grows=False),
+    "default": SelectionProtocol(latest, grows=True),
+    "letor": SelectionProtocol(best, grows=False),
+    "published": SelectionProtocol(best, grows=False),
 }
 
 

@@ -17,6 +17,7 @@ from letorbench.datasets import layout
 from letorbench.datasets.catalog import parse as parse_name
 from letorbench.datasets.queryset import Benchmark
 from letorbench.experiment.backends import Processes
+from letorbench.experiment.entrants import Entrant
 from letorbench.experiment.plan import Protocol, benchmark_of, ranker_identity
 from letorbench.experiment.runner import run as run_all
 from letorbench.files import write_atomically
@@ -235,15 +236,15 @@ class Study:
                 seed=self.seed, repeats=repeats, name=protocol_name,
             )  # fmt: skip
             self.say(f"{dataset}: {', '.join(variant.label for variant in group)}")
-            settings = {variant.algo: variant.settings for variant in group}
+            systems = [Entrant(ranker(v.algo), v.settings, name=v.algo) for v in group]
             backend = Processes(self.jobs, self.idle)
-            outcomes = run_all([dataset], settings, None, protocol, backend).outcomes
-            for outcome in outcomes:
-                if outcome.error:
-                    self.say(f"{outcome.task}: {outcome.error}")
+            runs = run_all([dataset], systems, None, protocol, backend).runs
+            for run in runs:
+                if run.error:
+                    self.say(f"{run.key}: {run.error}")
             benchmark = self.benchmark(dataset, convention)
             for variant in group:
-                own = [each.fold for each in outcomes if each.task.algo == variant.algo]
+                own = [run.fold for run in runs if run.key.algo == variant.algo]
                 stored = [fold for fold in own if fold is not None]
                 if len(stored) == len(own):
                     found[variant.label] = _values(stored, benchmark, measures)

@@ -6,7 +6,6 @@ shape (n_docs,) in file order; a DataError names the line that is not right.
 """
 
 import math
-import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from letorbench.errors import DataError, UsageError
 from letorbench.files import one_writer
 from letorbench.rankers import names
 from letorbench.results import paths
+from letorbench.results.labels import NAME, Label
 from letorbench.results.measuring import measure_fold
 from letorbench.results.scores import content, read_scores, score_warnings
 from letorbench.results.store import FoldResult, read_folds, versions, write_fold
@@ -30,8 +30,6 @@ RUN = ("qid", "Q0", "docno", "rank", "score", "tag")
 QRELS = ("qid", "iter", "docno", "label")
 #: the largest label whose gain 2^label - 1 is finite, with room to spare
 LARGEST_LABEL = 1000
-#: what a folder of results may be called
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 
 def import_external(
@@ -60,7 +58,8 @@ def import_external(
     given = pattern.replace("{dataset}", benchmark.name)
     files = [Path(given.replace("{fold}", str(fold.number))) for fold in chosen]
     scores = [read_any(file, fold.test, form) for file, fold in zip(files, chosen)]
-    folders = [paths.fold_folder(out, benchmark.name, name, fold.number) for fold in chosen]
+    place = paths.algo_folder(out, benchmark.name, name)
+    folders = [paths.fold_folder(place, fold.number) for fold in chosen]
     for folder in folders:
         for each in (paths.FIT, *paths.CHECKED):
             check_not_read(folder / each, files)
@@ -85,7 +84,9 @@ def import_external(
         }
         rules, n_folds = benchmark.convention, len(benchmark.folds)
         queries = measure_fold(name, fold, read, rules)
-        result = FoldResult(facts, read, queries, rules.name, n_folds, warnings=warnings)
+        result = FoldResult(
+            facts, Label(name), read, queries, rules.name, n_folds, warnings=warnings
+        )
         with one_writer(folder):
             write_fold(folder, result)
     return read_summary(out, benchmark.name), notes

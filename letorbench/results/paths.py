@@ -26,12 +26,20 @@ _FOLD = re.compile(r"([^/]+)/([^/]+)/(?:repeat([1-9]\d*)/)?fold([1-9]\d*)")
 
 
 class FoldKey(NamedTuple):
-    """What the results of one fold are of."""
+    """What the results of one fold are of.
+
+    `algo` is what the row is called: a label, or the user's name for it.
+    """
 
     dataset: str
     algo: str
     repeat: int
     fold: int
+
+    @property
+    def fold_text(self) -> str:
+        """The fold and, from the second on, the repeat: "3", "3 of repeat 2"."""
+        return str(self.fold) if self.repeat == 1 else f"{self.fold} of repeat {self.repeat}"
 
     def __str__(self) -> str:
         repeat = "" if self.repeat == 1 else f" of repeat {self.repeat}"
@@ -43,20 +51,24 @@ def dataset_folder(out: Path, dataset: str) -> Path:
     return Path(out) / dataset
 
 
-def algo_folder(out: Path, dataset: str, algo: str) -> Path:
+def algo_folder(out: Path, dataset: str, name: str) -> Path:
     """Return the folder of an algorithm's results on a data set."""
-    return Path(out) / dataset / algo
+    return Path(out) / dataset / name
 
 
-def fold_folder(out: Path, dataset: str, algo: str, number: int, repeat: int = 1) -> Path:
-    """Return the folder of one fold; those of the second repeat are in a folder `repeat2`."""
-    folder = algo_folder(out, dataset, algo)
+def fold_folder(folder: Path, number: int, repeat: int = 1) -> Path:
+    """Return the folder of one fold of an algorithm's; the second repeat's are in `repeat2`."""
     return (folder if repeat == 1 else folder / f"repeat{repeat}") / f"fold{number}"
 
 
-def finished(out: Path, dataset: str | None = None, algo: str | None = None) -> dict[FoldKey, Path]:
-    """Return the folders of the finished folds, sorted by what they are of."""
-    place = "/".join("*" if name is None else glob.escape(name) for name in (dataset, algo))
+def folder_of_fold(folder: Path) -> Path:
+    """Return the folder of the algorithm that a fold's folder is in."""
+    return folder.parent.parent if folder.parent.name.startswith("repeat") else folder.parent
+
+
+def finished(out: Path, dataset: str | None = None) -> dict[FoldKey, Path]:
+    """Return the folders of the finished folds, sorted; a key's `algo` is the folder's name."""
+    place = f"{'*' if dataset is None else glob.escape(dataset)}/*"
     found = {}
     for pattern in (f"{place}/fold*/{FIT}", f"{place}/repeat*/fold*/{FIT}"):
         for fit in Path(out).glob(pattern):

@@ -25,6 +25,7 @@ from letorbench.errors import DataError, UsageError
 from letorbench.files import one_writer, write_atomically
 from letorbench.fit_warnings import FitWarning
 from letorbench.results import paths
+from letorbench.results.labels import Label, configured, of_identity, of_stored
 from letorbench.results.paths import FoldKey
 from letorbench.results.per_query import PerQuery, read_fold_queries, write_fold_queries
 from letorbench.results.scores import read_scores, write_scores
@@ -49,6 +50,7 @@ class FoldResult:
 
     #: all that the scores depend on, as JSON can hold it
     identity: Mapping[str, Any]
+    label: Label
     #: (n_docs,) float64, all finite: of the test part; below, of the validation part
     scores: np.ndarray
     #: the test queries' values, measured by a convention
@@ -80,8 +82,10 @@ class FoldResult:
             "queries": len(self.queries.qids),
             "means": dict(zip(values, means.tolist())),
         }
+        named = str(self.label) != self.identity["algo"]
         return {
             "identity": self.identity,
+            **({"label": str(self.label)} if named else {}),
             "chosen": self.ranker.get_params() if self.ranker else {},
             "validation": self.validation or NOT_VALIDATED,
             "test": test,
@@ -106,6 +110,11 @@ class StoredFold:
     written: int
     #: the test queries' values, if they have just been measured
     measured: PerQuery | None = field(default=None, repr=False)
+
+    @cached_property
+    def label(self) -> Label:
+        """What made its numbers."""
+        return of_stored(self.fit, paths.folder_of_fold(self.folder))
 
     @property
     def number(self) -> int:
@@ -227,6 +236,7 @@ def read_fold(key: FoldKey, folder: Path) -> StoredFold | None:
         # an algorithm's whole folder may be copied under another name, to compare two versions
         facts = {"repeat": 1, **fit["identity"]}
         convention(fit["test"]["convention"])
+        label = of_stored(fit, paths.folder_of_fold(folder))
         means = fit["test"]["means"].values()
         sound = all(math.isfinite(mean) for mean in means if mean is not None)
     except (UsageError, LookupError, TypeError, AttributeError, OverflowError) as error:
@@ -239,7 +249,7 @@ def read_fold(key: FoldKey, folder: Path) -> StoredFold | None:
             )
     if not sound:
         raise _damaged(folder / paths.FIT, "found a mean that is not finite")
-    return StoredFold(key, folder, fit, written)
+    return StoredFold(key._replace(algo=label.row), folder, fit, written)
 
 
 def stamp(folder: Path) -> int | None:
@@ -261,64 +271,113 @@ class Store:
 
     def __init__(self, out: Path) -> None:
         self.out = out
-        #: the sound folds of the data sets that were looked at
-        self.folds: dict[FoldKey, StoredFold] = {}
-        #: what is damaged of each fold that is left out, in one line
+        #: the sound folds of the data sets that were looked at, by their folders
+        self.folds: dict[Path, StoredFold] = {}
+        #: what is damaged of each fold that is left out, in one line; a key's `algo` is the
+        #: folder's name
         self.damaged: dict[FoldKey, str] = {}
 
-    def look(self, dataset: str | None = None, algo: str | None = None) -> Store:
+    def look(self, dataset: str | None = None) -> Store:
         """Read the folds that are new or changed since the last look; return the store."""
-        there = paths.finished(self.out, dataset, algo)
-        for key in [*self.folds, *self.damaged]:
-            if dataset in (None, key.dataset) and algo in (None, key.algo) and key not in there:
-                self._forget(key)
+        there = paths.finished(self.out, dataset)
+        for folder, fold in list(self.folds.items()):
+            if dataset in (None, fold.key.dataset) and folder not in there.values():
+                del self.folds[folder]
+        for key in [key for key in self.damaged if dataset in (None, key.dataset)]:
+            del self.damaged[key]
         for key, folder in there.items():
-            if key in self.folds and self.folds[key].written == stamp(folder):
+            if folder in self.folds and self.folds[folder].written == stamp(folder):
                 continue
-            self._forget(key)
+            self.folds.pop(folder, None)
             try:
-                fold = read_fold(key, folder)
+                found = read_fold(key, folder)
             except DataError as error:
                 self.damaged[key] = str(error)
             else:
-                self.folds |= {key: fold} if fold else {}
+                self.folds |= {folder: found} if found else {}
+        self._tell_apart()
         return self
+
+    def _tell_apart(self) -> None:
+        """Call older rows by all of their configuration where a newer one has their label.
+
+        An older version stored no label, and its identity does not say whether the features were
+        chosen.
+        """
+        places: dict[tuple[str, str], dict[Path, int]] = {}
+        for fold in self.folds.values():
+            written = places.setdefault(fold.key[:2], {})
+            place = paths.folder_of_fold(fold.folder)
+            written[place] = max(written.get(place, 0), fold.written)
+        for folder, fold in list(self.folds.items()):
+            newest = places[fold.key[:2]]
+            if len(newest) > 1 and paths.folder_of_fold(folder) != max(
+                newest, key=newest.__getitem__
+            ):
+                whole = of_identity(fold.identity, whole=True)
+                self.folds[folder] = replace(fold, key=fold.key._replace(algo=whole.row))
 
     def add(self, fold: StoredFold) -> None:
         """Take a fold that this run has just written."""
-        self._forget(fold.key)
-        self.folds[fold.key] = fold
+        self.damaged = {
+            key: line
+            for key, line in self.damaged.items()
+            if paths.fold_folder(
+                paths.algo_folder(self.out, key.dataset, key.algo), key.fold, key.repeat
+            ) != fold.folder
+        }  # fmt: skip
+        self.folds[fold.folder] = fold
 
     def of(self, dataset: str, algo: str) -> list[StoredFold]:
-        """Return the folds of an algorithm, by repeat and number."""
-        keys = sorted(key for key in self.folds if key[:2] == (dataset, algo))
-        return [self.folds[key] for key in keys]
+        """Return the folds of a row, by repeat and number."""
+        own = (fold for fold in self.folds.values() if fold.key[:2] == (dataset, algo))
+        return sorted(own, key=lambda fold: fold.key)
 
     def algorithms(self, dataset: str) -> list[str]:
-        """Return the algorithms with a sound fold of a data set, sorted by name."""
-        return sorted({key.algo for key in self.folds if key.dataset == dataset})
+        """Return the rows with a sound fold of a data set, sorted by name."""
+        return sorted({f.key.algo for f in self.folds.values() if f.key.dataset == dataset})
+
+    def folder(self, dataset: str, label: Label, identity: Mapping[str, Any] | None) -> Path:
+        """Return the folder for results of a label and an identity.
+
+        It is the first that the label may have where no other configuration is stored. UsageError
+        says that a name of the user's has another one.
+        """
+        free = [paths.algo_folder(self.out, dataset, name) for name in label.folders]
+        for place in free:
+            others = [
+                fold
+                for folder, fold in self.folds.items()
+                if paths.folder_of_fold(folder) == place
+                and identity is not None
+                and configured(fold.identity) != configured(identity)
+            ]
+            if not others:
+                return place
+            if label.name:
+                break
+        raise UsageError(
+            f"{place}: found results of {others[0].label}, expected those of {label}; choose "
+            "another name"
+        )
 
     def reuse(
-        self, key: FoldKey, identity: Mapping[str, object], time_limit: float | None
+        self, folder: Path, identity: Mapping[str, object], time_limit: float | None
     ) -> StoredFold | None:
         """Return the fold of that identity, marked as requested last; None if none is stored."""
-        fold = self.folds.get(key)
+        fold = self.folds.get(folder)
         if fold is None or not matches(fold.fit, identity, time_limit):
             return None
         with one_writer(fold.folder):
             if stamp(fold.folder) != fold.written:
                 return None  # another run has begun it anew
-            self.folds[key] = mark_reused(fold)
-        return self.folds[key]
-
-    def _forget(self, key: FoldKey) -> None:
-        self.folds.pop(key, None)
-        self.damaged.pop(key, None)
+            self.folds[folder] = mark_reused(fold)
+        return self.folds[folder]
 
 
 def read_folds(out: Path, dataset: str, algo: str) -> list[StoredFold]:
-    """Read every finished, undamaged fold of an algorithm, by repeat and number."""
-    return Store(out).look(dataset, algo).of(dataset, algo)
+    """Read every finished, undamaged fold of a row, by repeat and number."""
+    return Store(out).look(dataset).of(dataset, algo)
 
 
 def experiment_of(identity: Mapping[str, Any]) -> str:

@@ -20,6 +20,7 @@ from letorbench import escaping
 from letorbench.errors import DataError, UsageError
 from letorbench.files import one_writer, write_atomically
 from letorbench.results import paths
+from letorbench.results.labels import Label
 from letorbench.results.per_query import PerQuery
 from letorbench.results.store import (
     Store,
@@ -62,6 +63,11 @@ class Row:
     stored: tuple[StoredFold, ...] = field(default=(), repr=False, compare=False)
     #: the queries' values, if measures were computed that the folds do not hold
     measured: PerQuery | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def label(self) -> Label:
+        """What made its numbers."""
+        return self.stored[0].label if self.stored else Label(self.algo)
 
     @property
     def partial(self) -> str:
@@ -236,7 +242,7 @@ def write_tables(store: Store, dataset: str, algos: Iterable[str]) -> None:
         for algo in algos:
             folds = current_folds(store.of(dataset, algo))
             if folds:
-                _write_algorithm(folder / algo, folds)
+                _write_algorithm(paths.folder_of_fold(folds[0].folder), folds)
         summary = summarise(store, dataset)
         _write_if_other(folder / paths.SUMMARY, summary_csv(summary))
 
@@ -298,22 +304,34 @@ def _write_if_other(path: Path, text: str) -> None:
             file.write(text)
 
 
+def rows_meant(summaries: Iterable[Summary], word: str) -> list[str]:
+    """Return the rows that a user means: the one of that name, else those of that algorithm."""
+    rows = {row.algo: row.label for summary in summaries for row in summary.rows}
+    if word in rows:
+        return [word]
+    return sorted(name for name, label in rows.items() if label.algo == word)
+
+
 def read_per_query(out: Path, dataset: str, algo: str) -> PerQuery:
     """Read the values of an algorithm's test queries; DataError if no fold of it is finished."""
     return require_row(out, dataset, algo).queries
 
 
 def require_row(out: Path, dataset: str, algo: str) -> Row:
-    """Read an algorithm's last experiment; DataError if no fold of it is finished."""
-    store = Store(out).look(dataset, algo)
-    folds = current_folds(store.of(dataset, algo))
+    """Read a row's last experiment, by its name or its algorithm's if that has no other.
+
+    DataError if no fold of it is finished.
+    """
+    store = Store(out).look(dataset)
+    [name] = rows_meant([summarise(store, dataset)], algo)[:1] or [algo]
+    folds = current_folds(store.of(dataset, name))
     if not folds:
         raise DataError(
             next(iter(store.damaged.values()), "")
             or f"{paths.algo_folder(out, dataset, algo)}: found no finished fold; "
             f"`letorbench run --dataset {dataset} --algo {algo}` makes them"
         )
-    return Row.of(algo, folds)
+    return Row.of(name, folds)
 
 
 def curve(row: Row, measure: str) -> tuple[float, ...]:

@@ -46,7 +46,9 @@ def trace(out: Path, data_dir: Path, dataset: str) -> list[Traced]:
     belong to; summary.csv is one of the row with the name "summary".
     """
     store = Store(out).look(dataset)
-    found = [_algorithm(store, data_dir, dataset, algo) for algo in paths.algorithms(out, dataset)]
+    damaged = (key.algo for key in store.damaged if key.dataset == dataset)
+    rows = sorted({*store.algorithms(dataset), *damaged})
+    found = [_algorithm(store, data_dir, dataset, algo) for algo in rows]
     folder = paths.dataset_folder(out, dataset)
     problems = tuple(_differences(folder / paths.SUMMARY, summary_csv(summarise(store, dataset))))
     return [*found, Traced(dataset, "summary", problems=problems)]
@@ -68,7 +70,7 @@ def _algorithm(store: Store, data_dir: Path, dataset: str, algo: str) -> Traced:
                 looked += values
                 problems += filter(None, [*values, *_rest(fold, tests[fold.number].qids)])
         for name, text in algorithm_tables(folds).items():
-            problems += _differences(paths.algo_folder(store.out, dataset, algo) / name, text)
+            problems += _differences(paths.folder_of_fold(folds[0].folder) / name, text)
     unmeasured = looked.count(None)
     return Traced(dataset, algo, folds, len(looked) - unmeasured, unmeasured, tuple(problems))
 
@@ -80,7 +82,7 @@ def by_query(fold: StoredFold, test: QuerySet) -> list[np.ndarray]:
 
 def _values(fold: StoredFold, test: QuerySet, rules: Convention) -> Iterator[str | None]:
     """Yield what is wrong with each value: "" for nothing, None where it is not measured again."""
-    rules = replace(rules, ties="mean") if fold.key.algo == RANDOM else rules
+    rules = replace(rules, ties="mean") if fold.identity["algo"] == RANDOM else rules
     stored = dict(zip(fold.queries.qids.tolist(), zip(*fold.queries.values.values())))
     labels = np.split(test.labels, test.offsets[1:-1])
     for qid, own, scores in zip(test.qids.tolist(), labels, by_query(fold, test)):

@@ -103,7 +103,7 @@ def made(tmp_path_factory) -> Path:
         write_toy(Path("data"))
         words = "run --dataset TOY --folds 1-2 --convention letor4,empty=drop --algo".split()
         for out, step in (("toy", 13), ("other", 5)):
-            printed(*words, "best-feature,random", "--out", out)
+            printed(*words, "best-feature=best-feature,random=random", "--out", out)
             for fold in (1, 2):
                 lines = [f"{(step * i) % 7 + i % 5 / 4}\n" for i in range(56)]
                 Path(f"{out}{fold}.txt").write_text("".join(lines))

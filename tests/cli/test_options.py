@@ -24,7 +24,7 @@ from letorbench.experiment import backends
 from letorbench.rankers import plugins
 
 plot = import_module("letorbench.cli.plot")
-paper_runs = import_module("letorbench.papers.paper")
+paper_runs = import_module("letorbench.papers.reproduction")
 
 #: a command without an indent; below it an option with a value, and what must differ: the files
 #: of a pattern, what is printed (`out`), or the error (`err`)

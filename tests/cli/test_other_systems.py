@@ -64,14 +64,14 @@ def test_every_format_measures_as_the_original(toy):
 
 def test_models_are_exported_but_of_transformed_features(toy):
     words = "export", "TOY", "--as", "lightgbm", "--to", "texts"
-    run = "run", "--dataset", "TOY", "--algo", "regression", "--force", "--features"
-    call(*run, "zscore")
-    assert "features that zscore transformed" in refused(2, *words)
-    call(*run, "raw")
-    made = call(*words)
-    assert made.stdout.splitlines() == [f"texts/fold{k}/regression.txt" for k in range(1, 6)]
-    model = load_model("results/TOY/regression/fold2/model.npz").learned.model
-    assert Path("texts/fold2/regression.txt").read_text() == lightgbm_text(model)
+    run = "run", "--dataset", "TOY", "--features"
+    call(*run, "zscore", "--algo", "scaled=regression")
+    assert "features that zscore transformed" in refused(2, *words, "--algo", "scaled")
+    call(*run, "raw", "--algo", "plain=regression")
+    made = call(*words, "--algo", "plain")
+    assert made.stdout.splitlines() == [f"texts/fold{k}/plain.txt" for k in range(1, 6)]
+    model = load_model("results/TOY/plain/fold2/model.npz").learned.model
+    assert Path("texts/fold2/plain.txt").read_text() == lightgbm_text(model)
 
 
 def test_wrong_externals_write_nothing(toy):

@@ -2,6 +2,7 @@
 
 import shutil
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,32 +10,41 @@ from conftest import printed
 from toy_data import content, write_toy
 
 import letorbench as lb
-from letorbench.experiment import backends, task
+from letorbench.experiment import backends
+from letorbench.experiment import run as running
 from letorbench.experiment.backends import Processes, Shard
-from letorbench.experiment.plan import Job, Protocol, Task
+from letorbench.experiment.entrants import entrants
+from letorbench.experiment.plan import Job, Protocol
+from letorbench.experiment.run import Run
 from letorbench.experiment.runner import run
-from letorbench.experiment.task import Outcome
+from letorbench.results.labels import Label
+from letorbench.results.paths import FoldKey
 
 
 def test_what_is_stored_starts_no_process(tmp_path, monkeypatch):
     write_toy(tmp_path)
     protocol = Protocol(tmp_path, tmp_path / "out", repeats=1)
-    first = run(["TOY"], ["regression"], [1, 2], protocol)
-    assert not any(outcome.error or outcome.reused for outcome in first.outcomes)
+    first = run(["TOY"], entrants("regression"), [1, 2], protocol)
+    assert not any(each.error or each.reused for each in first.runs)
 
     def start(work: partial, *_: object) -> None:
         raise AssertionError(f"a process of {work.keywords['threads']} threads is started")
 
     monkeypatch.setattr(backends, "in_processes", start)
     monkeypatch.setenv("LETORBENCH_THREADS", "5")
-    again = run(["TOY"], ["regression"], [1, 2], protocol, Processes(2))
-    assert all(outcome.reused for outcome in again.outcomes)
+    again = run(["TOY"], entrants("regression"), [1, 2], protocol, Processes(2))
+    assert all(each.reused for each in again.runs)
     with pytest.raises(AssertionError, match="of 2 threads is started"):
         lb.run("TOY", "regression", jobs=2, data_dir=tmp_path, out=protocol.out)
 
 
-TASKS = [
-    Task(dataset, algo, fold, repeat=repeat)
+def job_of(dataset: str, algo: str, fold: int, repeat: int = 1) -> Job:
+    key = FoldKey(dataset, algo, repeat, fold)
+    return Job(key, Label(algo), {}, Protocol(Path(), Path()), Path())
+
+
+JOBS = [
+    job_of(dataset, algo, fold, repeat)
     for dataset in ("A", "B")
     for algo in ("regression", "ranknet", "rankboost")
     for fold in range(1, 6)
@@ -42,18 +52,18 @@ TASKS = [
 ]
 
 
-def test_every_task_is_in_one_share():
+def test_every_job_is_in_one_share():
     for of in (1, 2, 3, 7, 200):
         shares = [Shard(number, of) for number in range(1, of + 1)]
-        assert all(sum(share.has(task) for share in shares) == 1 for task in TASKS)
-    folds = [Task("A", "ranknet", fold) for fold in range(1, 6)]  # they go round the shares
-    assert sorted(sum(Shard(n, 3).has(task) for task in folds) for n in (1, 2, 3)) == [1, 2, 2]
+        assert all(sum(share.has(job) for share in shares) == 1 for job in JOBS)
+    folds = [job_of("A", "ranknet", fold) for fold in range(1, 6)]  # they go round the shares
+    assert sorted(sum(Shard(n, 3).has(job) for job in folds) for n in (1, 2, 3)) == [1, 2, 2]
 
 
 def test_a_lost_process_is_told_with_what_may_have_ended_it():
-    job = Job(TASKS[0], None, None, None, None)
+    job = JOBS[0]
     for how, guess in (("was ended by SIGKILL", " (too little memory?)"), ("ended", "")):
-        lost = Outcome(job.task, error=f"its process {how}{guess}", exit_status=1)
+        lost = Run(job.key, error=f"its process {how}{guess}", exit_status=1)
         assert backends._lost(job, how) == lost
 
 
@@ -75,14 +85,14 @@ def test_copied_shares_are_the_run(tmp_path):
 def seen(tmp_path, monkeypatch) -> dict[tuple, list[list[str]]]:
     """The queries of each part that each trial is given, by algorithm and run."""
     found: dict[tuple, list[list[str]]] = {}
-    choose = task.select
+    choose = running.select
 
     def select(cls, fixed, train, validation, *others):
         parts = [part.qids.tolist() for part in (train, validation.queries)]
         found.setdefault((cls.name, len(parts[0])), []).append(parts)
         return choose(cls, fixed, train, validation, *others)
 
-    monkeypatch.setattr(task, "select", select)
+    monkeypatch.setattr(running, "select", select)
     monkeypatch.chdir(tmp_path)
     write_toy(tmp_path / "data")
     return found

@@ -1,6 +1,7 @@
 """What is asked for: names, folds, settings, protocols, and the identities of what is run."""
 
 import shutil
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,14 @@ from letorbench.api.running import left_out
 from letorbench.choices import expanded, split
 from letorbench.errors import UsageError
 from letorbench.experiment import plan
-from letorbench.experiment.plan import Protocol, Task, entrants, ranker_identity
+from letorbench.experiment.entrants import BASELINES, entrants, labelled, parameters
+from letorbench.experiment.plan import Protocol, ranker_identity
+from letorbench.experiment.run import seed_of
 from letorbench.experiment.runner import run
 from letorbench.experiment.select import draws
-from letorbench.experiment.settings import parameters, settings
-from letorbench.experiment.task import seed_of
 from letorbench.losses import every_loss, loss
 from letorbench.rankers import names, ranker
+from letorbench.results.paths import FoldKey
 
 
 def test_what_a_protocol_is_where_nothing_is_said(tmp_path):
@@ -32,23 +34,27 @@ def test_what_a_protocol_is_where_nothing_is_said(tmp_path):
 def test_all_leaves_out_what_lacks_its_package(monkeypatch):
     monkeypatch.setattr(ranker("xgboost"), "needs", "no_such_package")
     monkeypatch.setattr(ranker("lightgbm"), "needs", "numpy")
-    assert "xgboost" not in plan.algorithms(["all"])
+    assert "xgboost" not in map(str, labelled(["all"]))
     assert left_out(["regression"]) == []
     assert left_out(["regression, all"]) == [
         "all leaves xgboost out: `python -m pip install 'letorbench[trees]'` brings no_such_package"
     ]
     with pytest.raises(UsageError, match="^xgboost: needs the package no_such_package; "):
-        plan.algorithms(["xgboost"])
+        entrants(["xgboost"])
+
+
+def listed(*words: str) -> list[str]:
+    return [str(label) for label in labelled(words)]
 
 
 def test_algorithms_are_comma_lists_repeats_and_groups():
-    assert plan.algorithms(["ndcgboost, regression", "ndcgboost"]) == ["ndcgboost", "regression"]
+    assert listed("ndcgboost, regression", "ndcgboost") == ["ndcgboost", "regression"]
     published = [name for name in names() if ranker(name).published]
     usable = [name for name in published if ranker(name).available()]
-    assert plan.algorithms(["all"]) == usable
-    assert plan.algorithms(["card"]) == plan.algorithms(["baselines"]) == list(plan.BASELINES)
+    assert listed("all") == usable
+    assert listed("card") == listed("baselines") == list(BASELINES)
     with pytest.raises(UsageError, match="did you mean ndcgboost"):
-        plan.algorithms(["ndcg-boost"])
+        labelled(["ndcg-boost"])
 
 
 def test_datasets(tmp_path: Path):
@@ -62,7 +68,9 @@ def test_every_parameter_of_every_ranker_can_be_set_to_its_default(name):
     cls = ranker(name)
     defaults = {key: getattr(cls(), key) for key in parameters(cls)}
     pairs = [f"{key}={value}" for key, value in defaults.items()]
-    assert settings([name], pairs)[name] == defaults
+    assert entrants(name, pairs)[0].settings == defaults
+    inside = ",".join(pair for pair in pairs)
+    assert entrants(f"mine={name}[{inside}]" if pairs else name)[0].settings == defaults
     assert set(cls.grid) <= set(parameters(cls))
 
 
@@ -71,10 +79,12 @@ def test_entrants():
     assert [each.settings for each in entrants(["regression"])] == [{}]
     assert [each.settings for each in entrants([cls])] == [{}]
     [given] = entrants([cls(l2=2.0, features="rank")])
-    assert (given.settings, given.features) == ({"l2": 2.0, "target": "label"}, "rank")
-    assert entrants([cls(), "frank"])[0].features is None
-    with pytest.raises(UsageError, match="two algorithms are named 'regression'"):
-        entrants(["regression", cls(l2=2.0)])
+    assert (given.settings, given.run) == ({"l2": 2.0, "target": "label"}, {"features": "rank"})
+    assert entrants([cls(), "frank"])[0].run == {}
+    named = entrants({"small": cls(l2=2.0), "plain": "regression", "best": "frank[rounds=3]"})
+    assert [(each.name, dict(each.settings)) for each in named] == [
+        ("small", {"l2": 2.0, "target": "label"}), ("plain", {}), ("best", {"rounds": 3}),
+    ]  # fmt: skip
     with pytest.raises(UsageError, match="found 3, expected an algorithm's name, a ranker"):
         entrants([3])
     with pytest.raises(UsageError, match="did you mean regression"):
@@ -92,11 +102,12 @@ def test_a_ranker_draws_if_a_point_of_its_grid_does():
 
 
 def test_seeds_differ_by_everything_but_settings():
-    tasks = [Task(d, a, k, {}, r) for d in "Ax" for a in "yxA" for k in (1, 2) for r in (1, 2)]
-    states = {tuple(seed_of(task, s).generate_state(4)) for task in tasks for s in (0, 1)}
-    assert len(states) == 48
-    base = tuple(seed_of(Task("A", "x", 1), 0).generate_state(4))
-    assert base == tuple(seed_of(Task("A", "x", 1, {"k": 2}), 0).generate_state(4))
+    def state(dataset, algo, fold, repeat, seed, row="row"):
+        return tuple(seed_of(FoldKey(dataset, row, repeat, fold), algo, seed).generate_state(4))
+
+    cells = product("Ax", "yxA", (1, 2), (1, 2), (0, 1))
+    assert len({state(*cell) for cell in cells}) == 48
+    assert state("A", "x", 1, 1, 0) == state("A", "x", 1, 1, 0, row="x[k=2]")
 
 
 def test_a_setting_at_its_default_is_not_a_fixed_one_and_their_order_is_nothing():
@@ -135,7 +146,7 @@ def test_an_edit_runs_again_what_depends_on_it(copy: Path, tmp_path: Path) -> No
     protocol = Protocol(tmp_path / "data", tmp_path / "out")
 
     def reused() -> bool:
-        (outcome,) = run(["TOY"], ["regression"], [1], protocol).outcomes
+        (outcome,) = run(["TOY"], entrants("regression"), [1], protocol).runs
         assert not outcome.error
         return outcome.reused
 
@@ -150,7 +161,7 @@ def test_an_edit_runs_again_what_depends_on_it(copy: Path, tmp_path: Path) -> No
 DEPENDS = {
     "datasets/reader.py": "net least plug-in", "measures/orders.py": "net least plug-in",
     "features/__init__.py": "net least plug-in", "experiment/select.py": "net least plug-in",
-    "experiment/task.py": "net least plug-in", "results/measuring.py": "net least plug-in",
+    "experiment/run.py": "net least plug-in", "results/measuring.py": "net least plug-in",
     "results/scores.py": "net least plug-in", "models/linear.py": "net least plug-in",
     "rankers/base.py": "net least plug-in", "rankers/ranknet.py": "net",
     "rankers/regression.py": "least",

@@ -20,15 +20,19 @@ from toy_data import content, write_toy
 
 import letorbench as lb
 from letorbench.datasets.load import load
-from letorbench.errors import DataError
+from letorbench.errors import DataError, UsageError
 from letorbench.experiment.backends import Processes
-from letorbench.experiment.plan import Job, Protocol, Task
-from letorbench.experiment.runner import _progress, run
-from letorbench.experiment.task import Outcome, attempt
+from letorbench.experiment.entrants import entrants
+from letorbench.experiment.plan import Job, Protocol
+from letorbench.experiment.run import Run, attempt
+from letorbench.experiment.runner import Report, _progress
+from letorbench.experiment.runner import run as run_entrants
 from letorbench.features import TRANSFORMATIONS
 from letorbench.fit_warnings import FitWarning
 from letorbench.models import Linear
 from letorbench.rankers import Ranker, load_model, plugins, ranker
+from letorbench.results.labels import Label
+from letorbench.results.paths import FoldKey
 from letorbench.results.scores import score_warnings
 from letorbench.results.store import read_folds
 from letorbench.results.summary import read_summary
@@ -36,13 +40,18 @@ from letorbench.solvers.fit_result import FitResult
 from letorbench.source import scoring_digest
 from letorbench.threads import thread_count
 
-SAMPLED = {"ndcgboost": {"stumps": "sample", "rounds": 5}}
+SAMPLED = "ndcgboost[rounds=5,stumps=sample]"
+
+
+def run(datasets, algos, folds, protocol, processes=Processes()) -> Report:
+    """Run what the algorithms of the labels, classes and instances are."""
+    return run_entrants(datasets, entrants(algos), folds, protocol, processes)
 
 
 @pytest.fixture
 def protocol(tmp_path: Path) -> Protocol:
     write_toy(tmp_path / "data")
-    return Protocol(tmp_path / "data", tmp_path / "results", features="raw", repeats=3)
+    return Protocol(tmp_path / "data", tmp_path / "results", repeats=3)
 
 
 @pytest.fixture
@@ -79,26 +88,27 @@ def rows(path: Path) -> list[list[str]]:
 
 def test_the_files_hold_what_they_say(protocol):
     start = time.perf_counter()
-    report = run(["TOY"], {"regression": {}}, None, protocol)
-    assert [outcome.error for outcome in report.outcomes] == [""] * 5
+    report = run(["TOY"], ["regression"], None, protocol)
+    assert [outcome.error for outcome in report.runs] == [""] * 5
     folder = protocol.out / "TOY" / "regression"
     for fold in load("TOY", protocol.data_dir).folds:
         place = folder / f"fold{fold.number}"
         scores = np.loadtxt(place / "scores.txt")
         model = load_model(place / "model.npz")
-        assert np.array_equal(model.predict(fold.test.features), scores)
+        assert np.array_equal(model.predict(fold.test), scores)
         held_out = np.loadtxt(place / "validation.txt")
-        assert np.array_equal(model.predict(fold.validation.features), held_out)
+        assert np.array_equal(model.predict(fold.validation), held_out)
         fit = json.loads((place / "fit.json").read_text())
         assert fit["identity"] == {
             "dataset": "TOY", "algo": "regression", "fold": fold.number, "fixed": [], "grid": {},
             "settings": {"l2": 0.0, "target": "label"}, "letorbench": lb.__version__,
-            "module": "letorbench.rankers.regression", "features": "raw", "protocol": "default",
+            "module": "letorbench.rankers.regression", "features": "query-minmax",
+            "protocol": "default",
             "code": scoring_digest("letorbench.rankers.regression"), "select": "ndcg@10",
             "convention": "standard", "seed": 0, "null": "error",
             "data": load("TOY", protocol.data_dir).provenance["digest"],
         }  # fmt: skip
-        assert fit["chosen"] == {"l2": 0.0, "target": "label", "features": "raw"}
+        assert fit["chosen"] == {"l2": 0.0, "target": "label", "features": "query-minmax"}
         assert {"letorbench", "numpy", "scipy", "numba", "python"} == set(fit["versions"])
         assert (
             0 < fit["seconds"] < time.perf_counter() - start
@@ -110,14 +120,14 @@ def test_the_files_hold_what_they_say(protocol):
     assert header == ["algo", "convention", "folds", "repeats", "cut_off", *names]
     assert line[:5] == ["regression", "standard", "5", "1", "0"]
     assert line[5:] == rows(folder / "folds.csv")[-1][1:]
-    outcome = report.outcomes[0]  # its numbers are those that are stored
+    outcome = report.runs[0]  # its numbers are those that are stored
     assert [outcome.fold.means[name] for name in names] == [
         float(cell) for cell in rows(folder / "folds.csv")[1][1:]
     ]
 
 
 def test_the_test_part_is_scored_once_and_after_selection(protocol, spy):
-    run(["TOY"], {"spy": {}}, [2], protocol)
+    run(["TOY"], ["spy"], [2], replace(protocol, features="raw"))
     fold = load("TOY", protocol.data_dir).folds[1]
     assert [call[0] for call in spy] == ["learn", "predict", "learn", "predict", "predict"]
     for call in spy:
@@ -128,90 +138,99 @@ def test_the_test_part_is_scored_once_and_after_selection(protocol, spy):
 
 
 def test_what_holds_is_not_run_again(protocol, spy, monkeypatch):
-    run(["TOY"], {"spy": {}}, None, protocol)
+    run(["TOY"], ["spy"], None, protocol)
     folder = protocol.out / "TOY" / "spy"
     before = (folder / "per_query.csv").read_bytes()
     (folder / "per_query.csv").unlink()
     (folder / "fold3" / "scores.txt").unlink()
     spy.clear()
-    report = run(["TOY"], {"spy": {}}, None, protocol)
-    assert [outcome.reused for outcome in report.outcomes] == [True, True, False, True, True]
+    report = run(["TOY"], ["spy"], None, protocol)
+    assert [outcome.reused for outcome in report.runs] == [True, True, False, True, True]
     assert len(spy) == 5 and (folder / "per_query.csv").read_bytes() == before
     for other in (
         replace(protocol, force=True),
-        replace(protocol, seed=1),
         replace(protocol, select="map"),
         replace(protocol, name="letor"),
         replace(protocol, convention="letor4"),
         replace(protocol, null="min"),
     ):
-        assert not any(o.reused for o in run(["TOY"], {"spy": {}}, [1], other).outcomes)
-        run(["TOY"], {"spy": {}}, [1], protocol)
-    assert not any(o.reused for o in run(["TOY"], {"spy": {"a": 1.0}}, [1], protocol).outcomes)
-    run(["TOY"], {"spy": {}}, [1], protocol)
+        assert not any(o.reused for o in run(["TOY"], ["spy"], [1], other).runs)
+        run(["TOY"], ["spy"], [1], protocol)
+    assert run(["TOY"], ["spy"], [1], replace(protocol, seed=1)).runs[0].reused  # it draws nothing
+    assert not any(o.reused for o in run(["TOY"], ["spy[a=1.0]"], [1], protocol).runs)
+    # none took another one's place
+    labels = ["spy", "spy[a=1.0]", "spy[protocol=letor,select=ndcg@10]", "spy[select=map]"]
+    labels += ["spy[convention=letor4]", "spy[null=min]"]
+    assert {path.name for path in folder.parent.iterdir() if path.is_dir()} == set(labels)
+    run(["TOY"], ["spy"], [1], protocol)
     monkeypatch.setattr(plugins.FOUND["spy"], "grid", {"a": (1.0, 3.0)})
-    assert not any(o.reused for o in run(["TOY"], {"spy": {}}, [1], protocol).outcomes)
+    assert not any(o.reused for o in run(["TOY"], ["spy"], [1], protocol).runs)
     path = protocol.data_dir / "TOY" / "Fold2" / "test.txt"
     path.write_text(path.read_text().replace("0 qid", "1 qid", 1))
-    assert not run(["TOY"], {"spy": {}}, [2], protocol).outcomes[0].reused
+    assert not run(["TOY"], ["spy"], [2], protocol).runs[0].reused
     monkeypatch.setattr("letorbench.experiment.plan.__version__", "0")
-    assert not run(["TOY"], {"spy": {}}, [2], protocol).outcomes[0].reused
+    assert not run(["TOY"], ["spy"], [2], protocol).runs[0].reused
 
 
 def test_a_fold_that_another_run_made_meanwhile_is_reused(protocol, spy):
     """The other run ended after this one had planned what to do."""
     bench = load("TOY", protocol.data_dir)
-    report = run(["TOY"], {"spy": {}}, [1], protocol)
-    stored = report.outcomes[0].fold
+    report = run(["TOY"], ["spy"], [1], protocol)
+    stored = report.runs[0].fold
     spy.clear()
-    job = Job(report.outcomes[0].task, stored.identity, None, bench, plugins.FOUND["spy"])
-    assert attempt(job, protocol).reused and spy == []
-    assert not attempt(job, replace(protocol, force=True)).reused and spy != []
+    found = {"benchmark": bench, "ranker": plugins.FOUND["spy"], "identity": stored.identity}
+    job = Job(stored.key, stored.label, {}, protocol, stored.folder.parent, **found)
+    assert attempt(job).reused and spy == []
+    assert not attempt(job, force=True).reused and spy != []
 
 
-def test_folds_of_earlier_runs_count_where_they_fit(protocol):
-    run(["TOY"], {"regression": {}}, [1, 2], protocol)
-    run(["TOY"], {"regression": {}}, [4], protocol)
+def test_folds_of_earlier_runs_count_where_they_fit(protocol, monkeypatch):
+    run(["TOY"], ["regression"], [1, 2], protocol)
+    run(["TOY"], ["regression"], [4], protocol)
     folder = protocol.out / "TOY" / "regression"
     assert [line[0] for line in rows(folder / "folds.csv")[1:]] == ["1", "2", "4", "mean"]
-    report = run(["TOY"], {"regression": {"l2": 1.0}}, [1], protocol)
+    run(["TOY"], ["regression[l2=1.0]"], [1], protocol)  # is another row
+    assert [line[0] for line in rows(folder / "folds.csv")[1:]] == ["1", "2", "4", "mean"]
+    monkeypatch.setattr("letorbench.experiment.plan.__version__", "0")
+    report = run(["TOY"], ["regression"], [1], protocol)
     assert [line[0] for line in rows(folder / "folds.csv")[1:]] == ["1", "mean"]
-    other = f"in {folder}, of other settings or data, is"
+    other = f"in {folder}, of other code or data, is"
     assert report.notes == (f"TOY, regression: fold 2, 4 {other} left out of the means",)
 
 
 def test_a_failing_task_does_not_stop_the_others(protocol, spy, monkeypatch):
-    report = run(["TOY"], {"spy": {"a": -1.0}, "regression": {}}, [1, 2], protocol)
-    errors = [outcome.error for outcome in report.outcomes]
+    report = run(["TOY"], ["spy[a=-1.0]", "regression"], [1, 2], protocol)
+    errors = [outcome.error for outcome in report.runs]
     assert errors[0].startswith(f"ArithmeticError: a below 0 in two lines ({__file__}:")
     assert errors == [errors[0]] * 2 + ["", ""]
     assert [row.algo for row in report.summaries[0].rows] == ["regression"]
-    refused = run(["TOY"], {"recipe": {"loss": "nonsense"}}, [1], protocol)
-    assert len(refused.outcomes) == 1 and "nonsense" in refused.outcomes[0].error
+    with pytest.raises(UsageError, match="nonsense"):
+        run(["TOY"], ["recipe[loss=nonsense]"], [1], protocol)
     monkeypatch.setattr(lb.Regression, "learn", None)  # a mistake of our own is no wrong option
-    [mistake] = run(["TOY"], ["regression"], [3], protocol).outcomes
+    [mistake] = run(["TOY"], ["regression"], [3], protocol).runs
     assert (mistake.exit_status, mistake.error.partition(":")[0]) == (1, "TypeError")
 
 
 def test_a_killed_fold_is_run_again(protocol, monkeypatch, spy):
-    run(["TOY"], {"spy": {}}, [1], protocol)
+    run(["TOY"], ["spy"], [1], protocol)
 
     def killed(*_):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Ranker, "save", killed)
     with pytest.raises(KeyboardInterrupt):
-        run(["TOY"], {"spy": {}}, [1], replace(protocol, force=True))
+        run(["TOY"], ["spy"], [1], replace(protocol, force=True))
     monkeypatch.undo()
     assert not (protocol.out / "TOY" / "spy" / "fold1" / "fit.json").exists()
-    assert not run(["TOY"], {"spy": {}}, [1], protocol).outcomes[0].reused
+    assert not run(["TOY"], ["spy"], [1], protocol).runs[0].reused
 
 
 def test_folds_and_folders_that_are_not_there(protocol, tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(DataError, match="file/x: cannot be written: Not a directory"):
-        run(["TOY"], {"regression": {}}, None, replace(protocol, out=tmp_path / "file" / "x"))
-    outcome = attempt(Job(Task("NONE", "regression", 1), None, None, None, None), protocol)
+        run(["TOY"], ["regression"], None, replace(protocol, out=tmp_path / "file" / "x"))
+    key = FoldKey("NONE", "regression", 1, 1)
+    outcome = attempt(Job(key, Label("regression"), {}, protocol, protocol.out / "x"))
     assert "NONE" in outcome.error and outcome.exit_status == 1 and "Traceback" in outcome.trace
 
 
@@ -229,7 +248,7 @@ def test_nan_scores_are_ranked_last_and_warned_of(protocol, monkeypatch):
             return scores
 
     monkeypatch.setitem(plugins.FOUND, "bad", Bad)
-    outcome = run(["TOY"], {"bad": {}}, [1], protocol).outcomes[0]
+    outcome = run(["TOY"], ["bad"], [1], protocol).runs[0]
     assert outcome.error == "" and "1 of 56 test scores are NaN" in outcome.warnings[0].text
     for name in ("scores.txt", "validation.txt"):
         scores = np.loadtxt(protocol.out / "TOY" / "bad" / "fold1" / name)
@@ -242,7 +261,7 @@ def test_a_terminal_shows_how_many_folds_are_done(monkeypatch):
             return True
 
     monkeypatch.setattr(sys, "stderr", Terminal())
-    ended = [Outcome(Task("A", "x", fold)) for fold in (4, 5)]
+    ended = [Run(FoldKey("A", "x", 1, fold)) for fold in (4, 5)]
     assert list(_progress(iter(ended), 3, 5)) == ended
     shown = sys.stderr.getvalue()
     assert "folds:  60%" in shown and "3/5" in shown and "A, x, fold 5" in shown and "5/5" in shown
@@ -294,7 +313,7 @@ def test_data_and_rankers_of_a_program_and_of_files_give_what_names_give(protoco
     algos = [*plugins.FOUND, Mine, ranker("ranknet")(epochs=2), ranker("ndcgboost")(rounds=3)]
     monkeypatch.setenv("LETORBENCH_THREADS", "6")
     report = run([bench, "TOY"], ["regression", *algos], [1, 2], protocol, Processes(2))
-    assert [outcome.error for outcome in report.outcomes] == [""] * 32
+    assert [outcome.error for outcome in report.runs] == [""] * 32
     alone = replace(protocol, out=protocol.out.with_name("alone"))
     monkeypatch.setenv("LETORBENCH_THREADS", "1")
     run(["TOY", bench], [*algos[::-1], "regression"], [1, 2], alone)
@@ -306,11 +325,11 @@ def test_data_and_rankers_of_a_program_and_of_files_give_what_names_give(protoco
     for fold in read_folds(protocol.out, "TOY", "mine"):
         assert len(fold.fit["validation"]["grid"]) == 2 and fold.identity["fixed"] == []
     report = run(["TOY"], [Mine(a=0.5)], [1], protocol)
-    fold = report.outcomes[0].fold
+    fold = report.runs[0].fold
     assert fold.fit["validation"]["grid"] == [] and fold.fit["chosen"]["a"] == 0.5
-    assert fold.identity["fixed"] == ["a"] and not report.outcomes[0].reused
+    assert fold.identity["fixed"] == ["a"] and not report.runs[0].reused
     # an instance with nothing to choose is the name with its settings
-    assert run(["TOY"], {"ndcgboost": {"rounds": 3}}, [1], protocol).outcomes[0].reused
+    assert run(["TOY"], ["ndcgboost[rounds=3]"], [1], protocol).runs[0].reused
 
 
 def test_a_time_limit_is_stored_marked_and_lifted_again(protocol):
@@ -319,35 +338,35 @@ def test_a_time_limit_is_stored_marked_and_lifted_again(protocol):
     short = run(["TOY"], algos, [1], replace(protocol, time_limit=1e-9))
     assert [row.cut_off for row in short.summaries[0].rows] == [1, 0]
     text = "the time limit of 1e-09 s cut off 3 of 3 fits"
-    assert FitWarning("cut off", text) in short.outcomes[0].warnings
-    assert "cut off" not in str(short.outcomes[1].warnings)
+    assert FitWarning("cut off", text) in short.runs[0].warnings
+    assert "cut off" not in str(short.runs[1].warnings)
     fit = read_folds(protocol.out, "TOY", "listnet")[0].fit
     assert fit["cut_off"] == {"time_limit": 1e-9, "fits": 3, "of": 3}
     assert [trial["cut_off"] for trial in fit["validation"]["grid"]] == [True] * 3
     again = run(["TOY"], algos, [1], replace(protocol, time_limit=1e-9))
-    assert [outcome.reused for outcome in again.outcomes] == [True, True]
+    assert [outcome.reused for outcome in again.runs] == [True, True]
     lifted = run(["TOY"], algos, [1], protocol)
-    assert [outcome.reused for outcome in lifted.outcomes] == [False, True]
+    assert [outcome.reused for outcome in lifted.runs] == [False, True]
     assert [row.cut_off for row in lifted.summaries[0].rows] == [0, 0]
 
 
 def test_only_what_draws_is_repeated_and_more_repeats_only_add(protocol):
     def scores() -> dict[str, str]:
-        files = sorted((protocol.out / "TOY" / "ndcgboost").rglob("scores.txt"))
+        files = sorted((protocol.out / "TOY" / SAMPLED).rglob("scores.txt"))
         return {str(path.relative_to(protocol.out)): path.read_text() for path in files}
 
     few = replace(protocol, repeats=1)
-    run(["TOY"], SAMPLED, [1], few)
+    run(["TOY"], [SAMPLED], [1], few)
     before = scores()
-    report = run(["TOY"], {"regression": {}, **SAMPLED}, [1, 2], protocol)
-    done = [(o.task.algo, o.task.repeat, o.task.fold, o.reused) for o in report.outcomes]
-    boosted = [("ndcgboost", r, k, r == k == 1) for r in (1, 2, 3) for k in (1, 2)]
+    report = run(["TOY"], ["regression", SAMPLED], [1, 2], protocol)
+    done = [(*o.key[1:], o.reused) for o in report.runs]
+    boosted = [(SAMPLED, r, k, r == k == 1) for r in (1, 2, 3) for k in (1, 2)]
     assert done == [("regression", 1, 1, False), ("regression", 1, 2, False), *boosted]
     boost, regression = report.summaries[0].rows
     assert (regression.repeats, regression.n_repeats, boost.repeats) == (1, None, 3)
     assert len(set(scores().values())) == 6 and before.items() <= scores().items()
     first, second = (
-        json.loads((protocol.out / "TOY/ndcgboost" / place / "fold1/fit.json").read_text())
+        json.loads((protocol.out / "TOY" / SAMPLED / place / "fold1/fit.json").read_text())
         for place in (".", "repeat2")
     )
     assert "repeat" not in first["identity"] and (first["repeats"], second["repeats"]) == (1, 3)
@@ -357,14 +376,19 @@ def test_only_what_draws_is_repeated_and_more_repeats_only_add(protocol):
 def test_features_are_what_each_ranker_needs_or_what_is_asked_for(protocol):
     shown = replace(protocol, features="auto")
     report = run(["TOY"], ["regression", "ndcgboost"], [1], shown)
-    assert [o.fold.identity["features"] for o in report.outcomes] == ["query-minmax", "raw"]
+    assert [o.fold.identity["features"] for o in report.runs] == ["query-minmax", "raw"]
     for asked, algo, done, reused in (
-        ("query-minmax", "regression", "query-minmax", True),  # what auto was
-        ("raw", ranker("regression")(features="query-minmax"), "query-minmax", True),
+        ("query-minmax", "regression", "query-minmax", False),  # another row, also if auto was so
+        (
+            "raw",
+            ranker("regression")(features="query-minmax"),
+            "query-minmax",
+            True,
+        ),  # the same row
         ("raw", "regression", "raw", False),
         ("rank", ranker("regression")(), "rank", False),  # a ranker that asks for none
     ):
-        [outcome] = run(["TOY"], [algo], [1], replace(protocol, features=asked)).outcomes
+        [outcome] = run(["TOY"], [algo], [1], replace(protocol, features=asked)).runs
         assert (outcome.fold.identity["features"], outcome.reused) == (done, reused)
 
 
@@ -384,7 +408,7 @@ def test_auto_asks_the_catalog_then_the_data(protocol, monkeypatch):
         (lb.from_frame(beyond, "y", "qid", name="TOY"), "zscore"),
     ]  # fmt: skip
     for own, done in cases:
-        [outcome] = run([own], ["regression"], [1], auto).outcomes
+        [outcome] = run([own], ["regression"], [1], auto).runs
         assert outcome.fold.identity["features"] == done
 
 
@@ -392,8 +416,8 @@ def test_auto_asks_the_catalog_then_the_data(protocol, monkeypatch):
 def test_transformations_are_fitted_on_training_and_travel_with_the_model(protocol, name):
     """On the training part's queries that are drawn, where only a share of them is."""
     chosen = replace(protocol, features=name)
-    run(["TOY@0.5"], ["regression"], [1], chosen)
-    folder = protocol.out / "TOY@0.5/regression/fold1"
+    report = run(["TOY@0.5"], ["regression"], [1], chosen)
+    folder = report.runs[0].fold.folder
     fold = load("TOY", protocol.data_dir).folds[0].sampled(0.5, np.random.default_rng([0, 1]))
     done = TRANSFORMATIONS[name].fit(fold.train.features)
     by_hand = lb.Regression().fit(done(fold.train)).predict(done(fold.test))
@@ -403,7 +427,7 @@ def test_transformations_are_fitted_on_training_and_travel_with_the_model(protoc
     before = (folder / "model.npz").read_bytes()
     path = protocol.data_dir / "TOY" / "Fold1" / "test.txt"
     path.write_text(re.sub(r" 1:\S+", " 1:1000", path.read_text()))
-    assert not run(["TOY@0.5"], ["regression"], [1], chosen).outcomes[0].reused
+    assert not run(["TOY@0.5"], ["regression"], [1], chosen).runs[0].reused
     assert (folder / "model.npz").read_bytes() == before  # the test part does nothing
 
 
@@ -412,9 +436,9 @@ def test_a_damaged_fold_is_noted_and_does_not_stop_a_run(protocol) -> None:
     fit = protocol.out / "TOY" / "regression" / "fold2" / "fit.json"
     fit.write_text("{")
     report = run(["TOY"], ["regression"], [1], protocol)
-    assert report.outcomes[0].reused and "fold2/fit.json: damaged" in report.notes[0]
+    assert report.runs[0].reused and "fold2/fit.json: damaged" in report.notes[0]
     report = run(["TOY"], ["regression"], [1, 2], protocol)
-    assert [outcome.reused for outcome in report.outcomes] == [True, False]
+    assert [outcome.reused for outcome in report.runs] == [True, False]
     assert json.loads(fit.read_text())
 
 

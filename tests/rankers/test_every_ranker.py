@@ -19,7 +19,7 @@ from letorbench.cli.algos import description
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.experiment.settings import parameters
+from letorbench.experiment.entrants import parameters
 from letorbench.losses.label_order import random_order
 from letorbench.measures import parse, query_metrics
 from letorbench.parameters import choices, kinds

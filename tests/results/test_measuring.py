@@ -14,7 +14,10 @@ from letorbench.results.measuring import with_measures
 from letorbench.results.model_texts import FORMATS
 from letorbench.results.summary import read_summary, require_row
 
-ALGOS = ["random", "ideal", "regression", lb.RankNet(epochs=2)]
+ALGOS = {
+    "random": "random", "ideal": "ideal", "regression": "regression",
+    "ranknet": lb.RankNet(epochs=2),
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +26,8 @@ def ran(tmp_path_factory):
     write_toy(folder / "data")
     options = {"data_dir": folder / "data", "out": folder / "results"}
     results = lb.run("TOY", ALGOS, repeats=2, **options)
-    lb.run("TOY", [lb.AdaRankNDCG(rounds=3)], folds=[2], features="raw", **options)
+    few = {"adarank-ndcg": lb.AdaRankNDCG(rounds=3)}
+    lb.run("TOY", few, folds=[2], features="raw", **options)
     return results, folder
 
 

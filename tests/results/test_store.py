@@ -15,7 +15,8 @@ from letorbench.errors import DataError
 from letorbench.files import one_writer
 from letorbench.fit_warnings import FitWarning
 from letorbench.results.external import import_external
-from letorbench.results.paths import CHECKED, FIT, SCORES, FoldKey
+from letorbench.results.labels import Label
+from letorbench.results.paths import CHECKED, FIT, SCORES
 from letorbench.results.per_query import PerQuery
 from letorbench.results.scores import read_scores
 from letorbench.results.store import (
@@ -39,7 +40,7 @@ def test_a_fold_of_another_system_is_scores_and_a_fit(tmp_path: Path) -> None:
     curve = (np.float64(0.5), np.nan, np.True_)
     validation = {"value": -np.inf, "curve": curve, "best": np.int64(1)}
     told = {"warnings": (odd,), "validation": validation}
-    result = FoldResult(facts, np.array([0.1, -1e300]), *MEASURED, **told)
+    result = FoldResult(facts, Label("theirs"), np.array([0.1, -1e300]), *MEASURED, **told)
     assert write_fold(tmp_path, result) == stored_fit(tmp_path)
     left = ["fit.json", "per_query.csv", "scores.txt"]
     assert sorted(path.name for path in tmp_path.iterdir()) == left
@@ -49,7 +50,9 @@ def test_a_fold_of_another_system_is_scores_and_a_fit(tmp_path: Path) -> None:
     # JSON has no infinity
     assert fit["validation"] == {"value": None, "curve": [0.5, None, True], "best": 1}
     assert matches(fit, facts, None) and not matches(fit, {**facts, "fold": 3}, None)
-    validated = FoldResult(facts, np.zeros(1), *MEASURED, validation_scores=np.array([0.25, 1.0]))
+    validated = FoldResult(
+        facts, Label("theirs"), np.zeros(1), *MEASURED, validation_scores=np.array([0.25, 1.0])
+    )
     write_fold(tmp_path, validated)
     assert (tmp_path / "validation.txt").read_text() == "0.25\n1.0\n"
     write_fold(tmp_path, result)
@@ -66,7 +69,7 @@ def test_any_other_byte_is_damage_that_names_the_file(tmp_path: Path) -> None:
         for place in range(0, len(content), max(1, len(content) // 40)):
             path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
             store = Store(tmp_path).look("S")
-            assert [key.fold for key in store.folds] == [2]
+            assert [fold.number for fold in store.folds.values()] == [2]
             [line] = store.damaged.values()
             assert line.startswith(f"{path}: damaged: ") and line.endswith("makes it again")
         path.unlink()
@@ -91,7 +94,7 @@ def test_a_forged_fold_stops_no_other(tmp_path: Path, changes: dict, said: str) 
     store = Store(tmp_path).look("S")
     [line] = store.damaged.values()
     assert line.startswith(f"{folder / FIT}: damaged: ") and said in line
-    assert [key.fold for key in store.folds] == [2]
+    assert [fold.number for fold in store.folds.values()] == [2]
 
 
 def test_a_store_reads_a_fold_once_and_again_when_it_changed(tmp_path: Path, monkeypatch) -> None:
@@ -118,12 +121,12 @@ def test_a_store_reads_a_fold_once_and_again_when_it_changed(tmp_path: Path, mon
 
 def test_reuse_marks_the_fold_as_asked_for_last(tmp_path: Path) -> None:
     folder = store_fold(tmp_path, "S", "a", 1, {"map": 0.5}, repeats=2)
-    store, key = Store(tmp_path).look(), FoldKey("S", "a", 1, 1)
-    facts = store.folds[key].identity
-    assert store.reuse(key, {**facts, "fold": 2}, None) is None
+    store = Store(tmp_path).look()
+    facts = store.folds[folder].identity
+    assert store.reuse(folder, {**facts, "fold": 2}, None) is None
     os.utime(folder / FIT, ns=(1, 1))
-    assert store.reuse(key, facts, None) is None  # another run has written it meanwhile
-    fold = store.look().reuse(key, facts, None)
+    assert store.reuse(folder, facts, None) is None  # another run has written it meanwhile
+    fold = store.look().reuse(folder, facts, None)
     assert fold.written == (folder / FIT).stat().st_mtime_ns > 1
 
 
@@ -160,12 +163,12 @@ def test_folds_of_one_experiment_differ_in_their_number_and_their_external_file(
 def test_a_cut_off_fold_is_done_for_its_limit_or_a_shorter_one(tmp_path: Path) -> None:
     facts = {"dataset": "SET", "algo": "a", "fold": 1}
     cut = {"time_limit": 60.0, "fits": 2, "of": 6}
-    write_fold(tmp_path, FoldResult(facts, np.zeros(3), *MEASURED, cut_off=cut))
+    write_fold(tmp_path, FoldResult(facts, Label("theirs"), np.zeros(3), *MEASURED, cut_off=cut))
     assert stored_fit(tmp_path)["cut_off"] == cut
     limits = (None, 10.0, 60.0, 61.0)
     fit = stored_fit(tmp_path)
     assert [matches(fit, facts, limit) for limit in limits] == [False, True, True, False]
-    write_fold(tmp_path, FoldResult(facts, np.zeros(3), *MEASURED))
+    write_fold(tmp_path, FoldResult(facts, Label("theirs"), np.zeros(3), *MEASURED))
     assert all(matches(stored_fit(tmp_path), facts, limit) for limit in limits)
 
 

@@ -30,8 +30,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("verify")
     write_toy(folder / "data", "TOY", 0)
     lb.run(
-        "TOY", ["regression", "random"], data_dir=folder / "data", out=folder / "out",
-        convention="letor4,empty=drop", folds="1-2",
+        "TOY", {name: name for name in ("regression", "random")}, data_dir=folder / "data",
+        out=folder / "out", convention="letor4,empty=drop", folds="1-2",
     )  # fmt: skip
     return folder
 

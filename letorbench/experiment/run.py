@@ -1,4 +1,4 @@
-"""One task from its data to its files: load, transform, select, score, measure, store."""
+"""One job from its data to its files: load, transform, select, score, measure, store."""
 
 import time
 import traceback
@@ -6,13 +6,12 @@ import zlib
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from letorbench.datasets.queryset import Benchmark, Fold
-from letorbench.errors import FAILURES, DataError, WriteError
-from letorbench.experiment.plan import Job, Protocol, Task, benchmark_of, identity
+from letorbench.errors import FAILURES, DataError, UsageError, WriteError
+from letorbench.experiment.plan import Job, benchmark_of, identity
 from letorbench.experiment.select import select, selection_protocol
 from letorbench.features import transformation
 from letorbench.files import one_writer
@@ -20,8 +19,10 @@ from letorbench.fit_warnings import FitWarning
 from letorbench.measures import parse
 from letorbench.rankers import plugins, ranker
 from letorbench.rankers.base import Ranker
+from letorbench.results import paths
+from letorbench.results.labels import configured
 from letorbench.results.measuring import measure_fold
-from letorbench.results.paths import fold_folder
+from letorbench.results.paths import FoldKey
 from letorbench.results.scores import finite_scores, score_warnings
 from letorbench.results.store import (
     FoldResult,
@@ -37,10 +38,10 @@ from letorbench.threads import limited_threads, one_blas_thread
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What became of a task: reused from before, failed with an error, or run."""
+class Run:
+    """What became of a job: its result, from now or from before, or its error."""
 
-    task: Task
+    key: FoldKey
     #: its result, with its numbers; None where it failed
     fold: StoredFold | None = None
     #: whether the result was stored before
@@ -50,7 +51,7 @@ class Outcome:
     trace: str = ""
     #: the exit status that belongs to the error
     exit_status: int = 0
-    #: whether the error concerns every task: the results cannot be written
+    #: whether the error concerns every job: the results cannot be written
     unwritable: bool = False
 
     @property
@@ -60,25 +61,27 @@ class Outcome:
 
 
 def attempt(
-    job: Job, protocol: Protocol, plugin_files: tuple[Path, ...] = (), threads: int | None = None
-) -> Outcome:
-    """Run a job in whatever process, with so many threads; an error becomes part of the outcome.
+    job: Job, force: bool = False, plugin_files: tuple[Path, ...] = (), threads: int | None = None
+) -> Run:
+    """Run a job in whatever process, with so many threads; an error becomes part of the run.
 
-    What the job lacks is found by its names, rankers of plug-ins in the files.
+    What the job lacks is found by its names, rankers of plug-ins in the files. `force` runs again
+    what is stored.
     """
-    task = job.task
     try:
         for path in plugin_files:
             plugins.use(path)
         with limited_threads(threads), one_blas_thread():
-            benchmark = job.benchmark or benchmark_of(task.dataset, protocol)
-            cls = job.ranker or ranker(task.algo)
+            benchmark = job.benchmark or benchmark_of(job.key.dataset, job.protocol)
+            cls = job.ranker or ranker(job.label.algo)
             with plugins.blamed(cls):
-                facts = dict(job.identity or identity(task, protocol, benchmark, cls))
-                return _perform(job, protocol, facts, benchmark, cls)
+                facts = job.identity
+                if facts is None:  # what hinders it is raised here
+                    facts = identity(job.key.dataset, cls, job.settings, job.protocol, benchmark)
+                return _perform(replace(job, identity=facts), benchmark, cls, force)
     except FAILURES as error:
-        return Outcome(
-            task,
+        return Run(
+            job.key,
             error=plugins.described(error),
             trace=traceback.format_exc(),
             exit_status=getattr(error, "exit_status", 1),
@@ -86,41 +89,47 @@ def attempt(
         )
 
 
-def _perform(
-    job: Job, protocol: Protocol, facts: dict[str, Any], benchmark: Benchmark, cls: type[Ranker]
-) -> Outcome:
-    """Make the fold. Other runs of the same fold wait for it and reuse it."""
-    task = job.task
-    folder = fold_folder(protocol.out, task.dataset, task.algo, task.fold, task.repeat)
+def _perform(job: Job, benchmark: Benchmark, cls: type[Ranker], force: bool) -> Run:
+    """Make the fold. Other runs of the same fold wait for it and reuse it.
+
+    UsageError where another configuration has the folder: its result is not replaced.
+    """
+    assert job.identity is not None
+    folder = paths.fold_folder(job.folder, job.key.fold, job.key.repeat)
     with one_writer(folder):
-        if not protocol.force:
-            with suppress(DataError):  # a damaged fold is made again
-                stored = read_fold(task.key, folder)
-                if stored is not None and matches(stored.fit, facts, protocol.time_limit):
-                    return Outcome(task, mark_reused(stored), reused=True)
-        result = replace(_result(task, protocol, facts, benchmark, cls), repeats=job.repeats)
+        stored = None
+        with suppress(DataError):  # a damaged fold is made again
+            stored = read_fold(job.key, folder)
+        if stored is not None:
+            if not force and matches(stored.fit, job.identity, job.protocol.time_limit):
+                return Run(job.key, mark_reused(stored), reused=True)
+            if configured(stored.identity) != configured(job.identity):
+                raise UsageError(
+                    f"{folder}: found results of {stored.label}, expected those of {job.label}; "
+                    "choose another name"
+                )
+        result = _result(job, benchmark, cls)
         fold = StoredFold(
-            task.key, folder, write_fold(folder, result), stamp(folder) or 0, result.queries
+            job.key, folder, write_fold(folder, result), stamp(folder) or 0, result.queries
         )
-    return Outcome(task, fold)
+    return Run(job.key, fold)
 
 
-def _result(
-    task: Task, protocol: Protocol, facts: dict[str, Any], benchmark: Benchmark, cls: type[Ranker]
-) -> FoldResult:
+def _result(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> FoldResult:
     """Train, select on validation, score the test part once."""
-    start = time.perf_counter()
-    fold = next(fold for fold in benchmark.folds if fold.number == task.fold)
+    assert job.identity is not None
+    start, protocol, number = time.perf_counter(), job.protocol, job.key.fold
+    fold = next(fold for fold in benchmark.folds if fold.number == number)
     # the same queries for every algorithm and seed
-    fold = fold.sampled(benchmark.share, np.random.default_rng([protocol.seed, task.fold]))
+    fold = fold.sampled(benchmark.share, np.random.default_rng([protocol.seed, number]))
     # the test part stays as it is: the fitted ranker takes raw features
-    transform = transformation(facts["features"]).fit(fold.train.features)
+    transform = transformation(job.identity["features"]).fit(fold.train.features)
     seen = Fold(fold.number, transform(fold.train), transform(fold.validation), fold.test)
     chooses = selection_protocol(protocol.name)
     measure = parse(protocol.select)
     validation = Validation(seen.validation, measure, benchmark.convention, chooses.rule)
     selected = select(
-        cls, task.settings, seen.train, validation, seed_of(task, protocol.seed),
+        cls, job.settings, seen.train, validation, seed_of(job.key, cls.name, protocol.seed),
         protocol.time_limit, chooses.grows,
     )  # fmt: skip
     fitted = selected.ranker.taking_raw_features(transform)
@@ -131,9 +140,10 @@ def _result(
     cut = [trial.ranker.learned.cut_off for trial in selected.trials]
     cut_off = {"time_limit": protocol.time_limit, "fits": sum(cut), "of": len(cut)}
     return FoldResult(
-        identity=facts,
+        identity=job.identity,
+        label=job.label,
         scores=scores,
-        queries=measure_fold(task.algo, fold, scores, benchmark.convention),
+        queries=measure_fold(cls.name, fold, scores, benchmark.convention),
         convention=benchmark.convention.name,
         n_folds=len(benchmark.folds),
         ranker=fitted,
@@ -142,15 +152,16 @@ def _result(
         seconds=time.perf_counter() - start,
         warnings=(*selected.warnings, *poor),
         cut_off=cut_off if any(cut) else None,
+        repeats=job.repeats,
     )
 
 
-def seed_of(task: Task, seed: int) -> np.random.SeedSequence:
-    """Return the task's own seed.
+def seed_of(key: FoldKey, algo: str, seed: int) -> np.random.SeedSequence:
+    """Return the seed of a fold of an algorithm, whatever its row is called.
 
     It comes from names and numbers alone, so that neither the order nor the number of workers
     matters. The first repeat's is that of a run without repeats.
     """
-    names = [zlib.crc32(name.encode()) for name in (task.dataset, task.algo)]
-    repeat = [task.repeat] if task.repeat > 1 else []
-    return np.random.SeedSequence([seed, names[0], task.fold, names[1], *repeat])
+    names = [zlib.crc32(name.encode()) for name in (key.dataset, algo)]
+    repeat = [key.repeat] if key.repeat > 1 else []
+    return np.random.SeedSequence([seed, names[0], key.fold, names[1], *repeat])

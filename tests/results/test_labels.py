@@ -1,0 +1,151 @@
+"""Labels: what they say is what is run, and nothing stored is replaced by another one."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import printed
+from toy_data import content, write_toy
+
+import letorbench as lb
+from letorbench.checksum import checked, with_checksum
+from letorbench.errors import UsageError
+from letorbench.rankers import names, ranker
+from letorbench.results import labels
+from letorbench.results.labels import Label
+from letorbench.results.store import Store
+
+
+@pytest.mark.parametrize("text", [
+    "listnet", "listnet[select=map]", "mine=listnet[select=map,learning_rate=0.1]",
+    "recipe[loss=pairwise(phi=hinge, weight=1/m),model=mlp]", "x=frank",
+    "listnet[convention=letor4;empty=drop;gain=0/1/3.5,null=-1.5,seed=7]",
+])  # fmt: skip
+def test_a_label_prints_as_it_was_read(text: str) -> None:
+    label = labels.parse(text)
+    assert str(label) == text and labels.parse(str(label)) == label
+
+
+@pytest.mark.parametrize("text", ["", "[a=1]", "a[", "a]b", "a[b]", "a[b=]", "a[b=1,b=2]",
+                                  "x/y=a", " =a", "a=b=c"])  # fmt: skip
+def test_what_is_no_label_is_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        labels.parse(text)
+
+
+def test_a_list_is_a_row_for_each_value() -> None:
+    words = ["a[x=[1,2],y=[u,v]]", "n=a[x=[1,2]],g[s=1]", "a[x=1,y=u]"]
+    assert [str(each) for each in labels.expanded(words, {"g": ["p", "q"]})] == [
+        "a[x=1,y=u]", "a[x=1,y=v]", "a[x=2,y=u]", "a[x=2,y=v]", "n-1=a[x=1]", "n-2=a[x=2]",
+        "p[s=1]", "q[s=1]",
+    ]  # fmt: skip
+
+
+def test_folders_are_short_and_no_two_labels_share_one() -> None:
+    texts = [
+        "a",
+        "a[x=1]",
+        "a[x=2]",
+        "a[x=1/2]",
+        "a[x=1 2]",
+        *(f"a[x={'9' * n}]" for n in (80, 81)),
+    ]
+    every = [labels.parse(text).folders for text in texts]
+    assert len({name for folders in every for name in folders}) == sum(map(len, every))
+    for folders in every:
+        assert all(len(name) <= 80 and not set(name) & set("/ *?\\:") for name in folders)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write_toy(tmp_path / "data")
+    return tmp_path
+
+
+def rows() -> dict[str, float]:
+    return lb.load_results().summary("map").set_index("algo")["map"].to_dict()
+
+
+@pytest.mark.usefixtures("no_figures")
+def test_what_is_asked_by_options_is_what_the_label_says(folder: Path) -> None:
+    """The same bytes of scores, and each has a row of its own."""
+    options = {
+        "--select map": "select=map", "--features zscore": "features=zscore",
+        "--protocol letor": "protocol=letor", "--convention letor4": "convention=letor4",
+        "--set epochs=3": "epochs=3", "--null 0": "null=0.0",
+    }  # fmt: skip
+    for option, inside in options.items():
+        run = "run --dataset TOY --folds 1 --algo"
+        printed(*f"{run} listnet {option} --out by-option".split())
+        printed(*f"{run} listnet[{inside}] --out by-label".split())
+        assert Path("by-option/TOY", f"listnet[{inside}]").is_dir()
+    assert content(Path("by-option")) == content(Path("by-label"))
+    assert len(list(Path("by-label/TOY").glob("*/fold1/scores.txt"))) == len(options)
+
+
+@pytest.mark.usefixtures("no_figures")
+def test_nothing_stored_is_replaced(folder: Path) -> None:
+    first = lb.run("TOY", {"mine": lb.NDCGBoost(rounds=3), "other": "listnet"}, folds=[1])
+    before = {path: path.read_bytes() for path in Path("results").rglob("fold1/*")}
+    with pytest.raises(UsageError, match=r"mine: found results of mine=ndcgboost\[rounds=3\]"):
+        lb.run("TOY", {"mine": lb.NDCGBoost(rounds=4)}, folds=[1], force=True)
+    lb.run("TOY", ["listnet", "listnet[select=map]", lb.NDCGBoost(rounds=4)], folds=[1])
+    assert {path: path.read_bytes() for path in before} == before
+    assert set(rows()) == {"mine", "other", "listnet", "listnet[select=map]", "ndcgboost[rounds=4]"}
+    assert rows()["other"] == rows()["listnet"] and first.algorithms == ["mine", "other"]
+    assert lb.run("TOY", {"mine": "ndcgboost[rounds=3]"}, folds=[1]).summary().shape[0] == 1
+    assert {path: path.read_bytes() for path in before} == before  # it was found again
+    text = printed("table", "TOY", "--algo", "mine,listnet[select=map]")
+    assert "names: mine=ndcgboost[rounds=3]" in text and "other" not in text
+    found = lb.load_results().compare("mine", "map")["algo"]
+    assert sorted(found) == ["listnet", "listnet[select=map]", "ndcgboost[rounds=4]", "other"]
+
+
+@pytest.mark.usefixtures("no_figures")
+def test_results_of_an_older_version_are_read_and_kept(folder: Path) -> None:
+    """They have no label, and their folder has the algorithm's name whatever they are of."""
+    for asked in ({"select": "map"}, {"features": "zscore"}):
+        lb.run("TOY", "listnet", folds=[1], **asked)
+        [(key, value)] = asked.items()
+        old = Path("results/TOY/listnet")
+        Path(f"results/TOY/listnet[{key}={value}]").rename(old)
+        fit = old / "fold1/fit.json"
+        facts = dict(checked(fit.read_bytes()))
+        assert facts.pop("label") == f"listnet[{key}={value}]"
+        fit.write_text(with_checksum(facts))
+        scores = (old / "fold1/scores.txt").read_bytes()
+        lb.run("TOY", "listnet", folds=[1])
+        assert (old / "fold1/scores.txt").read_bytes() == scores
+        stored = Store(Path("results")).look("TOY")
+        by_row = {fold.key.algo: fold.identity[key] for fold in stored.folds.values()}
+        assert len(by_row) == 2 and by_row["listnet"] != value and value in by_row.values()
+        assert any(f"{key}={value}" in row for row in by_row)
+        shutil.rmtree("results")
+
+
+@pytest.mark.usefixtures("no_figures")
+def test_a_copied_folder_is_called_by_its_name(folder: Path) -> None:
+    lb.run("TOY", "regression[l2=0.5]", folds=[1])
+    shutil.copytree("results/TOY/regression[l2=0.5]", "results/TOY/before")
+    assert list(rows()) == ["before", "regression[l2=0.5]"]
+    fold = Store(Path("results")).look("TOY").of("TOY", "before")[0]
+    assert fold.label == Label("regression", (("l2", "0.5"),), "before")
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_label_of_an_instance_gives_the_instance(name: str) -> None:
+    """Of every ranker: with its defaults and its grid's first values."""
+    from letorbench.experiment.entrants import entrants
+    from letorbench.experiment.plan import ranker_identity
+
+    cls = ranker(name)
+    given = cls(**{key: values[0] for key, values in cls.grid.items()})
+    [entrant] = entrants(given)
+    facts = ranker_identity(cls, entrant.settings)
+    label = labels.of(name, {key: entrant.settings[key] for key in facts["fixed"]}, {})
+    [again] = entrants(str(label))
+    assert ranker_identity(cls, again.settings) == facts
+    assert json.loads(json.dumps(facts)) == facts and np.all(label.folders)
