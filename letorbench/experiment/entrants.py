@@ -10,14 +10,16 @@ from letorbench.choices import require_choice, split
 from letorbench.errors import UsageError
 from letorbench.parameters import kinds, typed
 from letorbench.rankers import names, ranker
+from letorbench.rankers.any_model import is_model, ranker_of
 from letorbench.rankers.base import Ranker
 from letorbench.rankers.estimator import FEATURES, hyper_parameters
 from letorbench.results import labels
 from letorbench.results.labels import NAME, RUN_KEYS, Label
 
 Settings = Mapping[str, Any]
-#: how an algorithm is named from Python: by label, as a class, as an instance with its settings
-Algorithm = str | Ranker | type[Ranker]
+#: how an algorithm is named from Python: by label, as a class, as an instance with its settings, or
+#: any model that has `fit` and `predict`
+Algorithm = str | Ranker | type[Ranker] | Any
 #: the seven algorithms that users can ask for as `baselines` or `card`
 BASELINES = (
     "regression", "ranksvm", "ranknet", "lambdarank", "listnet", "adarank-ndcg", "ndcgboost",
@@ -62,7 +64,8 @@ def entrants(
     if isinstance(algos, Mapping):
         named = [(name, each) for name, each in algos.items()]
     else:
-        several = [algos] if isinstance(algos, (str, Ranker, type)) else list(algos)
+        alone = isinstance(algos, (str, Ranker, type)) or is_model(algos)
+        several: list[Algorithm] = [algos] if alone else [*algos]  # type: ignore[misc]
         named = [("", each) for each in several]
     made: list[Entrant] = []
     used: set[str] = set()
@@ -112,13 +115,18 @@ def labelled(words: Iterable[str]) -> list[Label]:
 
 
 def _given(algo: Algorithm, name: str) -> Entrant:
+    if is_model(algo):
+        algo = ranker_of(algo)
     if isinstance(algo, Ranker):
         params = algo.get_params()
         features = params.pop(FEATURES)
         return Entrant(type(algo), params, {FEATURES: features} if features else {}, name)
     if isinstance(algo, type) and issubclass(algo, Ranker):
         return Entrant(algo, name=name)
-    raise UsageError(f"found {algo!r}, expected an algorithm's name, a ranker or its class")
+    raise UsageError(
+        f"found {algo!r}, expected an algorithm's name, a ranker or its class, or a model with fit "
+        "and predict"
+    )
 
 
 def _labelled(label: Label, pairs: Sequence[tuple[str, str]]) -> tuple[Entrant, set[str]]:

@@ -24,6 +24,7 @@ from letorbench.features import AUTO, features_name, resolved
 from letorbench.measures import parse
 from letorbench.parameters import check, number, typed
 from letorbench.rankers import plugins
+from letorbench.rankers.any_model import AnyModel
 from letorbench.rankers.base import Ranker
 from letorbench.rankers.estimator import FEATURES, hyper_parameters
 from letorbench.results import labels, paths
@@ -286,6 +287,8 @@ def ranker_identity(cls: type[Ranker], settings: Settings) -> dict[str, Any]:
         "module": cls.__module__,
         "code": scoring_digest(cls.__module__),
     }
+    if issubclass(cls, AnyModel):
+        facts["model"] = cls.described()
     plugin = plugins.file_digest(cls)
     return facts if plugin is None else {**facts, "plugin": plugin}
 

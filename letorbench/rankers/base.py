@@ -101,9 +101,9 @@ class Ranker(Estimator, ABC):
     """
 
     name: ClassVar[str]
-    title: ClassVar[str]
-    paper: ClassVar[str]
-    formula: ClassVar[str]
+    title: ClassVar[str] = "an algorithm of the user's"
+    paper: ClassVar[str] = "none"
+    formula: ClassVar[str] = "none"
     figure: ClassVar[str] = "linear"
     grid: ClassVar[Mapping[str, Sequence[object]]] = {}
     spelled: ClassVar[Mapping[str, str]] = {}

@@ -129,7 +129,10 @@ def _load_packages() -> None:
 @cache
 def _load_file(path: Path) -> None:
     if not _register(str(path), partial(_import, path)):
-        raise UsageError(f"{path}: found no ranker, expected a subclass of Ranker with a name")
+        raise UsageError(
+            f"{path}: found no ranker, expected a subclass of Ranker with a name, or a model with "
+            "fit and predict"
+        )
 
 
 def _import(path: Path) -> ModuleType:
@@ -165,7 +168,11 @@ def _register(where: str, load: Callable[[], object]) -> list[type[Ranker]]:
 
 
 def _rankers_of(loaded: object) -> list[type[Ranker]]:
-    """Return the named ranker classes that a module or a package defines, or the class itself."""
+    """Return the named ranker classes that a module or a package defines, or the class itself.
+
+    A model with `fit` and `predict` that a module names is a ranker of that name.
+    """
+    from letorbench.rankers.any_model import is_model, ranker_of
     from letorbench.rankers.base import Ranker
 
     def is_ranker(value: object) -> TypeGuard[type[Ranker]]:
@@ -175,8 +182,14 @@ def _rankers_of(loaded: object) -> list[type[Ranker]]:
         return [loaded] if is_ranker(loaded) else []
     classes = dict.fromkeys(value for value in vars(loaded).values() if is_ranker(value))
     own = f"{loaded.__name__}."
+    models = [
+        type(ranker_of(value, name.replace("_", "-")))
+        for name, value in vars(loaded).items()
+        if is_model(value) and not name.startswith("_")
+    ]
     return sorted(
-        (cls for cls in classes if f"{cls.__module__}.".startswith(own)), key=lambda cls: cls.name
+        [*models, *(cls for cls in classes if f"{cls.__module__}.".startswith(own))],
+        key=lambda cls: cls.name,
     )
 
 
@@ -188,15 +201,12 @@ def _check(cls: type[Ranker]) -> None:
     if other is not None:
         both = f"{other} and {cls.__module__}"
         raise ValueError(f"two rankers are named {cls.name!r}, in {both}; rename one")
-    missing = [key for key in ("title", "paper", "formula") if not hasattr(cls, key)]
     unknown = sorted(set(cls.grid) - set(cls.__dataclass_fields__))
     wrong = ""
     if not NAME.fullmatch(cls.name):
         wrong = ": expected letters, digits and . _ + @ - as its name"
     elif "__dataclass_params__" not in vars(cls):
         wrong = " is not a dataclass, expected @dataclass above it"
-    elif missing:
-        wrong = f" has no {missing[0]}, which `algos` shows"
     elif cls.__abstractmethods__:
         wrong = " does not define learn(train, validation, rng)"
     elif unknown:

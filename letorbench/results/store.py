@@ -82,7 +82,7 @@ class FoldResult:
             "queries": len(self.queries.qids),
             "means": dict(zip(values, means.tolist())),
         }
-        named = str(self.label) != self.identity["algo"]
+        named = str(self.label) != self.identity.get("algo")
         return {
             "identity": self.identity,
             **({"label": str(self.label)} if named else {}),

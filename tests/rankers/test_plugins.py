@@ -124,12 +124,12 @@ def made(name: str = "a", base: str = "Failing", more: str = "grid = {}", learn:
 BROKEN = {
     ": ranker 'a' is not a dataclass, expected @dataclass above it": made().partition("\n")[2],
     ": ranker 'x/../y': expected letters, digits and . _ + @ - as its name": made("x/../y"),
-    ": ranker 'a' has no paper, which `algos` shows": made(base="Ranker", more="title = ''"),
     ": ranker 'a' does not define learn(train, validation, rng)": made(learn="learns"),
     ": ranker 'a': its grid names 'k', which is not a field": made(more="grid = {'k': (1, 2)}"),
     ": two rankers are named 'listnet', in letorbench.rankers.listnet:ListNet and "
     "letorbench_plugin_broken; rename one": made("listnet"),
-    ": found no ranker, expected a subclass of Ranker with a name": "",
+    ": found no ranker, expected a subclass of Ranker with a name, or a model with fit and "
+    "predict": "",
     ": NameError: name 'undefined' is not defined": "undefined",
     ":23: SyntaxError: '(' was never closed (broken.py, line 23)": "x = (",
 }

@@ -1,0 +1,152 @@
+"""Any model with `fit(X, y)` and `predict(X)` as a ranker: scikit-learn's, CatBoost's, one's own.
+
+    lb.run(bench, ["listnet", RandomForestRegressor(n_estimators=50)])
+
+The features go to the model as the data have them, the labels as they are. Where `fit` has the
+parameter, the queries go with them: `qid` or `group_id` (a number a row) or `group` (the number of
+rows of each query), and their weights as `sample_weight` (a number a row).
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import field, make_dataclass
+from pathlib import Path
+from typing import Any, ClassVar, TypeGuard, cast
+
+import numpy as np
+
+from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import DataError
+from letorbench.fit_warnings import FitWarning
+from letorbench.models.base import Model
+from letorbench.rankers.base import Ranker
+from letorbench.solvers.fit_result import FitResult
+from letorbench.solvers.stopping import Validation
+
+#: what `save` leaves of a model that can save itself, in the place of `model.npz`
+OWN_FILE = "model.own"
+#: what `fit` may take of the queries beside X and y, and how it is made of the training set
+QUERIES: Mapping[str, Callable[[QuerySet], np.ndarray]] = {
+    "qid": lambda train: np.repeat(np.arange(train.n_queries), train.lengths),
+    "group_id": lambda train: np.repeat(np.arange(train.n_queries), train.lengths),
+    "group": lambda train: train.lengths,
+}
+#: hyper-parameters of these types are told by a label
+_Simple = int | float | bool | str | None
+
+
+def is_model(value: object) -> TypeGuard[Any]:
+    """Return whether a value can be fitted and predicts, and is no ranker already."""
+    if isinstance(value, (Ranker, type)):
+        return False
+    return all(callable(getattr(value, name, None)) for name in ("fit", "predict"))
+
+
+def ranker_of(model: Any, name: str = "") -> Ranker:
+    """Return a model as a ranker.
+
+    Its hyper-parameters are those of the model's `get_params` that are numbers, texts, true, false
+    or none. What else differs from the defaults is in the model's `repr`, which is part of a run's
+    identity.
+
+    Parameters
+    ----------
+    model : object
+        Has `fit(X, y)` and `predict(X)`; it is copied for each training and stays as it is.
+    name : str
+        What the ranker is called, and then the model's own values are its defaults; without one
+        it is the name of the model's class, as ``random-forest-regressor``, with its defaults.
+    """
+    kind = type(model)
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", kind.__name__)
+    given = _simple(model)
+    try:
+        usual = given if name else _simple(kind())
+    except Exception:  # a class of anybody's, which may need arguments
+        usual = given
+    fields = [(k, _Simple, field(default=usual.get(k, v))) for k, v in given.items()]
+    made: Any = make_dataclass("Given", fields, bases=(AnyModel,))
+    made.__module__, made.__doc__ = kind.__module__, inspect.getdoc(kind)
+    made.name, made.title, made.model = name or words.lower(), f"{kind.__name__}, as given", model
+    return made(**given)
+
+
+def _simple(model: Any) -> dict[str, Any]:
+    params = model.get_params(deep=False) if hasattr(model, "get_params") else {}
+    told = {k: v for k, v in params.items() if isinstance(v, _Simple) and not hasattr(Ranker, k)}
+    return {k: v for k, v in told.items() if v == v}  # NaN says what a missing value is
+
+
+class AnyModel(Ranker):
+    """A model of another library, or of the user's own, trained as it trains itself."""
+
+    published = False
+    auto_features = "raw"
+    order_matters = "the model may depend on the order of its rows"
+    feature_order_matters = "the model may depend on the order of its columns"
+    formula = "the model's own"
+    paper = "the model's own"
+    model: ClassVar[Any]
+
+    @property
+    def draws(self) -> bool:
+        """A model with a `random_state` that is not set is given one by the run's seed."""
+        return "random_state" in _simple(self.model) and self._params()["random_state"] is None
+
+    @classmethod
+    def described(cls) -> str:
+        """Return what the model is, without the places of objects in memory."""
+        return re.sub(r" at 0x[0-9a-f]+", "", repr(cls.model))
+
+    def learn(
+        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
+    ) -> FitResult:
+        model = copy.deepcopy(self.model)
+        params = self._params()
+        if self.draws:
+            params["random_state"] = int(rng.integers(1 << 31))
+        if params:
+            model.set_params(**params)
+        takes = inspect.signature(model.fit).parameters
+        queries = {key: make(train) for key, make in QUERIES.items() if key in takes}
+        if "group_id" in queries or "qid" in queries:
+            queries.pop("group", None)
+        model.fit(train.features, train.labels, **queries)
+        lost = FitWarning("other", f"model not kept: {type(model).__name__} has no save of its own")
+        fitted = Fitted(model, train.n_features)
+        return FitResult(cast(Model, fitted), warnings=() if fitted.saves else (lost,))
+
+    def save(self, path: str | Path) -> None:
+        """Let the model save itself beside where a ranker's model would be, if it can."""
+        fitted = cast(Fitted, self.learned.model)
+        if fitted.saves:
+            fitted.saves(str(Path(path).with_name(OWN_FILE)))
+
+    def _params(self) -> dict[str, Any]:
+        return {key: getattr(self, key) for key in _simple(self.model)}
+
+
+class Fitted:
+    """A fitted model, whose predictions are checked."""
+
+    def __init__(self, model: Any, n_features: int) -> None:
+        self.model, self.n_features = model, n_features
+
+    @property
+    def saves(self) -> Callable[[str], object] | None:
+        """The model's own way to write itself, None where it has none."""
+        return getattr(self.model, "save", None) or getattr(self.model, "save_model", None)
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """Return the model's predictions as scores (n_docs,) float64; DataError for others."""
+        scores = np.asarray(self.model.predict(X), dtype=np.float64)
+        if scores.shape not in ((len(X),), (len(X), 1)):
+            raise DataError(
+                f"{type(self.model).__name__}.predict: found an array of shape {scores.shape}, "
+                f"expected ({len(X)},), a score a row"
+            )
+        return scores.ravel()

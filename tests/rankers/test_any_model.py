@@ -1,0 +1,107 @@
+"""Models of other libraries and of the user's own as rankers."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import printed
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from toy_data import content, write_toy
+
+import letorbench as lb
+from letorbench.errors import DataError
+from letorbench.rankers import plugins
+from letorbench.rankers.any_model import OWN_FILE, ranker_of
+
+
+class Mean:
+    """Scores by the training mean, and notes what of the queries it was given."""
+
+    def fit(self, X, y, qid=None, group=None):
+        self.weights, self.seen = (X * y[:, None]).mean(axis=0), (qid, group)
+        return self
+
+    def predict(self, X):
+        return X @ self.weights
+
+    def save(self, path):
+        Path(path).write_text(repr(self.weights.tolist()))
+
+
+class Grouped(Mean):
+    def fit(self, X, y, group):
+        return super().fit(X, y, None, group)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(plugins, "FOUND", {})
+    write_toy(tmp_path / "data")
+    return tmp_path
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.usefixtures("no_figures")
+def test_scores_are_those_of_the_model_trained_by_hand(folder: Path) -> None:
+    models = [
+        RandomForestRegressor(n_estimators=3, random_state=1), Ridge(2.0), Mean(),
+        make_pipeline(StandardScaler(), Ridge()),
+    ]  # fmt: skip
+    results = lb.run("TOY", ["regression", *models], folds=[2], jobs=2, repeats=2)
+    fold = lb.load("TOY").folds[1]
+    names = ["random-forest-regressor[n_estimators=3,random_state=1]", "ridge[alpha=2.0]", "mean"]
+    for name, model in zip([*names, "pipeline"], models):
+        model.fit(fold.train.features, fold.train.labels)
+        stored = np.loadtxt(folder / "results/TOY" / name / "fold2/scores.txt")
+        np.testing.assert_allclose(stored, model.predict(fold.test.features), rtol=1e-6)
+    kept = [path.parts[-3] for path in (folder / "results").rglob(OWN_FILE)]
+    assert kept == ["mean"] and results.fits().query("algo == 'mean'")["warnings"].item() == []
+    [lost] = results.fits().query("algo == 'pipeline'")["warnings"].item()
+    assert "model not kept" in lost.text
+    before = content(folder / "results")
+    again = lb.run("TOY", models, folds=[2], repeats=2)  # found again, whatever was fitted since
+    assert content(folder / "results") == before and len(again.algorithms) == 4
+    other = lb.run("TOY", [make_pipeline(StandardScaler(), Ridge(9.0))], folds=[2])
+    assert other.summary().shape[0] == 1  # the same label, but made anew
+    assert (folder / "results/TOY/pipeline/fold2/fit.json").read_bytes() not in before.values()
+
+
+def test_queries_go_where_fit_takes_them() -> None:
+    queries = lb.QuerySet.from_arrays(np.eye(5), [0, 1, 0, 1, 2], qid=["b", "b", "a", "a", "a"])
+    fitted = [ranker_of(each).fit_sets(queries).learned.model.model for each in (Mean(), Grouped())]
+    assert fitted[0].seen[0].tolist() == [0, 0, 1, 1, 1] and fitted[0].seen[1] is None
+    assert fitted[1].seen[1].tolist() == [2, 3]
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_random_state_that_is_not_set_comes_from_the_seed(folder: Path) -> None:
+    results = lb.run("TOY", RandomForestRegressor(n_estimators=2), folds=[1], repeats=2)
+    scores = [path.read_text() for path in sorted((folder / "results").rglob("scores.txt"))]
+    assert results.summary()["repeats"].item() == 2 and len(set(scores)) == 2
+    lb.run("TOY", RandomForestRegressor(n_estimators=2), folds=[1], repeats=2, force=True)
+    assert [p.read_text() for p in sorted((folder / "results").rglob("scores.txt"))] == scores
+
+
+def test_a_plug_in_file_names_a_model(folder: Path) -> None:
+    text = "from sklearn.linear_model import Ridge\n_hidden = Ridge()\nmy_ridge = Ridge(3.0)\n"
+    Path("ridges.py").write_text(text)
+    words = "run --plugin ridges.py --dataset TOY --algo my-ridge,my-ridge[alpha=1.0] --folds 1"
+    printed(*words.split(), "--jobs", "2")
+    fold = lb.load("TOY").folds[0]
+    for name, alpha in (("my-ridge", 3.0), ("my-ridge[alpha=1.0]", 1.0)):
+        model = Ridge(alpha).fit(fold.train.features, fold.train.labels)
+        stored = np.loadtxt(f"results/TOY/{name}/fold1/scores.txt")
+        np.testing.assert_allclose(stored, model.predict(fold.test.features), rtol=1e-6)
+
+
+def test_predictions_of_another_shape_are_refused() -> None:
+    class Two(Mean):
+        def predict(self, X):
+            return np.zeros((len(X), 2))
+
+    with pytest.raises(DataError, match=r"Two.predict: found an array of shape \(1, 2\)"):
+        ranker_of(Two()).fit([[1.0]], [1], group=[1]).predict([[1.0]])
