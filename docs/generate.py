@@ -20,7 +20,7 @@ import click
 
 from letorbench.analysis.published import lookup
 from letorbench.cli import cli
-from letorbench.conventions import CONVENTIONS, RULES, Convention
+from letorbench.conventions import CONVENTIONS, INTEGERS, RULES, Convention
 from letorbench.datasets.catalog import CATALOG
 from letorbench.features import TRANSFORMATIONS
 from letorbench.measures import MEASURES
@@ -240,11 +240,8 @@ def rules() -> str:
         for value, words in values.items()
     ]
     tables = [code("gain=0/1/3"), "The gains of the labels 0, 1, ..., also not whole: 0/0.5/2"]
-    least = [
-        code("relevant=2"),
-        "The smallest label that P, MAP, MRR and the like take as relevant",
-    ]
-    return table(["rule", "what it says"], [*rows, tables, least])
+    integers = ([code(f"{rule}=2"), what.capitalize()] for rule, what in INTEGERS.items())
+    return table(["rule", "what it says"], [*rows, tables, *integers])
 
 
 def _differs(each: Convention) -> str:

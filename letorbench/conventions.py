@@ -4,7 +4,10 @@ To add a convention, add its table to ``conventions.toml``. ``letor4,empty=drop,
 the convention `letor4` with two rules changed.
 """
 
+from __future__ import annotations
+
 import math
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -52,6 +55,14 @@ def _each(logarithm: Callable[[float], float], values: np.ndarray) -> np.ndarray
     return np.array(flat, dtype=np.float64).reshape(values.shape)
 
 
+#: the rules whose values are integers from 1, and what the integer is
+INTEGERS: Mapping[str, str] = {
+    "relevant": "the smallest label that P, MAP, MRR and the like take as relevant",
+    "max_label": "the largest label of ERR",
+    "depth": "the last rank that counts; documents below it are taken as not retrieved",
+}
+#: the largest label with a gain 2^r - 1: it is the largest whole number of 32 bits
+LARGEST_EXP2_LABEL = 31
 #: the rules that may be changed after a name; what each value says of the measures, in words
 RULES: Mapping[str, Mapping[str, str]] = {
     "gain": {"exp2": "Gain 2^r - 1", "linear": "Gain r"},
@@ -73,9 +84,10 @@ RULES: Mapping[str, Mapping[str, str]] = {
         "zero": "a list shorter than k has P@k of 0",
         "length": "P@k divides by the length of a list shorter than k",
     },
-    "relevant": {},  # any label from 1
+    "relevant": {},
     "ties": {
         "file": "Equal scores rank in file order",
+        "docid": "Equal scores rank by falling document id, compared as bytes",
         "last": "Equal scores rank in reversed file order",
         "mean": "Equal scores count by the mean over all their orders",
         "best": "Equal scores rank by falling label",
@@ -85,6 +97,24 @@ RULES: Mapping[str, Mapping[str, str]] = {
         "k": "The ideal DCG ends at the cut-off",
         "list": "The ideal DCG is that of the whole list",
     },
+    "map_cut": {
+        "all": "MAP@k divides by the number of relevant documents",
+        "k": "MAP@k divides by the number of relevant documents, at most k",
+    },
+    "scores": {
+        "float64": "Scores are compared in double precision",
+        "float32": "Scores are compared in single precision",
+    },
+    "unjudged": {
+        "drop": "Documents that are not judged (label -1) are left out of the ranking",
+        "0": "Documents that are not judged (label -1) are not relevant",
+    },
+    "missing": {
+        "0": "A query without results counts as an empty list",
+        "drop": "Queries without results are left out",
+    },
+    "max_label": {},
+    "depth": {},
 }
 
 
@@ -103,7 +133,7 @@ class Convention:
     gain : str
         ``exp2`` for 2^r - 1, ``linear`` for r, or the gains of the labels 0, 1, ... with
         slashes between them: ``0/1/3.5``.
-    discount, short_ndcg, short_p, ties, ideal : str
+    discount, short_ndcg, short_p, ties, ideal, map_cut, scores, unjudged, missing : str
         A value of the rule in `RULES`, which says what it means.
     empty : {"0", "1", "drop"}
         What a query without relevant documents counts. With "1", only measures that divide by
@@ -118,8 +148,11 @@ class Convention:
     layout : {"tables", "sections"}
         The form of its tool's output: two tables, or a section a measure (LETOR 3.0).
     max_label : int, optional
-        The data set's largest label, which is ERR's r_max; by default the largest label
-        measured.
+        ERR's r_max. A rule of the convention, or the largest label of the data set.
+    scale : int
+        ERR's r_max where neither a rule nor a data set says it: the largest label of such data.
+    depth : int, optional
+        The last rank that counts, as trec_eval's -M.
     """
 
     name: str
@@ -137,24 +170,51 @@ class Convention:
     mean_ndcg: bool = False
     layout: Literal["tables", "sections"] = "tables"
     max_label: int | None = None
+    scale: int = 4
+    map_cut: str = "all"
+    scores: str = "float64"
+    unjudged: str = "drop"
+    missing: str = "0"
+    depth: int | None = None
 
     @property
     def rules(self) -> str:
         """Its rules in sentences, for reports."""
         say = {key: words.get(str(getattr(self, key))) for key, words in RULES.items()}
         gain = say["gain"] or f"Gains {self.gain} of the labels 0, 1, ..."
-        ideal = f" {say['ideal']}." if self.ideal != "k" else ""
+        rare = ("ideal", "map_cut", "scores", "unjudged", "missing")  # said where not usual
+        said = [say[key] for key in rare if getattr(self, key) != getattr(Convention, key)]
+        said.append(f"The largest label of ERR is {self.r_max}")
+        said += [f"Rankings end at rank {self.depth}"] if self.depth else []
         return (
             f"{gain}; {say['discount']}. {say['empty']}; {say['short_ndcg']}; {say['short_p']}. "
-            f"Relevant for P, MAP and MRR is r >= {self.relevant}. {say['ties']}.{ideal}"
+            f"Relevant for P, MAP and MRR is r >= {self.relevant}. {say['ties']}."
+            + "".join(f" {each}." for each in said)
         )
+
+    @property
+    def r_max(self) -> int:
+        """ERR's largest label."""
+        return self.max_label or self.scale
+
+    def of_data(self, largest: int) -> Convention:
+        """Return the convention for data with labels up to `largest`, which ERR goes by.
+
+        A convention whose rules say ERR's largest label keeps it.
+        """
+        return self if self.max_label else replace(self, max_label=largest)
 
     def gains(self, levels: int) -> np.ndarray:
         """Return the gains of the labels 0 to `levels` - 1, (levels,) float64.
 
-        DataError says that the convention's table of gains is shorter.
+        DataError says that a label is too large for the convention's gain.
         """
         if self.gain == "exp2":
+            if levels - 1 > LARGEST_EXP2_LABEL:
+                raise DataError(
+                    f"labels: found {levels - 1}, expected at most {LARGEST_EXP2_LABEL} for the "
+                    f"gain 2^r - 1; {self.name},gain=linear takes larger ones"
+                )
             return 2.0 ** np.arange(levels) - 1.0
         if self.gain == "linear":
             return np.arange(levels, dtype=np.float64)
@@ -211,9 +271,9 @@ def with_rules(known: Convention, **rules: Any) -> Convention:
 
 def _value(rule: str, value: str) -> str | int:
     """Return a rule's value from its text; UsageError says what is expected."""
-    if rule == "relevant":
-        if not value.isdecimal() or int(value) < 1:
-            raise UsageError(f"relevant={value}: expected the smallest relevant label, from 1")
+    if rule in INTEGERS:
+        if not re.fullmatch("0*[1-9][0-9]{0,8}", value):
+            raise UsageError(f"{rule}={value}: expected an integer from 1: {INTEGERS[rule]}")
         return int(value)
     if rule == "gain" and value not in RULES[rule]:
         with suppress(ValueError):

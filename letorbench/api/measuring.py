@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from letorbench.choices import split
 from letorbench.conventions import Convention
 from letorbench.conventions import convention as convention_named
-from letorbench.datasets.arrays import as_labels, group_rows
+from letorbench.datasets.arrays import as_docids, as_labels, group_rows
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import Measure, parse, query_metrics
@@ -28,6 +28,7 @@ def evaluate(
     convention: str | Convention = "standard",
     per_query: bool = False,
     group: ArrayLike | None = None,
+    docids: Sequence[str | bytes] | None = None,
 ) -> Series | DataFrame:
     """Measure scores against labels.
 
@@ -37,20 +38,25 @@ def evaluate(
     Parameters
     ----------
     y : array-like of shape (n_docs,) or QuerySet
-        Relevance labels, integers from 0. A QuerySet holds the queries as well.
+        Relevance labels, integers from 0. A QuerySet holds the queries and ids as well.
     scores : array-like of shape (n_docs,)
-        One score a row; a larger score ranks higher.
+        One score a row; a larger score ranks higher. -inf says that a document is not retrieved:
+        a relevant one counts as missed.
     qid : array-like of shape (n_docs,), optional
         The query of each row; rows of a query may be scattered.
     measures : str, Measure or sequence of them
         ``"ndcg@10"``, ``"map, p@5"``, ``[lb.nDCG @ 10, lb.MAP]``.
     convention : str or Convention
         Whose measuring rules: a name of ``lb.CONVENTIONS``, perhaps with rules that differ,
-        ``"lightgbm"``, ``"letor4,empty=drop,gain=linear"``.
+        ``"lightgbm"``, ``"letor4,empty=drop,gain=linear"``. ERR takes 4 for the largest label, in
+        the LETOR conventions 2, unless ``max_label`` says it.
     per_query : bool
         Return the values of every query instead of their means.
     group : array-like of shape (n_queries,), optional
         The number of rows of each query, instead of `qid`.
+    docids : sequence of str or bytes, optional
+        The documents' ids, for conventions that break ties by them, such as ``trec_eval``. By
+        default they are the positions in the query, from 1.
 
     Returns
     -------
@@ -78,26 +84,27 @@ def evaluate(
     import pandas as pd
 
     rules = convention_named(convention) if isinstance(convention, str) else convention
-    columns = _measures(measures)
+    columns = measures_of(measures)
     found = np.asarray(scores, dtype=np.float64)
     if isinstance(y, QuerySet):
-        if qid is not None or group is not None:
-            raise UsageError("y: found a QuerySet, expected no qid or group beside it")
-        labels, offsets, qids, rows = y.labels, y.offsets, y.qids, None
+        if qid is not None or group is not None or docids is not None:
+            raise UsageError("y: found a QuerySet, expected no qid, group or docids beside it")
+        labels, offsets, qids, rows, ids = y.labels, y.offsets, y.qids, None, y.docids
     else:
         labels = as_labels(y)
         offsets, qids, rows = group_rows(len(labels), qid, group)
+        ids = None if docids is None else as_docids(docids, len(labels))
     if found.shape != labels.shape:
         raise DataError(f"scores: found shape {found.shape}, expected {labels.shape} as of y")
     if rows is not None:
-        labels, found = labels[rows], found[rows]
-    values = query_metrics(labels, found, offsets, columns, rules)
+        labels, found, ids = labels[rows], found[rows], None if ids is None else ids[rows]
+    values = query_metrics(labels, found, offsets, columns, rules, ids)
     frame = pd.DataFrame(values, pd.Index(qids, name="qid"), [str(each) for each in columns])
     frame.attrs["convention"] = rules.name
     return frame if per_query else frame.mean().rename("mean")
 
 
-def _measures(asked: str | Measure | Sequence[str | Measure]) -> list[Measure]:
+def measures_of(asked: str | Measure | Sequence[str | Measure]) -> list[Measure]:
     """Return the measures of names, comma lists and values."""
     several = [asked] if isinstance(asked, (str, Measure)) else asked
     found = [parse(word) for word in split(map(str, several))]

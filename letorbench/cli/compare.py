@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from letorbench.cli import options
-from letorbench.cli.group import say, show
+from letorbench.cli.group import complain, say, show
+from letorbench.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from letorbench.analysis.comparison import Procedure
+    from letorbench.analysis.comparison import Pair, Procedure
     from letorbench.api.results import Results
 
 
@@ -22,12 +25,16 @@ if TYPE_CHECKING:
     "--by", type=options.LateChoice("letorbench.analysis.slices:SLICES"),
     help="In slices of the queries: by documents, relevant documents or the algorithms' mean.",
 )  # fmt: skip
+@options.runs
+@click.option("--qrels", type=options.FILE, help="The judgements of the runs.")
+@options.convention_of("trec_eval", help="Whose measuring rules the runs follow.")
 @options.format_of("text", "csv", "markdown")
 @options.procedure
 @options.stored
 def compare(
-    results: Results, baseline: str | None, measures: tuple[str, ...], power: bool, by: str | None,
-    form: str, procedure: Procedure,
+    results: Results | None, baseline: str | None, measures: tuple[str, ...], power: bool,
+    by: str | None, runs: tuple[Path, ...], qrels: Path | None, convention: str, form: str,
+    procedure: Procedure,
 ) -> None:  # fmt: skip
     """Compare algorithms on the per-query values of all folds of each data set.
 
@@ -37,19 +44,55 @@ def compare(
     queries it is better, equal, worse. Several data sets also give winning numbers, average ranks,
     Friedman's and Nemenyi's tests and a diagram.
     With --by each row is of a slice of the queries, and the correction is for all slices.
+    With --run the systems are TREC runs, by --qrels, on the queries that count in all of them.
     With --power the rows say how often each difference shows on other numbers of queries.
     """
     from letorbench.analysis.comparison import comparison_table, power_table
 
     measures = measures or ("ndcg@10",)
-    pairs = results.pairs(measures, baseline, procedure, by)
+    if results is None:
+        options.refuse("--run", "by")
+        pairs = _of_runs(qrels, runs, measures, baseline, procedure, convention)
+    else:
+        for name in filter(options.given, ("qrels", "convention")):
+            raise UsageError(f"--{name} goes with --run, found none")
+        stored = results.pairs(measures, baseline, procedure, by)
+        pairs = ((summary.conventions[0], each) for summary, each in stored)
     if power:
         options.refuse("--power", "by", "alpha", "correction")
-        show([power_table(each, summary.conventions[0]) for summary, each in pairs], form)
+        show([power_table(each, rules) for rules, each in pairs], form)
         return
-    show([comparison_table(each, procedure, s.conventions[0]) for s, each in pairs], form)
-    if form != "csv" and by is None:
+    show([comparison_table(each, procedure, rules) for rules, each in pairs], form)
+    if results is not None and form != "csv" and by is None:
         _show_overall(results, measures)
+
+
+def _of_runs(
+    qrels: Path | None, runs: Sequence[Path], measures: Sequence[str], baseline: str | None,
+    procedure: Procedure, convention: str,
+) -> Iterator[tuple[str, tuple[Pair, ...]]]:  # fmt: skip
+    """Yield the compared runs by each measure, with the name of the convention."""
+    import numpy as np
+
+    from letorbench.analysis.comparison import compare as compared
+    from letorbench.api.measuring import measures_of
+    from letorbench.conventions import convention as convention_named
+    from letorbench.results.external import measure_runs
+
+    if qrels is None:
+        raise UsageError("--run: found no --qrels, expected the judgements of the runs")
+    rules, asked = convention_named(convention), measures_of(measures)
+    systems, notes = measure_runs(qrels, runs, asked, rules)
+    complain(notes, "warning")
+    names = {str(run): system.algo for run, system in zip(runs, systems)}
+    baseline = names.get(baseline, baseline) if baseline else None
+    tables = np.array([[*system.values.values()] for system in systems])
+    counts = ~np.isnan(tables).any(axis=(0, 1))
+    if not counts.any():
+        raise DataError(f"{qrels}: found no query that counts in all runs, expected one")
+    for measure in map(str, asked):
+        both = [system.at(counts) for system in systems]
+        yield rules.name, compared(qrels.name, both, measure, baseline, procedure)
 
 
 def _show_overall(results: Results, measures: tuple[str, ...]) -> None:

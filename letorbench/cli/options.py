@@ -206,6 +206,9 @@ features = option(
     "--features", type=LateChoice("letorbench.features:TRANSFORMATIONS", "auto"), default="auto",
     help="What is done to features; auto: what each ranker needs where they are not normalised.",
 )  # fmt: skip
+runs = several(
+    "--run", "runs", type=FILE, metavar="FILE…", help="A TREC run, measured by --qrels; repeat.",
+)  # fmt: skip
 folds = click.option("--folds", metavar="1-5", help="Folds, as 1-5 or 1,3.  [default: all]")
 algos = several(
     "--algo", "algos", shell_complete=algorithms_with_results,
@@ -277,6 +280,10 @@ def stored(command: Command) -> Command:
     ) -> None:
         from letorbench.api.results import load_results
 
+        if options.get("runs"):  # which are measured instead
+            if datasets or algos:
+                raise UsageError("--run does not go with data sets and --algo; drop one of them")
+            return command(results=None, **options)
         results = load_results(out, datasets, algos, data_dir, options.get("baseline"))
         complain(results.warnings, "warning")
         if "baseline" in options:

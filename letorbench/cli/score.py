@@ -1,60 +1,105 @@
-"""`letorbench score`: a score file against a test file, as the official tools do it."""
+"""`letorbench score`: score files against a test file, or TREC runs against qrels."""
 
 from pathlib import Path
 
 import click
 
-from letorbench.analysis.tables import data_table
+from letorbench.analysis.tables import Column, columns, table
 from letorbench.cli import options
 from letorbench.cli.group import complain, say, show
-from letorbench.errors import UsageError
+from letorbench.errors import DataError, UsageError
+
+#: what is shown of runs unless told otherwise
+OF_RUNS = "map,mrr,p@10,ndcg@10,recall@100,rprec,bpref"
 
 
 @click.command()
 @click.option("--data", type=options.FILE, help="A test file of LETOR text.")
 @click.option("--qrels", type=options.FILE, help="A TREC qrels file instead.")
 @click.option(
-    "--scores", required=True, type=options.FILE,
-    help="One score a line, in the file's order; or RankLib's three columns; or a TREC run.",
+    "--scores", type=options.FILE,
+    help="One score a line, in the file's order; or RankLib's three columns; or a TREC run, which "
+    "has every document.",
 )  # fmt: skip
-@options.convention_of("standard")
-@options.format_of("official", "csv", help="The official tool's own output, or CSV.")
+@options.runs
+@options.measures("Repeat, or comma lists.  [default: the convention's; of runs the usual ones]")
+@options.convention_of(
+    "auto", "auto", help="Whose measuring rules; auto: standard, of runs trec_eval."
+)
+@options.format_of("official", "text", "csv", help="The official tool's own output, or a table.")
 @click.option("--per-query", is_flag=True, help="Every query's values, not only their means.")
 @options.null
 def score(
-    data: Path | None, qrels: Path | None, scores: Path, convention: str, form: str,
-    per_query: bool, null: str | float,
+    data: Path | None, qrels: Path | None, scores: Path | None, runs: tuple[Path, ...],
+    measures: tuple[str, ...], convention: str, form: str, per_query: bool, null: str | float,
 ) -> None:  # fmt: skip
-    """Measure a score file against a test file, or a TREC run against qrels."""
+    """Measure a score file against a test file, or TREC runs against qrels.
+
+    Of a run, documents without a judgement are not relevant, and judged ones that it does not have
+    count as missed. trec_eval leaves queries without results out of the mean;
+    --convention trec_eval,missing=0 counts them (its -c), trec_eval,depth=100 ends every list at
+    rank 100 (its -M), trec_eval,unjudged=drop leaves documents without a judgement out (its -J).
+    Official output is that of the LETOR tools; --measure and --run print a table instead.
+    """
     import numpy as np
 
+    from letorbench.api.measuring import measures_of
     from letorbench.conventions import convention as convention_named
     from letorbench.datasets.checks import check_convention
     from letorbench.datasets.reader import ReadOptions, read_queries
     from letorbench.measures import default_measures, query_metrics
-    from letorbench.results.external import read_any, read_qrels
+    from letorbench.results.external import measure_runs, read_any, read_qrels
     from letorbench.results.official import official
 
     if (data is None) == (qrels is None):
         raise UsageError("expected one of --data and --qrels")
-    if data is not None:
-        queries = read_queries(data, ReadOptions(null=null, clip=True))
-    elif qrels is not None:
-        queries = read_qrels(qrels)
-    largest, chosen = int(queries.labels.max(initial=0)), options.given("convention")
-    doubt = check_convention(queries.n_features, largest, convention, chosen)
-    if doubt:
-        complain([f"{data or qrels}: {doubt}"], "warning")
-    rules, values = convention_named(convention), read_any(scores, queries)
-    if form == "official":
-        text = official(queries.qids, queries.labels, values, queries.offsets, rules, per_query)
-        say(text, nl=False)
-        return
-    measures = default_measures(rules)
-    table = query_metrics(queries.labels, values, queries.offsets, measures, rules)
-    means = np.nanmean(table, axis=0)
-    rows = [[convention, "mean", *means.tolist()]]
-    if per_query:
-        queries_rows = zip(queries.qids.tolist(), table.tolist())
-        rows = [*([convention, qid, *row] for qid, row in queries_rows), *rows]
-    show(data_table(["convention", "qid", *map(str, measures)], rows), "csv")
+    if (scores is None) == (not runs) or (runs and qrels is None):
+        raise UsageError("expected --scores, or --run with --qrels")
+    if (measures or runs) and form == "official":
+        if options.given("form"):
+            raise UsageError("--format official does not go with --measure and --run")
+        form = "text"
+    if convention == "auto":
+        convention = "trec_eval" if runs else "standard"
+    rules, judgements = convention_named(convention), data or qrels
+    assert judgements is not None
+    if runs:
+        asked = measures_of(measures or OF_RUNS)
+        systems, notes = measure_runs(judgements, runs, asked, rules)
+        complain(notes, "warning")
+        found = [(each.algo, each.qids, np.stack([*each.values.values()], 1)) for each in systems]
+    else:
+        assert scores is not None
+        read = read_queries(data, ReadOptions(null=null, clip=True)) if data else None
+        queries = read or read_qrels(judgements)
+        largest, chosen = int(queries.labels.max(initial=0)), options.given("convention")
+        doubt = check_convention(queries.n_features, largest, convention, chosen)
+        if doubt:
+            complain([f"{judgements}: {doubt}"], "warning")
+        values, own = read_any(scores, queries), (queries.offsets, rules)
+        if form == "official":
+            text = official(queries.qids, queries.labels, values, *own, per_query, queries.docids)
+            say(text, nl=False)
+            return
+        asked = measures_of(measures) if measures else default_measures(rules)
+        found_values = query_metrics(
+            queries.labels, values, queries.offsets, asked, rules, queries.docids
+        )
+        if np.isnan(found_values).all():
+            raise DataError(f"{judgements}: found no query that counts by {rules.name}")
+        found = [(scores.stem, queries.qids, found_values)]
+    rows = []
+    for name, qids, values in found:
+        counts = ~np.isnan(values).all(axis=1)
+        lines = [("mean", values[counts].mean(axis=0).tolist())]
+        if per_query:
+            lines = [*zip(qids[counts].tolist(), values[counts].tolist()), *lines]
+        rows += [(rules.name, name, int(counts.sum()), qid, *row) for qid, row in lines]
+    heads = (
+        Column(name="convention"),
+        Column("run", "left", "run" if runs else ""),
+        Column("queries", form="d"),
+        Column("qid" if per_query else "", "left", "qid"),
+        *columns([], {str(each): ".4f" for each in asked}),
+    )
+    show(table(f"{judgements}: measures {rules.description} [{rules.name}]", heads, rows), form)

@@ -150,7 +150,7 @@ def from_frame(
     whole = QuerySet.from_arrays(
         _numbers(df, chosen if features is None else list(features)), df[label], qid=df[qid]
     )
-    rules = replace(convention_named(convention), max_label=int(whole.labels.max()))
+    rules = convention_named(convention).of_data(int(whole.labels.max()))
     parts = rotation.shuffled_parts(len(whole), folds, seed, name)
     unrolled = rotation.unrolled(parts)
     bounds = np.append(0, np.cumsum([len(part) for part in unrolled]))
@@ -232,7 +232,7 @@ def _convention(named: Name, convention: str, folds: Sequence[Fold]) -> Conventi
     else:
         parts = (part for fold in folds for part in fold.parts.values())
         largest = max(int(part.labels.max(initial=0)) for part in parts)
-    return replace(convention_named(convention), max_label=largest)
+    return convention_named(convention).of_data(largest)
 
 
 def _provenance(found: Layout, content: dict[str, object], null: str | float) -> dict[str, object]:

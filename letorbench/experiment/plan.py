@@ -185,8 +185,8 @@ def benchmark_of(dataset: str | Benchmark, protocol: Protocol) -> Benchmark:
         return load(dataset, protocol.data_dir, protocol.convention, protocol.null)
     if protocol.convention == "auto":
         return dataset
-    rules = convention_named(protocol.convention)
-    return replace(dataset, convention=replace(rules, max_label=dataset.convention.max_label))
+    largest = max(int(part.labels.max(initial=0)) for part in dataset.parts)
+    return replace(dataset, convention=convention_named(protocol.convention).of_data(largest))
 
 
 def plan_runs(

@@ -8,8 +8,10 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from letorbench.errors import UsageError
+from letorbench.measures.correlations import Rho, Tau
 from letorbench.measures.definitions import (
     AUC,
+    DCG,
     ERR,
     MAP,
     MRR,
@@ -17,9 +19,12 @@ from letorbench.measures.definitions import (
     RMSE,
     WTA,
     BPref,
+    Hit,
     MeanNDCG,
     P,
     PairwiseCorrect,
+    Recall,
+    RPrec,
     default_measures,
     nDCG,
 )
@@ -29,9 +34,9 @@ from letorbench.measures.prepared import PreparedMetric
 from letorbench.measures.rankings import Rankings, rank
 
 __all__ = [
-    "AUC", "BPref", "ERR", "MAP", "MEASURES", "MRR", "Measure", "MeanNDCG", "P", "PairwiseCorrect",
-    "PreparedMetric", "RBP", "RMSE", "Rankings", "WTA", "choices", "default_measures", "nDCG",
-    "parse", "query_metrics", "rank", "sign",
+    "AUC", "BPref", "DCG", "ERR", "Hit", "MAP", "MEASURES", "MRR", "Measure", "MeanNDCG", "P",
+    "PairwiseCorrect", "PreparedMetric", "RBP", "RMSE", "RPrec", "Rankings", "Recall", "Rho", "Tau",
+    "WTA", "choices", "default_measures", "nDCG", "parse", "query_metrics", "rank", "sign",
 ]  # fmt: skip
 
 _MODULES = [import_module(f"{__name__}.{each.name}") for each in iter_modules(__path__)]

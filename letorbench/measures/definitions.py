@@ -13,7 +13,7 @@ import numpy as np
 
 from letorbench.conventions import Convention
 from letorbench.measures.measure import Measure
-from letorbench.measures.rankings import Rankings, ratio
+from letorbench.measures.rankings import Rankings, owner, ratio
 
 #: the chance that a reader of `rbp` goes on to the next document
 PERSISTENCE = 0.8
@@ -34,39 +34,71 @@ def area_under_roc(rankings: Rankings, k: int | None) -> np.ndarray:
 def average_precision(rankings: Rankings, k: int | None) -> np.ndarray:
     """(1/R) sum over the relevant documents, R of them, of P@(their rank).
 
-    Manning, Raghavan & Schütze 2008, section 8.4.
+    Manning, Raghavan & Schütze 2008, section 8.4. With k, the sum ends at rank k. It is still
+    divided by R, as in trec_eval's map_cut; LightGBM and XGBoost divide by min(R, k).
 
     Ties: file order. No relevant document: 0. The whole list counts, however short.
     """
     precisions = rankings.hit_counts / rankings.hit_ranks
-    return rankings.share(rankings.sums(precisions, rankings.hit_offsets), rankings.relevant)
+    if k is not None:
+        precisions[rankings.hit_ranks > k] = 0.0
+    total = rankings.sums(precisions, rankings.hit_offsets)
+    return rankings.share(total, average_precision_divisor(rankings, k))
+
+
+def average_precision_divisor(rankings: Rankings, k: int | None) -> np.ndarray:
+    """(n_queries,) int64: R, or min(R, k) where the convention says so."""
+    if k is None or rankings.convention.map_cut == "all":
+        return rankings.relevant
+    return np.minimum(rankings.relevant, k)
 
 
 def bpref(rankings: Rankings, k: int | None) -> np.ndarray:
     """(1/R) sum over the relevant documents of 1 - min(irrelevant above, R) / min(R, N).
 
-    Buckley & Voorhees 2004, in trec_eval's form: R relevant documents, N irrelevant ones
-    (every document of a list is judged). A document with none above it counts 1.
+    Buckley & Voorhees 2004, in trec_eval's form: R relevant documents, N judged irrelevant ones,
+    ranked or not. A document with none above it counts 1. Those that are not judged do not count.
 
     Ties: file order. No relevant document: 0. The whole list counts, however short.
     """
-    R = rankings.relevant
-    above = rankings.hit_ranks - rankings.hit_counts
-    least = np.repeat(np.minimum(R, rankings.lengths - R), R)
-    losses = ratio(np.minimum(above, np.repeat(R, R)), least)
+    R, found = rankings.relevant, rankings.found
+    misses = rankings.misses
+    above = misses[rankings.hits] - np.repeat(misses[rankings.offsets[:-1]], found)
+    least = np.repeat(np.minimum(R, rankings.irrelevant), found)
+    losses = ratio(np.minimum(above, np.repeat(R, found)), least)
     return rankings.share(rankings.sums(1.0 - losses, rankings.hit_offsets), R)
+
+
+def dcg(rankings: Rankings, k: int | None) -> np.ndarray:
+    """sum_{i <= k} (2^{r_i} - 1) D(i). Without k, the whole list.
+
+    Järvelin & Kekäläinen 2002, with Burges et al. 2005's gain. It has no largest value.
+
+    Ties: file order. No relevant document: 0. A list shorter than k: its sum.
+    """
+    return rankings.at(rankings.dcg, k)
 
 
 def err(rankings: Rankings, k: int | None) -> np.ndarray:
     """sum_{i <= k} (1/i) R(r_i) prod_{j < i} (1 - R(r_j)), R(r) = (2^r - 1) / 2^{r_max}.
 
-    Chapelle, Metzler, Zhang & Grinspan 2009, eqs. 4 and 5. r_max is the convention's
-    `max_label`, or the largest label measured where that is larger or not given. Without
-    k, the whole list.
+    Chapelle, Metzler, Zhang & Grinspan 2009, eqs. 4 and 5. r_max is that of the convention,
+    else the largest label of the data set, else of the scale (4; 2 in the LETOR conventions).
+    Without k, the whole list.
 
     Ties: file order. No relevant document (all r = 0): 0. A list shorter than k: its sum.
     """
     return rankings.at(rankings.err, k)
+
+
+def hit(rankings: Rankings, k: int) -> np.ndarray:
+    """1 where a relevant document is at one of the ranks 1 .. k, else 0.
+
+    trec_eval's success.
+
+    Ties: file order. No relevant document: 0. A list shorter than k: the whole list.
+    """
+    return np.minimum(rankings.hits_within(k), 1).astype(np.float64)
 
 
 def mean_ndcg(rankings: Rankings, k: int | None) -> np.ndarray:
@@ -76,20 +108,24 @@ def mean_ndcg(rankings: Rankings, k: int | None) -> np.ndarray:
 
     Ties: file order. No relevant document: 0. No list is shorter than its own length.
     """
-    values = ratio(rankings.dcg, rankings.ideal_dcg)
-    of_lists = ratio(rankings.sums(values, rankings.offsets), rankings.lengths)
-    return rankings.share(of_lists, rankings.at(rankings.ideal_dcg) > 0)
+    best = rankings.ideal.dcg
+    if rankings.pool is not None:  # which has other lengths
+        query = owner(rankings.offsets)
+        within = np.minimum(rankings.ranks, rankings.ideal.lengths[query])
+        best = np.append(best, 0.0)[rankings.ideal.offsets[query] + within - 1] * (within > 0)
+    of_lists = rankings.sums(ratio(rankings.dcg, best), rankings.offsets)
+    return rankings.share(ratio(of_lists, rankings.lengths), rankings.ideal_dcg() > 0)
 
 
 def reciprocal_rank(rankings: Rankings, k: int | None) -> np.ndarray:
-    """1 / (the rank of the first relevant document).
+    """1 / (the rank of the first relevant document). With k, 0 where that is below rank k.
 
     Voorhees 1999, "The TREC-8 question answering track report".
 
     Ties: file order. No relevant document: 0. The whole list counts, however short.
     """
-    values = np.zeros(len(rankings.relevant))
-    some = rankings.relevant > 0
+    values = np.zeros(len(rankings.found))
+    some = rankings.found > 0 if k is None else rankings.hits_within(k) > 0
     values[some] = 1.0 / rankings.hit_ranks[rankings.hit_offsets[:-1][some]]
     return values
 
@@ -103,7 +139,7 @@ def ndcg(rankings: Rankings, k: int | None) -> np.ndarray:
     the value of the whole list in `standard`.
     """
     depth = k if rankings.convention.ideal == "k" else None
-    values = rankings.share(rankings.at(rankings.dcg, k), rankings.at(rankings.ideal_dcg, depth))
+    values = rankings.share(rankings.at(rankings.dcg, k), rankings.ideal_dcg(depth))
     whole = rankings.convention.short_ndcg == "whole"
     return values if whole else rankings.zero_if_short(values, k)
 
@@ -135,6 +171,16 @@ def precision(rankings: Rankings, k: int) -> np.ndarray:
     return values if short == "k" else rankings.zero_if_short(values, k)
 
 
+def r_precision(rankings: Rankings, k: int | None) -> np.ndarray:
+    """(relevant documents at the ranks 1 .. R) / R, with R relevant documents.
+
+    Manning, Raghavan & Schütze 2008, section 8.4.
+
+    Ties: file order. No relevant document: 0. A list shorter than R: its relevant documents.
+    """
+    return rankings.share(rankings.hits_within(rankings.relevant), rankings.relevant)
+
+
 def rank_biased_precision(rankings: Rankings, k: int | None) -> np.ndarray:
     """(1 - p) sum_{i <= k} p^(i - 1) [document i is relevant], with p = 0.8.
 
@@ -147,6 +193,16 @@ def rank_biased_precision(rankings: Rankings, k: int | None) -> np.ndarray:
     shares = hit if rankings.groups is None else rankings.mean_of_group(hit)
     weights = (1.0 - PERSISTENCE) * PERSISTENCE ** (rankings.ranks - 1.0)
     return rankings.at(rankings.running(weights * shares), k)
+
+
+def recall(rankings: Rankings, k: int) -> np.ndarray:
+    """(relevant documents at the ranks 1 .. k) / (relevant documents).
+
+    Manning, Raghavan & Schütze 2008, section 8.3.
+
+    Ties: file order. No relevant document: 0. A list shorter than k: the whole list.
+    """
+    return rankings.share(rankings.hits_within(k), rankings.relevant)
 
 
 def root_mean_square_error(rankings: Rankings, k: int | None) -> np.ndarray:
@@ -177,23 +233,31 @@ AUC = Measure(
     "share of the pairs of a relevant and an irrelevant document in the right order",
 )  # fmt: skip
 MAP = Measure(
-    "MAP", "map", average_precision, "none",
-    "average precision: the mean of P@rank over the relevant documents",
+    "MAP", "map", average_precision, "optional",
+    "average precision: the mean of P@rank over the relevant documents, 0 for those below k",
 )  # fmt: skip
 BPref = Measure(
     "BPref", "bpref", bpref, "none",
     "binary preference: few irrelevant documents above the relevant",
 )  # fmt: skip
+DCG = Measure(
+    "DCG", "dcg", dcg, "optional", "discounted cumulative gain down to rank k, not normalised",
+    bounded=False,
+)  # fmt: skip
 ERR = Measure(
     "ERR", "err", err, "optional",
     "expected reciprocal rank of the document that satisfies, down to k",
 )  # fmt: skip
+Hit = Measure(
+    "Hit", "hit", hit, "required", "1 where a relevant document is among the first k (success)"
+)
 MeanNDCG = Measure(
     "MeanNDCG", "mean-ndcg", mean_ndcg, "none", "mean of NDCG@k over every rank k of the list"
 )
 MRR = Measure(
-    "MRR", "mrr", reciprocal_rank, "none", "reciprocal rank of the first relevant document"
-)
+    "MRR", "mrr", reciprocal_rank, "optional",
+    "reciprocal rank of the first relevant document, 0 below k",
+)  # fmt: skip
 nDCG = Measure(
     "nDCG", "ndcg", ndcg, "optional", "normalised discounted cumulative gain down to rank k"
 )
@@ -209,9 +273,17 @@ RBP = Measure(
     "RBP", "rbp", rank_biased_precision, "optional",
     "rank-biased precision: a reader goes on to the next rank with the chance 0.8",
 )  # fmt: skip
+Recall = Measure(
+    "Recall", "recall", recall, "required", "share of the relevant documents among the first k"
+)
+RPrec = Measure(
+    "RPrec", "rprec", r_precision, "none",
+    "precision at the rank R, the number of relevant documents",
+)  # fmt: skip
 RMSE = Measure(
     "RMSE", "rmse", root_mean_square_error, "none",
     "root of the mean squared difference of scores and labels; the lowest is best", error=True,
+    bounded=False,
 )  # fmt: skip
 WTA = Measure(
     "WTA", "wta", winner_takes_all, "none",

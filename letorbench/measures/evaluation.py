@@ -1,15 +1,14 @@
 """From scores in file order to every query's value of every measure."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from letorbench.conventions import Convention
-from letorbench.errors import DataError
+from letorbench.errors import DataError, UsageError
 from letorbench.measures.measure import Measure
 from letorbench.measures.orders import mean_of_orders
-from letorbench.measures.rankings import Rankings
+from letorbench.measures.rankings import Rankings, kept_offsets
 
 
 def query_metrics(
@@ -18,20 +17,25 @@ def query_metrics(
     offsets: np.ndarray,
     measures: Sequence[Measure],
     convention: Convention,
+    docids: np.ndarray | None = None,
 ) -> np.ndarray:
     """Measure every query.
 
     Parameters
     ----------
-    labels : ndarray of shape (n_docs,), integers >= 0
-        In file order.
+    labels : ndarray of shape (n_docs,), integers
+        In file order; -1 for a document that is not judged.
     scores : ndarray of shape (n_docs,)
-        In file order.
+        In file order; -inf for a document that is not retrieved. It is not ranked, but counts
+        where a measure asks for all judged documents.
     offsets : ndarray of shape (n_queries + 1,)
         Query q owns the rows ``offsets[q]:offsets[q + 1]``.
     measures : sequence of Measure
     convention : Convention
         The measuring rules.
+    docids : ndarray of shape (n_docs,), bytes, optional
+        The documents' ids, for conventions that break ties by them; by default the positions in
+        the query, from 1, as exported runs name documents without ids.
 
     Returns
     -------
@@ -41,7 +45,10 @@ def query_metrics(
     Raises
     ------
     DataError
-        A score is NaN, or scores, labels and offsets do not fit each other.
+        A score is NaN, scores, labels and offsets do not fit each other, or a label is too
+        large for the convention's gain or for ERR.
+    UsageError
+        The convention has both `depth` and ``ties=mean``.
     """
     scores = np.require(scores, np.float64, ["C", "W"])
     if not (scores.shape == np.shape(labels) == (offsets[-1],)):
@@ -52,14 +59,16 @@ def query_metrics(
     nan = np.isnan(scores)
     if nan.any():
         raise DataError(f"scores: found NaN for document {nan.argmax() + 1}, expected numbers")
-    largest = max(convention.max_label or 0, int(np.max(labels, initial=0)))
-    convention = replace(convention, max_label=largest)
+    if convention.depth and convention.ties == "mean":
+        raise UsageError(f"{convention.name}: depth does not go with ties=mean; drop one of them")
     offsets = np.asarray(offsets, dtype=np.int64)
     values = np.empty((len(offsets) - 1, len(measures)))
     measured = mean_of_orders if convention.ties == "mean" else Measure.__call__
-    rankings = Rankings.of(labels, scores, offsets, convention)
+    rankings = Rankings.of(labels, scores, offsets, convention, docids)
     for column, measure in enumerate(measures):
         values[:, column] = measured(measure, rankings)
     if convention.empty == "drop":
         values[rankings.relevant == 0] = np.nan
+    if convention.missing == "drop":
+        values[np.diff(kept_offsets(scores > -np.inf, offsets)) == 0] = np.nan
     return values

@@ -31,14 +31,15 @@ class Measure:
     name : str
         The name in text, in result files and on the command line: ``ndcg``.
     function : callable
-        Takes the rankings and the cut-off (or None); returns (n_queries,) float64, from 0 to 1
-        but for an error.
+        Takes the rankings and the cut-off (or None); returns (n_queries,) float64.
     cutoff_rule : {"required", "optional", "none"}
         Whether a cut-off must, may or may not be given.
     description : str
         One line for a list of measures.
     error : bool
         Whether it is an error of the scores themselves, best where it is lowest.
+    bounded : bool
+        Whether its values are from 0 to 1.
     cutoff : int, optional
         The last rank that counts.
 
@@ -57,6 +58,7 @@ class Measure:
     cutoff_rule: CutoffRule = field(compare=False)
     description: str = field(compare=False)
     error: bool = field(default=False, compare=False)
+    bounded: bool = field(default=True, compare=False)
     cutoff: int | None = None
 
     def __matmul__(self, cutoff: int) -> Measure:

@@ -7,12 +7,14 @@ documents, at each of its ranks. The other measures are, with sums over the grou
     AP        1/R  sum_{i = 1..n} r/n (A + 1 + (i - 1) (r - 1) / (n - 1)) / (a + i)
     RR        the first group with A = 0, r > 0:
               sum_i C(n - i, r - 1) / C(n, r) / (a + i)
+    hit@k     the same group: 1 - C(n - r, k - a) / C(n, k - a)
     ERR@k     sum_{a + i <= k} p (p_{i-1} - p_i) / (a + i): p is the chance to read on after all
               documents above, p_i the mean of the product of 1 - R(label) over the sets of i
               documents of the group
     bpref     1 - 1/R  sum r/(N' + 1) sum_{x = 0..N'} min(I + x, R) / min(R, N), where I
               irrelevant documents are above the group, and N' of its own are irrelevant
     auc, pairwise  half the best order and half the worst
+    tau, rho  take equal scores as equal
 
 (F. McSherry, M. Najork, "Computing Information Retrieval Performance Measures Efficiently in the
 Presence of Tied Scores", ECIR 2008, has NDCG, P, AP and RR.) One group a query is an order without
@@ -21,18 +23,23 @@ random orders.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import lru_cache
+from math import comb
 
 import numpy as np
 
+from letorbench.measures.correlations import kendall, spearman
 from letorbench.measures.definitions import (
     area_under_roc,
+    average_precision_divisor,
+    dcg,
     mean_ndcg,
     ndcg,
     pairwise_correct,
     precision,
+    r_precision,
     rank_biased_precision,
+    recall,
     root_mean_square_error,
     winner_takes_all,
 )
@@ -53,7 +60,7 @@ def mean_of_orders(measure: Measure, rankings: Rankings) -> np.ndarray:
     of_group = owner(_bounds(rankings))
     for _ in range(DRAWN):
         order = np.lexsort((rng.random(len(of_group)), of_group))
-        total += measure(replace(rankings, labels=rankings.labels[order], groups=None))
+        total += measure(rankings.reordered(order))
     return total / DRAWN
 
 
@@ -85,33 +92,49 @@ def _average_precision(rankings: Rankings, k: int | None) -> np.ndarray:
     A, i = _above(r, query)[own], np.arange(1, len(own) + 1) - _bounds(rankings)[own]
     n, r = n[own], r[own]
     precision = (A + 1 + (i - 1) * (r - 1) / np.maximum(n - 1, 1)) / rankings.ranks
-    return rankings.share(rankings.sums(r / n * precision, rankings.offsets), rankings.relevant)
+    precision[rankings.ranks > (len(own) if k is None else k)] = 0.0
+    total = rankings.sums(r / n * precision, rankings.offsets)
+    return rankings.share(total, average_precision_divisor(rankings, k))
 
 
-def _reciprocal_rank(rankings: Rankings, k: int | None) -> np.ndarray:
-    query, n, a, r = _groups(rankings)
-    first = np.flatnonzero((r > 0) & (_above(r, query) == 0))
-    values = np.zeros(len(rankings.lengths))
-    values[query[first]] = [_first(*map(int, facts)) for facts in zip(a[first], n[first], r[first])]
-    return values
+def _at_first(
+    value: Callable[[int, int, int, int], float],
+) -> Callable[[Rankings, int | None], np.ndarray]:
+    """Return the mean of a measure that hangs on the first relevant document alone.
+
+    `value` has the group's a, n and r, and the ranks of the group that count.
+    """
+
+    def mean(rankings: Rankings, k: int | None) -> np.ndarray:
+        query, n, a, r = _groups(rankings)
+        first = np.flatnonzero((r > 0) & (_above(r, query) == 0))
+        counted = n if k is None else np.clip(k - a, 0, n)
+        facts = zip(*(each[first].tolist() for each in (a, n, r, counted)))
+        values = np.zeros(len(rankings.lengths))
+        values[query[first]] = [value(*each) for each in facts]
+        return values
+
+    return mean
 
 
 @lru_cache(maxsize=100_000)
-def _first(a: int, n: int, r: int) -> float:
+def _reciprocal_rank(a: int, n: int, r: int, counted: int) -> float:
     """The mean reciprocal rank of the first of r relevant documents at the ranks a + 1 .. a + n."""
     value, none_yet = 0.0, 1.0
-    for i in range(1, n - r + 2):
+    for i in range(1, min(n - r + 1, counted) + 1):
         chance = none_yet * r / (n - i + 1)
         value += chance / (a + i)
         none_yet -= chance
     return value
 
 
+def _hit(a: int, n: int, r: int, counted: int) -> float:
+    """The chance that one of r relevant documents among n is among the first `counted`."""
+    return 1.0 - comb(n - r, counted) / comb(n, counted)
+
+
 def _err(rankings: Rankings, k: int | None) -> np.ndarray:
-    largest = rankings.convention.max_label
-    assert largest is not None
-    on = 1.0 - (2.0 ** np.arange(rankings.levels) - 1.0) / 2.0**largest
-    chances = on[rankings.labels]
+    chances = (1.0 - rankings.stops)[rankings.labels]
     query, n, a, _ = _groups(rankings)
     values, reading = np.zeros(len(rankings.lengths)), np.ones(len(rankings.lengths))
     for q, size, above, begin in zip(query, n, a, _bounds(rankings)):
@@ -137,12 +160,13 @@ def _means_of_products(chances: np.ndarray, depth: int) -> np.ndarray:
 
 def _bpref(rankings: Rankings, k: int | None) -> np.ndarray:
     query, n, a, r = _groups(rankings)
-    R, N = rankings.relevant, rankings.lengths - rankings.relevant
-    I, others = a - _above(r, query), n - r  # noqa: E741
+    R, N = rankings.relevant, rankings.irrelevant
+    others = np.diff(rankings.misses[_bounds(rankings)])
+    I = _above(others, query)  # noqa: E741
     below = np.clip(R[query] - I, 0, others + 1)  # the x with I + x < R
     total = below * I + below * (below - 1) / 2 + (others + 1 - below) * R[query]
     losses = r / (others + 1) * ratio(total, np.minimum(R, N)[query])
-    return rankings.share(R - np.bincount(query, losses, len(R)), R)
+    return rankings.share(rankings.found - np.bincount(query, losses, len(R)), R)
 
 
 def _half_best_half_worst(function: Callable) -> Callable[[Rankings, int | None], np.ndarray]:
@@ -151,7 +175,7 @@ def _half_best_half_worst(function: Callable) -> Callable[[Rankings, int | None]
     def mean(rankings: Rankings, k: int | None) -> np.ndarray:
         group = owner(_bounds(rankings))
         ends = [
-            replace(rankings, labels=rankings.labels[np.lexsort((key, group))], groups=None)
+            rankings.reordered(np.lexsort((key, group)))
             for key in (rankings.labels, -rankings.labels)
         ]
         return (function(ends[0], k) + function(ends[1], k)) / 2.0
@@ -161,16 +185,22 @@ def _half_best_half_worst(function: Callable) -> Callable[[Rankings, int | None]
 
 #: the measures whose mean is a sum
 MEANS: Mapping[str, Callable[..., np.ndarray]] = {
+    "dcg": dcg,
     "ndcg": ndcg,
     "mean-ndcg": mean_ndcg,
     "p": precision,
+    "recall": recall,
+    "rprec": r_precision,
+    "tau": kendall,
+    "rho": spearman,
     "rbp": rank_biased_precision,
     "rmse": root_mean_square_error,
     "wta": winner_takes_all,
     "auc": _half_best_half_worst(area_under_roc),
     "pairwise": _half_best_half_worst(pairwise_correct),
     "map": _average_precision,
-    "mrr": _reciprocal_rank,
+    "mrr": _at_first(_reciprocal_rank),
+    "hit": _at_first(_hit),
     "err": _err,
     "bpref": _bpref,
 }

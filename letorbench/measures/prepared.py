@@ -48,11 +48,14 @@ class PreparedMetric(NamedTuple):
     ) -> PreparedMetric | None:
         """Prepare `measure` for the queries of labels (n_docs,) and offsets (n_queries + 1,).
 
-        Returns None for a measure other than map, ndcg and ndcg@k, and for conventions that count
-        empty queries or ties otherwise than the LETOR tools.
+        Returns None for a measure other than map, ndcg and ndcg@k, for conventions that count
+        empty queries, ties or depths otherwise than the LETOR tools, and where a document is not
+        judged.
         """
-        plain = (convention.gain, convention.empty, convention.ties, convention.ideal)
-        if measure.name not in ("map", "ndcg") or plain != ("exp2", "0", "file", "k"):
+        rules = ("gain", "empty", "ties", "ideal", "scores", "missing", "depth")
+        plain = all(getattr(convention, rule) == getattr(Convention, rule) for rule in rules)
+        known = str(measure) == "map" or measure.name == "ndcg"
+        if not (known and plain) or np.min(labels, initial=0) < 0:
             return None
         offsets, k = np.require(offsets, np.int64, ["C", "W"]), measure.cutoff
         rankings = Rankings(np.asarray(labels, np.int32), offsets, convention)
@@ -66,7 +69,7 @@ class PreparedMetric(NamedTuple):
             weights = 1.0 / np.diff(hit_offsets)[query[hit]]
             values = 1.0 / ranks
         else:
-            best = rankings.at(rankings.ideal_dcg, k)
+            best = rankings.ideal_dcg(k)
             weights = (np.exp2(labels[hit]) - 1.0) / best[query[hit]]
             values = convention.discounted(ranks)
             if k is not None:

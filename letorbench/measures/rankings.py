@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
 
-from letorbench.conventions import Convention
-from letorbench.datasets.arrays import EXPECTED_LABEL
-from letorbench.datasets.limits import LARGEST_LABEL
+from letorbench.conventions import LARGEST_EXP2_LABEL, Convention
 from letorbench.errors import DataError
 from letorbench.jit import kernel
+
+#: a table of what each label adds at each rank pays up to so many labels
+MOST_LEVELS = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +35,11 @@ class Rankings:
         one score are ``labels[groups[g]:groups[g + 1]]``.
     scores : ndarray of shape (n_docs,), float64, optional
         In rank order, for measures of the scores themselves.
+    judged : ndarray of shape (n_docs,), bool, optional
+        Which documents are judged; all by default. The others have the label 0.
+    pool : tuple of ndarray, optional
+        The labels of all judged documents, also of those that are not ranked, and their offsets.
+        By default these are `labels` and `offsets`.
 
     Examples
     --------
@@ -51,24 +57,50 @@ class Rankings:
     convention: Convention
     groups: np.ndarray | None = None
     scores: np.ndarray | None = None
+    judged: np.ndarray | None = None
+    pool: tuple[np.ndarray, np.ndarray] | None = None
 
     @staticmethod
     def of(
-        labels: np.ndarray, scores: np.ndarray, offsets: np.ndarray, convention: Convention
+        labels: np.ndarray,
+        scores: np.ndarray,
+        offsets: np.ndarray,
+        convention: Convention,
+        docids: np.ndarray | None = None,
     ) -> Rankings:
-        """Rank labels (n_docs,) by falling scores (n_docs,) without NaN, ties by convention."""
+        """Rank labels (n_docs,) by falling scores (n_docs,) without NaN, ties by convention.
+
+        A label below 0 says that a document is not judged, the score -inf that it is not
+        retrieved. docids: (n_docs,) bytes; without them, a document's id is its position in its
+        query, from 1.
+        """
         offsets = np.require(offsets, np.int64, ["C", "W"])
-        labels, groups = np.asarray(labels, dtype=np.int32), None
-        if convention.ties in ("file", "mean"):
-            order = rank(scores, offsets)
-        else:
-            among = {"last": -np.arange(len(labels)), "best": -labels, "worst": labels}
-            order = np.lexsort((among[convention.ties], -scores, owner(offsets)))
-        ranked = np.asarray(scores)[order]
-        if convention.ties == "mean":
-            starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
-            groups = np.union1d(starts[: len(labels)], offsets)
-        return Rankings(labels[order], offsets, convention, groups, ranked)
+        labels, scores, depth = np.asarray(labels, np.int32), np.asarray(scores), convention.depth
+        judged, retrieved, pool = labels >= 0, scores > -np.inf, None
+        scores = compared(scores, convention)
+        if convention.ties == "docid":
+            docids = document_ids(docids, offsets)
+        if depth or not (judged.all() and retrieved.all()):
+            pool = labels[judged], kept_offsets(judged, offsets)
+            rows = np.flatnonzero(
+                retrieved & judged if convention.unjudged == "drop" else retrieved
+            )
+            offsets = np.searchsorted(rows, offsets)
+            labels, scores, judged = np.maximum(labels[rows], 0), scores[rows], judged[rows]
+            docids = None if docids is None else docids[rows]
+        order = rows_in_order(labels, scores, offsets, convention.ties, docids)
+        if depth:
+            high = np.arange(len(order)) - np.repeat(offsets[:-1], np.diff(offsets)) < depth
+            order, offsets = order[high], kept_offsets(high, offsets)
+        ranked = scores[order]
+        groups = score_groups(ranked, offsets) if convention.ties == "mean" else None
+        known = judged[order] if pool is not None else None
+        return Rankings(labels[order], offsets, convention, groups, ranked, known, pool)
+
+    def reordered(self, order: np.ndarray) -> Rankings:
+        """Return the rankings with the documents at these positions, no longer as groups."""
+        judged = None if self.judged is None else self.judged[order]
+        return replace(self, labels=self.labels[order], judged=judged, groups=None)
 
     @cached_property
     def lengths(self) -> np.ndarray:
@@ -83,6 +115,9 @@ class Rankings:
     @cached_property
     def dcg(self) -> np.ndarray:
         """(n_docs,) float64: DCG down to each rank position."""
+        if self.groups is None and self.levels > MOST_LEVELS:
+            gains = self.convention.gains(self.levels)[self.labels]
+            return self.running(self.convention.discounted(self.ranks, gains))
         if self.groups is None:
             return self.running(self._terms[self.ranks - 1, self.labels])
         gains = self.mean_of_group(self.convention.gains(self.levels)[self.labels])
@@ -90,19 +125,33 @@ class Rankings:
         return self.running(gains * discounts[self.ranks - 1])
 
     @cached_property
-    def ideal_dcg(self) -> np.ndarray:
-        """(n_docs,) float64: the largest DCG that the query's labels allow down to it."""
-        of_query = owner(self.offsets) * self.levels
-        best = of_query - np.sort(of_query - self.labels)  # each query's labels, the largest first
-        return self.running(self._terms[self.ranks - 1, best])
+    def ideal(self) -> Rankings:
+        """Each query's judged documents, the largest label first."""
+        labels, offsets = self.pool or (self.labels, self.offsets)
+        of_query = owner(offsets) * (int(labels.max(initial=0)) + 1)
+        best = of_query - np.sort(of_query - labels)
+        return Rankings(best, offsets, self.convention)
+
+    def ideal_dcg(self, k: int | None = None) -> np.ndarray:
+        """(n_queries,) float64: the largest DCG@k that the query's labels allow."""
+        return self.ideal.at(self.ideal.dcg, k)
+
+    @cached_property
+    def stops(self) -> np.ndarray:
+        """(levels,) float64: ERR's R(r) = (2^r - 1) / 2^r_max of each label."""
+        r_max, largest = self.convention.r_max, self.levels - 1
+        # a tool whose rules say r_max computes larger labels, as far as its integers reach
+        if largest > (max(r_max, LARGEST_EXP2_LABEL) if self.convention.max_label else r_max):
+            raise DataError(
+                f"labels: found {largest}, expected at most {r_max}, the largest label of ERR; "
+                f"{self.convention.name},max_label={largest} takes larger ones"
+            )
+        return 2.0 ** (np.arange(self.levels) - r_max) - 2.0**-r_max
 
     @cached_property
     def err(self) -> np.ndarray:
         """(n_docs,) float64: expected reciprocal rank down to each rank position."""
-        r_max = max(self.convention.max_label or 0, self.levels - 1)
-        return _running_err(
-            self.labels, self.offsets, (2.0 ** np.arange(self.levels) - 1) / 2**r_max
-        )
+        return _running_err(self.labels, self.offsets, self.stops)
 
     @cached_property
     def ranks(self) -> np.ndarray:
@@ -125,28 +174,46 @@ class Rankings:
         return np.searchsorted(self.hits, self.offsets)
 
     @cached_property
-    def relevant(self) -> np.ndarray:
-        """(n_queries,) int64: relevant documents of each query."""
+    def found(self) -> np.ndarray:
+        """(n_queries,) int64: relevant documents of each query's ranking."""
         return np.diff(self.hit_offsets)
+
+    @cached_property
+    def relevant(self) -> np.ndarray:
+        """(n_queries,) int64: relevant documents of each query, ranked or not."""
+        if self.pool is None:
+            return self.found
+        return np.diff(kept_offsets(self.pool[0] >= self.convention.relevant, self.pool[1]))
+
+    @cached_property
+    def irrelevant(self) -> np.ndarray:
+        """(n_queries,) int64: judged documents of each query that are not relevant."""
+        return np.diff(self.offsets if self.pool is None else self.pool[1]) - self.relevant
+
+    @cached_property
+    def misses(self) -> np.ndarray:
+        """(n_docs + 1,) int64: judged documents that are not relevant before each position."""
+        miss = ~self.hit if self.judged is None else self.judged & ~self.hit
+        return np.append(0, np.cumsum(miss))
 
     @cached_property
     def hit_ranks(self) -> np.ndarray:
         """(n_hits,) int64: the rank, from 1, of each relevant document."""
-        return self.hits - np.repeat(self.offsets[:-1] - 1, self.relevant)
+        return self.hits - np.repeat(self.offsets[:-1] - 1, self.found)
 
     @cached_property
     def hit_counts(self) -> np.ndarray:
         """(n_hits,) int64: relevant documents of the query down to this one, itself included."""
-        return np.arange(len(self.hits)) - np.repeat(self.hit_offsets[:-1] - 1, self.relevant)
+        return np.arange(len(self.hits)) - np.repeat(self.hit_offsets[:-1] - 1, self.found)
 
-    def hits_within(self, k: int) -> np.ndarray:
-        """(n_queries,): relevant documents at the ranks 1 .. k."""
+    def hits_within(self, k: int | np.ndarray) -> np.ndarray:
+        """(n_queries,): relevant documents at the ranks 1 .. k; k may be one of each query."""
         if self.groups is not None:
             return self.at(self.running(self.mean_of_group(self.hit.astype(np.float64))), k)
         ends = self.offsets[:-1] + np.minimum(self.lengths, k)
         return np.searchsorted(self.hits, ends) - self.hit_offsets[:-1]
 
-    def at(self, values: np.ndarray, k: int | None = None) -> np.ndarray:
+    def at(self, values: np.ndarray, k: int | np.ndarray | None = None) -> np.ndarray:
         """(n_docs,) values -> (n_queries,): at rank k, or at the last where a list is shorter."""
         rank = self.lengths if k is None else np.minimum(self.lengths, k)
         if len(values) == 0:
@@ -177,23 +244,26 @@ class Rankings:
         """(n_queries,) values, with 0 for a list shorter than k."""
         return values if k is None else np.where(self.lengths < k, 0.0, values)
 
-    @cached_property
+    @property
     def correct_pairs(self) -> tuple[np.ndarray, np.ndarray]:
-        """(n_queries,) float64 twice: pairs of different labels ranked right, and all of them."""
-        correct, pairs = np.zeros((2, len(self.lengths)))
-        for label in range(1, self.levels):
-            here = self.labels == label
-            before = np.append(0, np.cumsum(self.labels < label))  # lower labels above a position
-            below = np.repeat(before[self.offsets[1:]], self.lengths) - before[1:]
-            correct += self.sums(here * below, self.offsets)
-            pairs += self.sums(here, self.offsets) * np.diff(before[self.offsets])
-        return correct, pairs
+        """(n_queries,) int64 twice: pairs of different labels ranked right, and all of them."""
+        right, wrong, _ = self.pairs(np.arange(len(self.labels) + 1))
+        return right, right + wrong
+
+    def pairs(self, groups: np.ndarray) -> np.ndarray:
+        """(3, n_queries) int64: pairs in the right order, in the wrong one, of equal labels.
+
+        A pair of one group, as `score_groups` gives them, has no order.
+        """
+        labels, levels = self.labels, self.levels
+        if levels > MOST_LEVELS:
+            values, labels = np.unique(labels, return_inverse=True)
+            levels = len(values)
+        return _pairs(labels.astype(np.int64), self.offsets, groups, levels)
 
     @cached_property
     def _terms(self) -> np.ndarray:
         """(longest, levels) float64: what a label adds to DCG at a rank."""
-        if self.levels - 1 > LARGEST_LABEL:
-            raise DataError(f"labels: found {self.levels - 1}, expected {EXPECTED_LABEL}")
         longest = int(self.lengths.max(initial=0))
         return discounted_gains(self.convention, longest, self.levels)
 
@@ -208,6 +278,36 @@ def discounted_gains(convention: Convention, longest: int, levels: int) -> np.nd
 def owner(offsets: np.ndarray) -> np.ndarray:
     """(offsets[-1],) int64: which query, or group of equal scores, each row belongs to."""
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+
+
+def kept_offsets(kept: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """(n_queries + 1,) int64: the offsets of the rows that are kept, (n_docs,) bool."""
+    return np.append(0, np.cumsum(kept))[offsets]
+
+
+def positions(offsets: np.ndarray, first: int = 1) -> np.ndarray:
+    """(n_docs,) bytes: the position of each document in its query."""
+    return (np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets)) + first).astype("S")
+
+
+def document_ids(docids: np.ndarray | None, offsets: np.ndarray) -> np.ndarray:
+    """(n_docs,) bytes: each document's id, or its position, from 1, where it has none."""
+    places = positions(offsets)
+    return places if docids is None else np.where(docids == b"", places, docids)
+
+
+def compared(scores: np.ndarray, convention: Convention) -> np.ndarray:
+    """(n_docs,): the scores in the convention's precision."""
+    if convention.scores == "float64":
+        return scores
+    with np.errstate(over="ignore"):
+        return scores.astype(np.float32).astype(np.float64)
+
+
+def score_groups(scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """(n_groups + 1,) int64: where the documents of one query and one score begin, ranked."""
+    starts = np.flatnonzero(np.append(True, scores[1:] != scores[:-1]))
+    return np.union1d(starts[: len(scores)], offsets)
 
 
 def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
@@ -238,6 +338,57 @@ def rank(scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     array([1, 2, 0, 4, 3])
     """
     return np.lexsort((-np.asarray(scores), owner(offsets)))
+
+
+def rows_in_order(
+    labels: np.ndarray,
+    scores: np.ndarray,
+    offsets: np.ndarray,
+    ties: str,
+    docids: np.ndarray | None,
+) -> np.ndarray:
+    """Return the rows in rank order, (n_docs,) int64; ties by a rule of conventions."""
+    if ties in ("file", "mean"):
+        return rank(scores, offsets)
+    if ties == "docid":
+        assert docids is not None
+        among = -np.unique(docids, return_inverse=True)[1]
+    else:
+        among = {"last": -np.arange(len(labels)), "best": -labels, "worst": labels}[ties]
+    return np.lexsort((among, -scores, owner(offsets)))
+
+
+@kernel()
+def _pairs(labels: np.ndarray, offsets: np.ndarray, groups: np.ndarray, levels: int) -> np.ndarray:
+    """Count each query's pairs; a Fenwick tree counts the labels above (Fenwick 1994)."""
+    counts = np.zeros((3, len(offsets) - 1), dtype=np.int64)
+    tree = np.zeros(levels + 1, dtype=np.int64)
+    g = 0
+    for q in range(len(offsets) - 1):
+        tree[:] = 0
+        while groups[g] < offsets[q + 1]:
+            for p in range(groups[g], groups[g + 1]):
+                below, upto = _seen(tree, labels[p]), _seen(tree, labels[p] + 1)
+                counts[0, q] += groups[g] - offsets[q] - upto
+                counts[1, q] += below
+            for p in range(groups[g], groups[g + 1]):
+                counts[2, q] += _seen(tree, labels[p] + 1) - _seen(tree, labels[p])
+                place = labels[p] + 1
+                while place <= levels:
+                    tree[place] += 1
+                    place += place & -place
+            g += 1
+    return counts
+
+
+@kernel()
+def _seen(tree: np.ndarray, level: int) -> int:
+    """Return how many documents with a label below the level are in the tree."""
+    total = 0
+    while level > 0:
+        total += tree[level]
+        level -= level & -level
+    return total
 
 
 @kernel()

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
+from letorbench.conventions import CONVENTIONS, Convention
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.features import Raw
 from letorbench.files import write_atomically
-from letorbench.measures import rank
+from letorbench.measures.rankings import compared, rows_in_order
 from letorbench.rankers import load_model
 from letorbench.results import paths
 from letorbench.results.external import document_names, document_rows
@@ -23,6 +24,8 @@ from letorbench.results.summary import Summary
 from letorbench.results.user_files import check_output
 
 QRELS_FILE = "qrels.txt"
+#: larger scores, in size, are written so: beyond, numbers of single precision soon end
+LARGEST_SCORE = 3e38
 
 
 def export(summary: Summary, form: str, data_dir: Path, folder: Path) -> list[Path]:
@@ -51,11 +54,12 @@ def export(summary: Summary, form: str, data_dir: Path, folder: Path) -> list[Pa
         return list(texts)
     written: dict[Path, None] = {}
     for algo, folds in stored.items():
-        tests = {fold.number: fold.test for fold in data_of(data_dir, folds).folds}
+        benchmark = data_of(data_dir, folds)
+        tests = {fold.number: fold.test for fold in benchmark.folds}
         for fold in folds:
             test = tests[fold.number]
             qrels, run = (folder / fold.folder.name / name for name in (QRELS_FILE, f"{algo}.run"))
-            write_run(run, test, fold.scores(test.n_docs), algo)
+            write_run(run, test, fold.scores(test.n_docs), algo, benchmark.convention)
             if qrels not in written:
                 write_qrels(qrels, test)
             written |= {qrels: None, run: None}
@@ -72,26 +76,43 @@ def _model_text(algo: str, fold: StoredFold, form: str) -> str:
     return FORMATS[form](fitted.learned.model)
 
 
-def write_run(path: Path, queries: QuerySet, scores: np.ndarray, tag: str) -> None:
-    """Write scores of shape (n_docs,) as a run: every query by rank, ties in file order."""
+def write_run(
+    path: Path,
+    queries: QuerySet,
+    scores: np.ndarray,
+    tag: str,
+    rules: Convention = CONVENTIONS["standard"],
+) -> None:
+    """Write scores of shape (n_docs,) as a run, every query by rank, ties by the convention.
+
+    trec_eval takes the order from the scores, in single precision, and breaks ties by falling
+    document id. Where this is another order, a score is written a little lower: as the next
+    number of single precision below that of the document above. Mean orders are the file's.
+    """
     if len(tag.split()) != 1:
         raise UsageError(f"tag {tag!r}: expected one word")
     names = document_names(queries)
     document_rows(path, queries, names)  # a run could not tell two documents of one name apart
-    order = rank(scores, queries.offsets).tolist()
-    values = np.asarray(scores, dtype=np.float64).tolist()
-    with write_atomically(path) as file:
+    ids, offsets = np.array(names, "S"), queries.offsets
+    order = rows_in_order(queries.labels, compared(scores, rules), offsets, rules.ties, ids)
+    values = np.clip(np.asarray(scores, dtype=np.float64), -LARGEST_SCORE, LARGEST_SCORE)
+    singles = values.astype(np.float32)
+    with write_atomically(path, binary=True) as file:
         for query, qid in enumerate(queries.qids.tolist()):
-            rows = order[queries.offsets[query] : queries.offsets[query + 1]]
-            file.writelines(
-                f"{qid} Q0 {names[row].decode()} {place} {values[row]!r} {tag}\n"
-                for place, row in enumerate(rows, 1)
-            )
+            above, id_above = np.float32(np.inf), b""
+            for place, row in enumerate(order[offsets[query] : offsets[query + 1]], 1):
+                name, single, score = names[row], singles[row], float(values[row])
+                if (single, name) > (above, id_above):
+                    single = np.nextafter(above, np.float32(-np.inf))
+                    score = float(single)
+                above, id_above = single, name
+                last = f"{place} {score!r} {tag}\n".encode()
+                file.write(b"%s Q0 %s %s" % (qid.encode(), name, last))
 
 
 def write_qrels(path: Path, queries: QuerySet) -> None:
     """Write the labels of the documents as qrels, in file order."""
     qids = np.repeat(queries.qids, queries.lengths).tolist()
     cells = zip(qids, document_names(queries), queries.labels.tolist())
-    with write_atomically(path) as file:
-        file.writelines(f"{qid} 0 {name.decode()} {label}\n" for qid, name, label in cells)
+    with write_atomically(path, binary=True) as file:
+        file.writelines(b"%s 0 %s %d\n" % (qid.encode(), name, label) for qid, name, label in cells)

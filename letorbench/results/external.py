@@ -6,20 +6,25 @@ shape (n_docs,) in file order; a DataError names the line that is not right.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from letorbench.checksum import digest
+from letorbench.conventions import Convention
 from letorbench.datasets.limits import LONGEST_QID
 from letorbench.datasets.queryset import Benchmark, Fold, QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.files import one_writer
+from letorbench.measures import Measure, query_metrics
+from letorbench.measures.rankings import document_ids, positions
 from letorbench.rankers import names
 from letorbench.results import paths
 from letorbench.results.labels import NAME, Label
 from letorbench.results.measuring import measure_fold
+from letorbench.results.per_query import PerQuery
 from letorbench.results.scores import content, read_scores, score_warnings
 from letorbench.results.store import FoldResult, read_folds, versions, write_fold
 from letorbench.results.summary import Summary, read_summary
@@ -28,8 +33,8 @@ from letorbench.results.user_files import check_not_read
 RANKLIB = ("qid", "index", "score")
 RUN = ("qid", "Q0", "docno", "rank", "score", "tag")
 QRELS = ("qid", "iter", "docno", "label")
-#: the largest label whose gain 2^label - 1 is finite, with room to spare
-LARGEST_LABEL = 1000
+#: the largest label of qrels
+LARGEST_LABEL = 1_000_000
 
 
 def import_external(
@@ -129,7 +134,7 @@ def detect(path: Path) -> str:
 def read_ranklib(path: Path, queries: QuerySet) -> np.ndarray:
     """Read RankLib's file. A document's index counts from 0 within its query."""
     cells = ((line, qid, index, score) for line, (qid, index, score) in columns(path, RANKLIB))
-    return _placed(path, queries, _positions(queries, first=0), cells)
+    return _placed(path, queries, positions(queries.offsets, first=0).tolist(), cells)
 
 
 def read_run(path: Path, queries: QuerySet) -> np.ndarray:
@@ -164,9 +169,7 @@ def _placed(
             what = what if qid in qids else f"query {shown(qid)}"
             raise DataError(f"{path}:{line}: found {what}, which the data do not have")
         if lines.setdefault(row, line) != line:
-            raise DataError(
-                f"{path}:{line}: found {what} again, expected it once (line {lines[row]})"
-            )
+            raise _again(path, line, name, qid, lines[row])
         scores[row] = number(path, line, score)
     missing = np.flatnonzero(np.isnan(scores))
     if len(missing):
@@ -181,31 +184,116 @@ def _placed(
 def read_qrels(path: Path) -> QuerySet:
     """Read the judged documents of a TREC qrels file, without features, in the order of its lines.
 
-    The lines of a query need not stay together. Labels below 0 count as 0, as in trec_eval.
+    The lines of a query need not stay together. A label below 0 says that the document is not
+    judged, as in trec_eval; it becomes -1.
     """
     found: dict[str, dict[bytes, int]] = {}
+    lines: dict[tuple[bytes, bytes], int] = {}
     for line, (qid, _, docno, label) in columns(path, QRELS):
         query = qid.decode("utf-8", "surrogateescape")
         if len(qid) > LONGEST_QID or not query.isprintable():
             expected = f"printable characters in UTF-8, at most {LONGEST_QID:,} bytes"
             raise DataError(f"{path}:{line}: found query id {shown(qid)!r}, expected {expected}")
         documents = found.setdefault(query, {})
-        if docno in documents:
-            what = f"document {shown(docno)} of query {shown(qid)}"
-            raise DataError(f"{path}:{line}: found {what} again, expected it once")
+        first = lines.setdefault((qid, docno), line)
+        if first != line:
+            raise _again(path, line, docno, qid, first)
         grade = int(number(path, line, label, int))
         if grade > LARGEST_LABEL:
             raise DataError(f"{path}:{line}: found label {grade}, expected at most {LARGEST_LABEL}")
-        documents[docno] = max(0, grade)
-    labels = np.array([g for documents in found.values() for g in documents.values()], np.int32)
-    lengths = [len(documents) for documents in found.values()]
+        documents[docno] = max(-1, grade)
+    return _without_features(found)
+
+
+def _without_features(found: Mapping[str, Mapping[bytes, int]]) -> QuerySet:
+    """Return the set of queries whose documents have these labels."""
+    labels = [label for documents in found.values() for label in documents.values()]
     return QuerySet(
         np.zeros((len(labels), 0), np.float32),
-        labels,
-        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        np.array(labels, np.int32),
+        np.cumsum([0, *map(len, found.values())]),
         np.array(list(found)),
-        np.array([docno for documents in found.values() for docno in documents]),
+        np.array([docno for documents in found.values() for docno in documents], "S"),
     )
+
+
+class Judged(NamedTuple):
+    """A run beside qrels."""
+
+    #: the documents of each query of the qrels: those of the run in its order, with the label -1
+    #: where they are not judged, then the judged ones that the run does not have
+    queries: QuerySet
+    #: (n_docs,) float64: the run's scores, -inf for the documents that it does not have
+    scores: np.ndarray
+    #: what the user must know
+    notes: tuple[str, ...]
+
+
+def judge(path: Path, qrels: QuerySet, rules: Convention) -> Judged:
+    """Read a TREC run, and find its documents' labels."""
+    lines: dict[str, dict[bytes, int]] = {}
+    run: dict[str, dict[bytes, float]] = {}
+    for line, (query, _, docno, _, score, _) in columns(path, RUN):
+        qid = query.decode("utf-8", "surrogateescape")
+        first = lines.setdefault(qid, {}).setdefault(docno, line)
+        if first != line:
+            raise _again(path, line, docno, query, first)
+        run.setdefault(qid, {})[docno] = float(number(path, line, score))
+    return judged(run, qrels, rules, str(path))
+
+
+def measure_runs(
+    qrels: Path, runs: Sequence[Path], measures: Sequence[Measure], rules: Convention
+) -> tuple[list[PerQuery], list[str]]:
+    """Measure TREC runs by qrels: what the queries of the qrels have, NaN where they do not count.
+
+    A run has the name of its file without the ending, or the path where two have the same. Returns
+    also what the user must know of the runs. DataError where no query of a run counts.
+    """
+    judgements, systems = read_qrels(qrels), []
+    notes: list[str] = []
+    alike = len({run.stem for run in runs}) < len(runs)
+    for run in runs:
+        queries, scores, said = judge(run, judgements, rules)
+        table = query_metrics(
+            queries.labels, scores, queries.offsets, measures, rules, queries.docids
+        )
+        if np.isnan(table).all():
+            raise DataError(f"{run}: found no query that counts by {rules.name}, expected one")
+        values = dict(zip(map(str, measures), table.T))
+        fold = np.ones(len(queries), np.int64)
+        systems.append(PerQuery(str(run) if alike else run.stem, fold, queries.qids, values))
+        notes += said
+    return systems, notes
+
+
+def judged(
+    run: Mapping[str, Mapping[bytes, float]], qrels: QuerySet, rules: Convention, name: str
+) -> Judged:
+    """Find the labels of a run's documents."""
+    found: dict[str, dict[bytes, int]] = {}
+    scores: list[float] = []
+    names, grades = document_names(qrels), qrels.labels.tolist()
+    for qid, first, last in zip(qrels.qids.tolist(), qrels.offsets, qrels.offsets[1:]):
+        labels, own = dict(zip(names[first:last], grades[first:last])), run.get(qid, {})
+        found[qid] = {docno: labels.get(docno, -1) for docno in own} | labels
+        scores += [own.get(docno, -np.inf) for docno in found[qid]]
+    queries, values = _without_features(found), np.array(scores, np.float64)
+    if not run.keys() & found.keys():
+        raise DataError(f"{name}: found no query of the qrels, expected one at least")
+    counts = {"queries that the qrels do not have, left out": len(run.keys() - found.keys())}
+    how = "count as empty lists" if rules.missing == "0" else "left out"
+    counts[f"queries of the qrels without results, {how}"] = len(found.keys() - run.keys())
+    if rules.unjudged == "drop":
+        left = np.count_nonzero((queries.labels < 0) & (values > -np.inf))
+        counts["documents that are not judged, left out (unjudged=0 keeps them)"] = int(left)
+    notes = [f"{name}: {what}: {count}" for what, count in counts.items() if count]
+    return Judged(queries, values, tuple(notes))
+
+
+def _again(path: Path, line: int, docno: bytes, qid: bytes, first: int) -> DataError:
+    what = f"document {shown(docno)} of query {shown(qid)}"
+    return DataError(f"{path}:{line}: found {what} again, expected it once (line {first})")
 
 
 def columns(path: Path, names: tuple[str, ...]) -> Iterator[tuple[int, list[bytes]]]:
@@ -252,16 +340,7 @@ def shown(text: bytes) -> str:
 
 def document_names(queries: QuerySet) -> list[bytes]:
     """Return each document's id, or its position in its query, from 1, where it has none."""
-    places = _positions(queries, first=1)
-    if queries.docids is None:
-        return places
-    return [docid or place for docid, place in zip(queries.docids.tolist(), places)]
-
-
-def _positions(queries: QuerySet, first: int) -> list[bytes]:
-    starts = np.repeat(queries.offsets[:-1], queries.lengths)
-    positions = np.arange(queries.n_docs) - starts + first
-    return [str(position).encode() for position in positions.tolist()]
+    return document_ids(queries.docids, queries.offsets).tolist()
 
 
 def document_rows(

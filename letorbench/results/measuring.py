@@ -43,7 +43,7 @@ def measured(
     """
     if algo == RANDOM:
         convention = replace(convention, ties="mean")
-    return query_metrics(test.labels, scores, test.offsets, measures, convention)
+    return query_metrics(test.labels, scores, test.offsets, measures, convention, test.docids)
 
 
 def measure_fold(algo: str, fold: Fold, scores: np.ndarray, convention: Convention) -> PerQuery:

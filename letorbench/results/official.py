@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from letorbench.conventions import Convention
+from letorbench.errors import DataError
 from letorbench.measures.definitions import MAP, MeanNDCG, P, nDCG
 from letorbench.measures.evaluation import query_metrics
 
@@ -19,11 +20,13 @@ def official(
     offsets: np.ndarray,
     convention: Convention,
     per_query: bool = False,
+    docids: np.ndarray | None = None,
 ) -> str:
     """Return what the convention's official tool prints, by its `layout`.
 
     qids: (n_queries,); labels, scores: (n_docs,), in file order; offsets: (n_queries + 1,);
-    per_query: the tool's flag for the values of every query. Errors are those of `query_metrics`.
+    per_query: the tool's flag for the values of every query; docids: (n_docs,). Errors are those of
+    `query_metrics`, and DataError where the convention leaves every query out.
     """
     cutoffs = range(1, convention.cutoffs + 1)
     measures = [*(P @ k for k in cutoffs), MAP, *(nDCG @ k for k in cutoffs), MeanNDCG]
@@ -32,8 +35,10 @@ def official(
     order = np.arange(len(qids))
     if all(INTEGER.fullmatch(qid) for qid in qids.tolist()):
         order = np.array(sorted(order, key=lambda query: int(qids[query])), dtype=np.int64)
-    values = query_metrics(labels, scores, offsets, measures, convention)[order]
+    values = query_metrics(labels, scores, offsets, measures, convention, docids)[order]
     counts = ~np.isnan(values).all(axis=1)  # a convention may leave queries out
+    if not counts.any():
+        raise DataError(f"found no query that counts by {convention.name}, expected one or more")
     order, values = order[counts], values[counts]
     # the columns' means, added from the first query on: NumPy's own sum may pair terms
     averages = np.cumsum(values, axis=0)[-1] / len(values)

@@ -134,8 +134,9 @@ class Validation:
         """Return the measure of each query that counts, for scores (n_docs,) in file order."""
         if self._prepared is not None:
             return self._prepared(scores)
+        own = self.queries
         values = query_metrics(
-            self.queries.labels, scores, self.queries.offsets, [self.measure], self.convention
+            own.labels, scores, own.offsets, [self.measure], self.convention, own.docids
         )
         return values[~np.isnan(values)]
 

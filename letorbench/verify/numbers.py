@@ -100,8 +100,8 @@ def readings(
 
     def measured(rules: Convention) -> list[np.ndarray]:
         return [
-            query_metrics(queries.labels, scores, queries.offsets, [measure], rules)[:, 0]
-            for queries, scores in parts
+            query_metrics(q.labels, scores, q.offsets, [measure], rules, q.docids)[:, 0]
+            for q, scores in parts
         ]
 
     found = []
@@ -129,7 +129,8 @@ def _conventions(
     measured: Callable[[Convention], list[np.ndarray]], largest: int
 ) -> Iterator[Convention]:
     """Yield a convention for every combination of rules that matter, named as shortly as can be."""
-    standard = CONVENTIONS["standard"]
+    standard = replace(CONVENTIONS["standard"], max_label=max(4, largest))
+    numbers = {"relevant": range(2, largest + 1), "max_label": {4, *range(max(1, largest), 6)}}
     # which queries are dropped depends on what is relevant, which alone changes no NDCG
     usual = [(rules, measured(rules)) for rules in (standard, replace(standard, empty="drop"))]
 
@@ -143,13 +144,14 @@ def _conventions(
     choices: dict[str, list[str | int]] = {}
     for rule, words in RULES.items():
         own = getattr(standard, rule)
-        values = range(2, largest + 1) if rule == "relevant" else words
+        values = numbers.get(rule, words)
         others = [each for each in values if each != own and matters(rule, each)]
         if others:
             choices[rule] = [own, *others]
+    known = tuple(CONVENTIONS.values())
     for combination in product(*choices.values()):
         rules = dict(zip(choices, combination))
-        yield min(
-            (with_rules(known, **rules) for known in CONVENTIONS.values()),
-            key=lambda found: found.name.count(","),
-        )
+        r_max = rules.pop("max_label", None)
+        differ = ({} if r_max in (None, each.r_max) else {"max_label": r_max} for each in known)
+        named = (with_rules(each, **rules, **other) for each, other in zip(known, differ))
+        yield min(named, key=lambda found: found.name.count(","))

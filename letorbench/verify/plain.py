@@ -7,8 +7,10 @@ every small list.
 
 import math
 from collections.abc import Callable, Sequence
+from ctypes import c_float
 from dataclasses import replace
 from itertools import combinations, groupby, permutations, product
+from typing import NamedTuple
 
 from letorbench.conventions import Convention
 
@@ -16,36 +18,79 @@ from letorbench.conventions import Convention
 MOST_ORDERS = 120
 
 
+class Ranked(NamedTuple):
+    """A query's ranking."""
+
+    #: from rank 1 on; 0 for a document that is not judged
+    labels: list[int]
+    #: the ranks of the documents that are not judged
+    unjudged: set[int]
+    scores: list[float]
+    #: the labels of all judged documents, ranked or not
+    pool: list[int]
+
+
 def value(
-    measure: str, labels: Sequence[int], scores: Sequence[float], rules: Convention
+    measure: str,
+    labels: Sequence[int],
+    scores: Sequence[float],
+    rules: Convention,
+    docids: Sequence[bytes] | None = None,
 ) -> float | None:
     """Return a measure, as ``ndcg@10`` or ``map``, of one query's documents in file order.
 
-    It is NaN where the convention leaves the query out; None where the measure has no definition
-    here, or where equal scores have more than `MOST_ORDERS` orders. ERR takes the convention's
-    `max_label`.
+    A label below 0 is of a document that is not judged, the score -inf of one that is not
+    retrieved; without ids, documents have their positions from 1. It is NaN where the convention
+    leaves the query out; None where the measure has no definition here, or where equal scores have
+    more than `MOST_ORDERS` orders.
     """
     name, _, cut = measure.partition("@")
     define, k = DEFINITIONS.get(name), int(cut) if cut else None
-    if rules.empty == "drop" and not any(r >= rules.relevant for r in labels):
+    retrieved = any(score > -math.inf for score in scores)
+    if (rules.empty == "drop" and not any(r >= rules.relevant for r in labels)) or (
+        rules.missing == "drop" and not retrieved
+    ):
         return math.nan
     if define is None:
         return None
     if rules.ties != "mean":
-        return define(_ranked(labels, scores, rules.ties), rules, k)
-    down = sorted(range(len(labels)), key=lambda i: -scores[i])
-    groups = [[labels[i] for i in own] for _, own in groupby(down, key=lambda i: scores[i])]
-    if math.prod(math.factorial(min(len(group), 20)) for group in groups) > MOST_ORDERS:
+        return define(_ranked(labels, scores, rules, docids), rules, k)
+    own = _ranked(labels, scores, replace(rules, ties="file"), docids)
+    places = [list(g) for _, g in groupby(range(len(own.labels)), key=own.scores.__getitem__)]
+    if math.prod(math.factorial(min(len(group), 20)) for group in places) > MOST_ORDERS:
         return None
-    orders = [sum(order, ()) for order in product(*map(permutations, groups))]
-    return sum(define(list(order), rules, k) for order in orders) / len(orders)
+    orders = [sum(order, ()) for order in product(*map(permutations, places))]
+    return sum(define(_moved(own, order), rules, k) for order in orders) / len(orders)
 
 
-def _ranked(labels: Sequence[int], scores: Sequence[float], ties: str) -> list[int]:
-    places, down = range(len(labels)), [-label for label in labels]
-    among = {"file": places, "last": places[::-1], "best": down, "worst": labels}[ties]
-    order = sorted(places, key=lambda i: (-scores[i], among[i]))
-    return [labels[i] for i in order]
+def _moved(own: Ranked, order: Sequence[int]) -> Ranked:
+    unjudged = {rank for rank, i in enumerate(order, start=1) if i + 1 in own.unjudged}
+    return own._replace(labels=[own.labels[i] for i in order], unjudged=unjudged)
+
+
+def _ranked(
+    labels: Sequence[int],
+    scores: Sequence[float],
+    rules: Convention,
+    docids: Sequence[bytes] | None,
+) -> Ranked:
+    rows = [i for i, score in enumerate(scores) if score > -math.inf]
+    if rules.unjudged == "drop":
+        rows = [i for i in rows if labels[i] >= 0]
+    if rules.scores == "float32":
+        scores = [c_float(score).value for score in scores]
+    if rules.ties == "last":
+        rows.reverse()
+    elif rules.ties == "docid":
+        names = docids or [str(i + 1).encode() for i in range(len(labels))]
+        rows.sort(key=lambda i: (names[i], -i), reverse=True)
+    elif rules.ties in ("best", "worst"):
+        rows.sort(key=lambda i: max(labels[i], 0) * (-1 if rules.ties == "best" else 1))
+    rows.sort(key=lambda i: -scores[i])
+    rows = rows[: rules.depth]
+    unjudged = {rank for rank, i in enumerate(rows, start=1) if labels[i] < 0}
+    ranked = [max(labels[i], 0) for i in rows]
+    return Ranked(ranked, unjudged, [scores[i] for i in rows], [r for r in labels if r >= 0])
 
 
 def _gain(label: int, rules: Convention) -> float:
@@ -62,86 +107,133 @@ def _dcg(labels: Sequence[int], rules: Convention, k: int) -> float:
     return total
 
 
-def _ndcg(labels: list[int], rules: Convention, k: int | None) -> float:
-    if k is not None and k > len(labels) and rules.short_ndcg == "zero":
+def _ndcg(own: Ranked, rules: Convention, k: int | None) -> float:
+    if k is not None and k > len(own.labels) and rules.short_ndcg == "zero":
         return 0.0
-    depth = k if k is not None and rules.ideal == "k" else len(labels)
-    best = _dcg(sorted(labels, reverse=True), rules, depth)
-    return _dcg(labels, rules, k or len(labels)) / best if best else float(rules.empty == "1")
+    depth = k if k is not None and rules.ideal == "k" else len(own.pool)
+    best = _dcg(sorted(own.pool, reverse=True), rules, depth)
+    return _plain_dcg(own, rules, k) / best if best else float(rules.empty == "1")
 
 
-def _mean_ndcg(labels: list[int], rules: Convention, k: int | None) -> float:
-    rules = replace(rules, ideal="k")
-    values = [_ndcg(labels, rules, n) for n in range(1, len(labels) + 1)]
-    return sum(values) / len(values) if values else float(rules.empty == "1")
+def _plain_dcg(own: Ranked, rules: Convention, k: int | None) -> float:
+    return _dcg(own.labels, rules, k or len(own.labels))
 
 
-def _hits(labels: list[int], rules: Convention) -> list[int]:
-    """The ranks of the relevant documents."""
-    return [i for i, r in enumerate(labels, start=1) if r >= rules.relevant]
+def _mean_ndcg(own: Ranked, rules: Convention, k: int | None) -> float:
+    rules = replace(rules, ideal="k", short_ndcg="whole")
+    if not _dcg(sorted(own.pool, reverse=True), rules, len(own.pool)):
+        return float(rules.empty == "1")
+    values = [_ndcg(own, rules, n) for n in range(1, len(own.labels) + 1)]
+    return sum(values) / len(values) if values else 0.0
 
 
-def _precision(labels: list[int], rules: Convention, k: int | None) -> float:
+def _hits(own: Ranked, rules: Convention, k: int | None = None) -> list[int]:
+    """The ranks of the relevant documents down to rank k."""
+    return [i for i, r in enumerate(own.labels[:k], start=1) if r >= rules.relevant]
+
+
+def _relevant(own: Ranked, rules: Convention) -> int:
+    return sum(r >= rules.relevant for r in own.pool)
+
+
+def _precision(own: Ranked, rules: Convention, k: int | None) -> float:
     assert k is not None
-    found = sum(1 for i in _hits(labels, rules) if i <= k)
-    if k > len(labels) and rules.short_p != "k":
-        return 0.0 if rules.short_p == "zero" or not labels else found / len(labels)
+    found, length = len(_hits(own, rules, k)), len(own.labels)
+    if k > length and rules.short_p != "k":
+        return 0.0 if rules.short_p == "zero" or not length else found / length
     return found / k
 
 
-def _average_precision(labels: list[int], rules: Convention, k: int | None) -> float:
-    ranks = _hits(labels, rules)
-    if not ranks:
+def _recall(own: Ranked, rules: Convention, k: int | None) -> float:
+    R = _relevant(own, rules)
+    return len(_hits(own, rules, k)) / R if R else float(rules.empty == "1")
+
+
+def _r_precision(own: Ranked, rules: Convention, k: int | None) -> float:
+    return _recall(own, rules, _relevant(own, rules))
+
+
+def _hit(own: Ranked, rules: Convention, k: int | None) -> float:
+    return float(bool(_hits(own, rules, k)))
+
+
+def _average_precision(own: Ranked, rules: Convention, k: int | None) -> float:
+    R = _relevant(own, rules)
+    if not R:
         return float(rules.empty == "1")
-    return sum(n / i for n, i in enumerate(ranks, start=1)) / len(ranks)
+    total = sum(n / i for n, i in enumerate(_hits(own, rules, k), start=1))
+    return total / (min(R, k) if k and rules.map_cut == "k" else R)
 
 
-def _reciprocal_rank(labels: list[int], rules: Convention, k: int | None) -> float:
-    ranks = _hits(labels, rules)
+def _reciprocal_rank(own: Ranked, rules: Convention, k: int | None) -> float:
+    ranks = _hits(own, rules, k)
     return 1 / ranks[0] if ranks else 0.0
 
 
-def _err(labels: list[int], rules: Convention, k: int | None) -> float:
+def _err(own: Ranked, rules: Convention, k: int | None) -> float:
     """As a reader's walk down the list who stops with chance R(r)."""
-    value, looking, most = 0.0, 1.0, 2.0 ** (rules.max_label or max(labels, default=0))
-    for i, r in enumerate(labels[:k], start=1):
+    value, looking, most = 0.0, 1.0, 2.0**rules.r_max
+    for i, r in enumerate(own.labels[:k], start=1):
         value += looking * (2**r - 1) / most / i
         looking *= 1 - (2**r - 1) / most
     return value
 
 
-def _rank_biased_precision(labels: list[int], rules: Convention, k: int | None) -> float:
-    return sum(0.2 * 0.8 ** (i - 1) for i in _hits(labels[:k], rules))
+def _rank_biased_precision(own: Ranked, rules: Convention, k: int | None) -> float:
+    return sum(0.2 * 0.8 ** (i - 1) for i in _hits(own, rules, k))
 
 
-def _winner_takes_all(labels: list[int], rules: Convention, k: int | None) -> float:
-    return float(bool(labels) and labels[0] >= rules.relevant)
+def _winner_takes_all(own: Ranked, rules: Convention, k: int | None) -> float:
+    return _hit(own, rules, 1)
 
 
-def _pairwise(labels: list[int], rules: Convention, k: int | None) -> float:
-    pairs = [above > below for above, below in combinations(labels, 2) if above != below]
+def _pairwise(own: Ranked, rules: Convention, k: int | None) -> float:
+    pairs = [above > below for above, below in combinations(own.labels, 2) if above != below]
     return sum(pairs) / len(pairs) if pairs else float(rules.empty == "1")
 
 
-def _auc(labels: list[int], rules: Convention, k: int | None) -> float:
-    return _pairwise([int(r >= rules.relevant) for r in labels], rules, k)
+def _auc(own: Ranked, rules: Convention, k: int | None) -> float:
+    return _pairwise(own._replace(labels=[int(r >= rules.relevant) for r in own.labels]), rules, k)
 
 
-def _bpref(labels: list[int], rules: Convention, k: int | None) -> float:
-    R = len(_hits(labels, rules))
-    N, above, total = len(labels) - R, 0, 0.0
-    for r in labels:
-        if r < rules.relevant:
-            above += 1
-        else:
+def _bpref(own: Ranked, rules: Convention, k: int | None) -> float:
+    R = _relevant(own, rules)
+    N, above, total = len(own.pool) - R, 0, 0.0
+    for i, r in enumerate(own.labels, start=1):
+        if r >= rules.relevant:
             total += 1 - min(above, R) / min(R, N) if above else 1.0
+        elif i not in own.unjudged:
+            above += 1
     return total / R if R else float(rules.empty == "1")
 
 
-DEFINITIONS: dict[str, Callable[[list[int], Convention, int | None], float]] = {
+def _tau(own: Ranked, rules: Convention, k: int | None) -> float:
+    signs = [
+        ((s > t) - (s < t), (r > q) - (r < q))
+        for (s, r), (t, q) in combinations(zip(own.scores, own.labels), 2)
+    ]
+    both = math.prod(sum(map(abs, each)) for each in zip(*signs))
+    return sum(x * y for x, y in signs) / math.sqrt(both) if signs and both else 0.0
+
+
+def _rho(own: Ranked, rules: Convention, k: int | None) -> float:
+    def ranks(values: Sequence[float]) -> list[float]:
+        found = [sum(v > w for v in values) + sum(v == w for v in values) / 2 for w in values]
+        return [each - sum(found) / len(found) for each in found]
+
+    x, y = ranks(own.scores), ranks(own.labels)
+    both = sum(a * a for a in x) * sum(b * b for b in y)
+    return sum(a * b for a, b in zip(x, y)) / math.sqrt(both) if both else 0.0
+
+
+DEFINITIONS: dict[str, Callable[[Ranked, Convention, int | None], float]] = {
     "ndcg": _ndcg,
+    "dcg": _plain_dcg,
     "mean-ndcg": _mean_ndcg,
     "p": _precision,
+    "recall": _recall,
+    "rprec": _r_precision,
+    "hit": _hit,
     "map": _average_precision,
     "mrr": _reciprocal_rank,
     "err": _err,
@@ -150,4 +242,6 @@ DEFINITIONS: dict[str, Callable[[list[int], Convention, int | None], float]] = {
     "pairwise": _pairwise,
     "auc": _auc,
     "bpref": _bpref,
+    "tau": _tau,
+    "rho": _rho,
 }

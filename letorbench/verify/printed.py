@@ -65,7 +65,7 @@ class Entry(NamedTuple):
     def checked(self) -> bool:
         """Whether its measure is one of ours that lies between 0 and 1."""
         measure = MEASURES.get(self.measure.partition("@")[0])
-        return measure is not None and not measure.error
+        return measure is not None and measure.bounded
 
     @property
     def k(self) -> int:
@@ -364,13 +364,13 @@ def known_facts(queries: QuerySet, measures: Iterable[str], rules: Convention) -
     """Return what the queries of a part say of its means."""
     parsed = []
     for name in sorted(measures):
-        with suppress(UsageError):  # a measure that is not ours is not bounded, nor is an error
-            parsed += [measure for measure in [parse(name)] if not measure.error]
-    labels, offsets = queries.labels, queries.offsets
-    worst, ideal = (
-        np.nanmean(query_metrics(labels, sign * labels, offsets, parsed, rules), axis=0).tolist()
-        for sign in (-1.0, 1.0)
+        with suppress(UsageError):  # a measure that is not ours has no bounds
+            parsed += [measure for measure in [parse(name)] if measure.bounded]
+    labels, offsets, docids = queries.labels, queries.offsets, queries.docids
+    tables = (
+        query_metrics(labels, sign * labels, offsets, parsed, rules, docids) for sign in (-1.0, 1.0)
     )
+    worst, ideal = (np.nanmean(table, axis=0).tolist() for table in tables)
     bounds = dict(zip(map(str, parsed), zip(worst, ideal)))
     best = np.maximum.reduceat(labels, offsets[:-1])
     left_out = int((best < rules.relevant).sum()) if rules.empty == "drop" else 0

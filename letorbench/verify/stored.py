@@ -13,6 +13,7 @@ import numpy as np
 from letorbench.conventions import Convention
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import LetorError
+from letorbench.measures.rankings import document_ids
 from letorbench.results import paths
 from letorbench.results.measuring import RANDOM, data_of
 from letorbench.results.store import Store, StoredFold, current_folds
@@ -85,10 +86,11 @@ def _values(fold: StoredFold, test: QuerySet, rules: Convention) -> Iterator[str
     rules = replace(rules, ties="mean") if fold.identity["algo"] == RANDOM else rules
     stored = dict(zip(fold.queries.qids.tolist(), zip(*fold.queries.values.values())))
     labels = np.split(test.labels, test.offsets[1:-1])
-    for qid, own, scores in zip(test.qids.tolist(), labels, by_query(fold, test)):
+    names = np.split(document_ids(test.docids, test.offsets), test.offsets[1:-1])
+    for qid, own, scores, docids in zip(test.qids.tolist(), labels, by_query(fold, test), names):
         there = stored.get(qid, (math.nan,) * len(fold.queries.values))
         for name, found in zip(fold.queries.values, there):
-            expected = plain.value(name, own.tolist(), scores.tolist(), rules)
+            expected = plain.value(name, own.tolist(), scores.tolist(), rules, docids.tolist())
             where = f"{fold.folder / paths.QUERIES}: query {qid}, {name}"
             yield None if expected is None else _differs(where, found, expected)
 

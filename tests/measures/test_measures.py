@@ -29,13 +29,17 @@ def score_patterns(n: int) -> list[tuple[int, ...]]:
     return [s for s in product(range(n), repeat=n) if set(s) == set(range(max(s) + 1))]
 
 
-Cases = tuple[np.ndarray, np.ndarray, np.ndarray, list[tuple[tuple[int, ...], tuple[int, ...]]]]
+Case = tuple[tuple[int, ...], tuple[float, ...]]
+Cases = tuple[np.ndarray, np.ndarray, np.ndarray, list[Case]]
+#: ids whose order is not that of the rows, of several lengths; one document has none
+IDS = (b"b", b"b10", b"", b"B")
 
 
 @pytest.fixture(scope="module")
 def small() -> Cases:
-    """Every tuple of up to three labels 0..2 with every pattern of ties, and of up to four
-    labels 0..4 (four of 0, 1 and 4) without, flat: labels, scores, offsets, and as pairs."""
+    """Every tuple of up to three labels 0..2 with every pattern of ties, of up to four labels 0..4
+    (four of 0, 1 and 4) without, and of up to three where some documents are not judged or not
+    retrieved, flat: labels, scores, offsets, and as pairs."""
     cases = [
         (labels, scores)
         for n in range(1, 4)
@@ -45,6 +49,12 @@ def small() -> Cases:
     longer = [q for n in range(1, 4) for q in product(range(5), repeat=n)]
     longer += product((0, 1, 4), repeat=4)
     cases += [(q, tuple(range(len(q), 0, -1))) for q in longer]
+    cases += [
+        (labels, tuple(s or -math.inf for s in scores))
+        for n in range(1, 4)
+        for scores in score_patterns(n)
+        for labels in product((-1, 0, 1, 3), repeat=n)
+    ]
     labels, scores = (np.concatenate(part) for part in zip(*cases))
     offsets = np.cumsum([0, *(len(labels) for labels, _ in cases)])
     return labels, scores, offsets, cases
@@ -52,11 +62,10 @@ def small() -> Cases:
 
 TOOLS = ["letor3", "letor4", "mslr"]
 #: each rule changed once, so that every value of every rule is measured
-CHANGED = [
-    f"standard,{rule}={value}"
-    for rule, values in RULES.items()
-    for value in values
-    if rule != "relevant"
+CHANGED = [f"standard,{rule}={value}" for rule, values in RULES.items() for value in values] + [
+    "standard,relevant=2",
+    "trec_eval,depth=2",
+    "trec_eval,missing=0,map_cut=k",
 ]
 
 
@@ -68,17 +77,23 @@ def test_every_small_list_of_labels_with_every_pattern_of_ties(small: Cases, tex
     labels, scores, offsets, cases = small
     assert {*plain.DEFINITIONS} == {n for n, measure in MEASURES.items() if not measure.error}
     rules = replace(convention(text), max_label=4)
-    values = query_metrics(labels, scores, offsets, all_forms(), rules)
+    docids = np.concatenate([IDS[: len(labels)] for labels, _ in cases])
+    values = query_metrics(labels, scores, offsets, all_forms(), rules, docids)
+    names = [b"b", b"b10", b"3", b"B"]
     for column, measure in enumerate(all_forms()):
-        known = {case: plain.value(str(measure), *case, rules) for case in cases}
+        known = {case: plain.value(str(measure), *case, rules, names) for case in cases}
         np.testing.assert_allclose(
-            values[:, column], list(known.values()), rtol=1e-13, atol=1e-15, err_msg=str(measure)
+            values[:, column],
+            [known[case] for case in cases],
+            rtol=1e-13,
+            atol=1e-15,
+            err_msg=str(measure),
         )
 
 
 @pytest.mark.parametrize("text", ["standard", "standard,ties=mean"])
-@pytest.mark.parametrize("most, scale", [(None, 16), (3, 16), (5, 32)])
-def test_err_goes_by_the_largest_label_of_all_queries(text: str, most: int, scale: int) -> None:
+@pytest.mark.parametrize("most, scale", [(None, 16), (4, 16), (5, 32)])
+def test_err_goes_by_the_largest_label_of_the_scale(text: str, most: int, scale: int) -> None:
     labels, offsets = np.array([1, 0, 4, 0, 2, 0]), np.array([0, 2, 4, 6])
     rules = replace(convention(text), max_label=most)
     values = query_metrics(labels, -np.arange(6.0), offsets, [ERR @ 10], rules)

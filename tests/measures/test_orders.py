@@ -32,7 +32,7 @@ def groups_of(labels: list[int], sizes: tuple[int, ...]) -> list[list[int]]:
 
 
 @pytest.mark.parametrize("first, text", [*enumerate(["letor3", "mslr", "standard"])])
-@pytest.mark.parametrize("name", sorted(n for n in MEASURES if not MEASURES[n].error))
+@pytest.mark.parametrize("name", sorted({*MEASURES} - {"rmse", "tau", "rho"}))
 def test_is_the_mean_over_all_orders(name, first, text):
     measures, rules = [parse(form) for form in forms(name)], CONVENTIONS[text]
     rules = replace(rules, max_label=3, ties="file")
