@@ -52,6 +52,8 @@ def _each(logarithm: Callable[[float], float], values: np.ndarray) -> np.ndarray
     return np.array(flat, dtype=np.float64).reshape(values.shape)
 
 
+#: the labels 0, 1, ... whose gains 2^r - 1 are finite
+MOST_EXP2 = 1024
 #: the rules that may be changed after a name; what each value says of the measures, in words
 RULES: Mapping[str, Mapping[str, str]] = {
     "gain": {"exp2": "Gain 2^r - 1", "linear": "Gain r"},
@@ -155,6 +157,11 @@ class Convention:
         DataError says that the convention's table of gains is shorter.
         """
         if self.gain == "exp2":
+            if levels > MOST_EXP2:
+                raise DataError(
+                    f"labels: found {levels - 1}, whose gain 2^r - 1 is beyond every number; "
+                    f"expected gain=linear, as in --convention {self.name},gain=linear"
+                )
             return 2.0 ** np.arange(levels) - 1.0
         if self.gain == "linear":
             return np.arange(levels, dtype=np.float64)

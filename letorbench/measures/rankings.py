@@ -8,10 +8,11 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from letorbench.conventions import Convention
-from letorbench.datasets.arrays import EXPECTED_LABEL
-from letorbench.datasets.limits import LARGEST_LABEL
 from letorbench.errors import DataError
 from letorbench.jit import kernel
+
+#: the most numbers in a table of what labels add at ranks: 1 GB
+MOST_TERMS = 1 << 27
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +102,7 @@ class Rankings:
         """(n_docs,) float64: expected reciprocal rank down to each rank position."""
         r_max = max(self.convention.max_label or 0, self.levels - 1)
         return _running_err(
-            self.labels, self.offsets, (2.0 ** np.arange(self.levels) - 1) / 2**r_max
+            self.labels, self.offsets, 2.0 ** (np.arange(self.levels) - r_max) - 2.0**-r_max
         )
 
     @cached_property
@@ -192,9 +193,12 @@ class Rankings:
     @cached_property
     def _terms(self) -> np.ndarray:
         """(longest, levels) float64: what a label adds to DCG at a rank."""
-        if self.levels - 1 > LARGEST_LABEL:
-            raise DataError(f"labels: found {self.levels - 1}, expected {EXPECTED_LABEL}")
         longest = int(self.lengths.max(initial=0))
+        if longest * self.levels > MOST_TERMS:
+            raise DataError(
+                f"labels: found {self.levels - 1} in lists of {longest}, expected smaller ones "
+                "(`letorbench datasets import` and `split` make grades: --grades 0.5,1.5)"
+            )
         return discounted_gains(self.convention, longest, self.levels)
 
 

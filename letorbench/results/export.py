@@ -80,11 +80,12 @@ def write_run(path: Path, queries: QuerySet, scores: np.ndarray, tag: str) -> No
     document_rows(path, queries, names)  # a run could not tell two documents of one name apart
     order = rank(scores, queries.offsets).tolist()
     values = np.asarray(scores, dtype=np.float64).tolist()
-    with write_atomically(path) as file:
+    with write_atomically(path, binary=True) as file:
         for query, qid in enumerate(queries.qids.tolist()):
             rows = order[queries.offsets[query] : queries.offsets[query + 1]]
             file.writelines(
-                f"{qid} Q0 {names[row].decode()} {place} {values[row]!r} {tag}\n"
+                b"%b Q0 %b %d %b\n"
+                % (qid.encode(), names[row], place, f"{values[row]!r} {tag}".encode())
                 for place, row in enumerate(rows, 1)
             )
 
@@ -93,5 +94,5 @@ def write_qrels(path: Path, queries: QuerySet) -> None:
     """Write the labels of the documents as qrels, in file order."""
     qids = np.repeat(queries.qids, queries.lengths).tolist()
     cells = zip(qids, document_names(queries), queries.labels.tolist())
-    with write_atomically(path) as file:
-        file.writelines(f"{qid} 0 {name.decode()} {label}\n" for qid, name, label in cells)
+    with write_atomically(path, binary=True) as file:
+        file.writelines(b"%b 0 %b %d\n" % (qid.encode(), name, r) for qid, name, r in cells)
