@@ -13,7 +13,8 @@ import numpy as np
 
 #: what stands between words; every other character below the blank is out of place
 BETWEEN = re.compile(rb"[ \t\r]+")
-LABEL = re.compile(rb"\+?[0-9]{1,6}")
+LABEL = re.compile(rb"[+-]?[0-9]{1,7}")
+NULL = re.compile(rb"NULL|[+-]?[nN][aA][nN]")
 INTEGER = re.compile(rb"[+-]?[0-9]+")
 NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 PAIR = re.compile(rb"([0-9]{1,6}):(.*)", re.DOTALL)
@@ -57,8 +58,13 @@ def read_letor(
     text: bytes, null: str | float = "error", n_features: int | None = None, clip: bool = False
 ) -> Table:
     """Read LETOR text; Refusal where it is wrong."""
+    text = text.removeprefix("\ufeff".encode())
     start = text[:8192]
-    if b"\0" in start or (b"\r" in start[:-1] and b"\n" not in start):
+    if (
+        b"\0" in start
+        or start[:2] in ("\ufeff".encode("utf-16-le"), "\ufeff".encode("utf-16-be"))
+        or (b"\r" in start[:-1] and b"\n" not in start)
+    ):
         raise Refusal
     documents = list(_documents(text, null != "error", clip, n_features or LARGEST_INDEX))
     if not documents:
@@ -107,7 +113,7 @@ def _head(words: list[bytes], number: int) -> tuple[int, str]:
     if len(words) < 2 or not LABEL.fullmatch(words[0]) or words[1][:4] != b"qid:":
         raise Refusal(number)
     qid = query_id(words[1][4:], number)
-    if not 0 <= int(words[0]) <= 31 or not qid:
+    if int(words[0]) < -1 or not qid:
         raise Refusal(number)
     return int(words[0]), qid
 
@@ -128,7 +134,7 @@ def _pair(word: bytes, nulls: bool, clip: bool, number: int) -> tuple[int, np.fl
     pair = PAIR.fullmatch(word)
     if not pair:
         raise Refusal(number)
-    if nulls and pair[2] == b"NULL":
+    if nulls and NULL.fullmatch(pair[2]):
         return int(pair[1]), None
     if not NUMBER.fullmatch(pair[2]):
         raise Refusal(number)

@@ -15,6 +15,7 @@ from letorbench.errors import DataError
 
 if TYPE_CHECKING:
     from letorbench.datasets.queryset import Benchmark
+    from letorbench.datasets.user_data.tables import Columns
 
 NAME = click.argument("name", shell_complete=options.known_datasets)
 GRADES = click.option(
@@ -44,7 +45,7 @@ def list_(data_dir: Path = Path("data")) -> None:
     for name, entry in CATALOG.items():
         here = [place for place, each in entries.items() if each and each.name == name]
         sizes = [f"{n:,}" if n is not None else "?" for n in (entry.queries, entry.documents)]
-        facts = (str(entry.n_features), f"0-{entry.max_label}", entry.convention)
+        facts = (str(entry.n_features), entry.labels, entry.convention)
         rows.append((name, *sizes, *facts, ", ".join(here) or "-"))
     for name, known in entries.items():
         if known is None or known.name not in CATALOG:
@@ -66,7 +67,9 @@ def show_(name: str, data_dir: Path) -> None:
     entry = parse(name).entry
     if entry is None and not present(name, data_dir):
         require_choice(name, [*CATALOG, *installed(data_dir)], "data set")
-    rows = describe(entry) if entry else _facts(load(name, data_dir, null="min"))
+    rows = list(describe(entry)) if entry else _facts(load(name, data_dir, null="min"))
+    if entry and entry.min_label < 0 and present(name, data_dir):
+        rows.append(("here", _labels(load(name, data_dir, null="min"))))
     show(text_table(["", ""], rows))
 
 
@@ -82,10 +85,27 @@ def _facts(benchmark: Benchmark) -> list[tuple[str, str]]:
         ("documents", f"{sum(part.n_docs for part in fold.parts.values()):,}"),
         ("features", str(fold.train.n_features)),
         *([("named", ", ".join(names))] if names else []),
-        ("labels", f"0-{benchmark.convention.max_label}"),
+        ("labels", _labels(benchmark)),
         ("convention", benchmark.convention.name),
         ("validation", provenance["validation"]),
     ]
+
+
+def _labels(benchmark: Benchmark) -> str:
+    """The labels of the first fold: their range, and shares where some documents are not judged."""
+    import numpy as np
+
+    from letorbench.datasets.limits import LARGEST_GRADE, UNJUDGED
+
+    labels = np.concatenate([part.labels for part in benchmark.folds[0].parts.values()])
+    judged = labels[labels != UNJUDGED]
+    values, counts = np.unique(judged, return_counts=True)
+    text, unjudged = f"0-{benchmark.convention.max_label}", len(labels) - len(judged)
+    if len(values) > LARGEST_GRADE + 1:
+        text = f"{values[0]}-{values[-1]}, {len(values):,} different"
+    elif unjudged:
+        text = ", ".join(f"{r}: {n / len(judged):.2%}" for r, n in zip(values, counts))
+    return text + f"; {unjudged:,} of {len(labels):,} not judged" * bool(unjudged)
 
 
 @datasets.command("import")
@@ -112,19 +132,12 @@ def import_(path: Path, grades: str | None, data_dir: Path) -> None:
     help="Parts, each the test part of one fold.",
 )  # fmt: skip
 @options.seed_of("Shuffles the queries.")
-@options.option(
-    "--label", default="label", metavar="COLUMN", help="A table's column of relevance labels."
-)
-@options.option("--qid", default="qid", metavar="COLUMN", help="A table's column of queries.")
-@click.option("--docid", metavar="COLUMN", help="A table's column of documents' names.")
-@click.option(
-    "--columns", metavar="A,B,…", help="A table's columns of features.  [default: all others]"
-)
+@options.table_columns
 @GRADES
 @options.data_dir
 def split(
-    path: Path, name: str | None, folds: int, seed: int, label: str, qid: str,
-    docid: str | None, columns: str | None, grades: str | None, data_dir: Path,
+    path: Path, name: str | None, folds: int, seed: int, columns: Columns, grades: str | None,
+    data_dir: Path,
 ) -> None:  # fmt: skip
     """Make a data set of one file: LETOR text, a table, or LightGBM's, XGBoost's or CatBoost's.
 
@@ -134,11 +147,9 @@ def split(
     """
     from letorbench.datasets.user_data.folds import split as split_file
     from letorbench.datasets.user_data.rows import parse_grades
-    from letorbench.datasets.user_data.tables import Columns
 
-    chosen = Columns(label, qid, docid, columns.split(",") if columns else None)
     made = None if grades is None else parse_grades(grades)
-    _places([split_file(path, data_dir, name, folds, seed, chosen, made, say)], data_dir)
+    _places([split_file(path, data_dir, name, folds, seed, columns, made, say)], data_dir)
 
 
 @datasets.command()
@@ -170,6 +181,11 @@ def verify(name: str, data_dir: Path, null: str | float) -> None:
         rows.append((check.what, *numbers, check.status))
     show(text_table(["what", "published", "found", "status"], rows, right=(1, 2, 3)))
     if any(check.status == "differs" for check in checks):
+        files = {check.status for check in checks if check.loaded is None}
+        if files == {"ok"}:  # a hash leaves no doubt
+            raise DataError(
+                f"{parse(name).label}: its files are the published ones, the counts not"
+            )
         raise DataError(f"{parse(name).label}: is not the data set that is published")
 
 

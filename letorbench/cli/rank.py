@@ -1,27 +1,34 @@
 """`letorbench rank`: a saved model applied to a file of documents."""
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from letorbench.cli import options
 from letorbench.cli.group import complain, say
 
+if TYPE_CHECKING:
+    from letorbench.datasets.user_data.tables import Columns
+
 
 @click.command(short_help="Score a file of documents with a saved model.")
 @click.option("--model", required=True, type=options.FILE, help="A model that a run left.")
-@click.option("--input", "data", required=True, type=options.FILE, help="A file of LETOR text.")
+@click.option("--input", "data", required=True, type=options.FILE, help="LETOR text, a table, …")
 @click.option("--output", required=True, type=options.NEW_FILE, help="Where the scores go.")
 @options.format_of(
     "scores", "trec", help="One score a line in the file's order, or a TREC run file."
 )
 @click.option("--tag", metavar="NAME", help="The run file's last column.  [default: the algorithm]")
 @click.option("--sparse", is_flag=True, help="The last features may be missing in every line.")
+@options.table_columns
 @options.null
 @options.plugin
 def rank(
     model: Path, data: Path, output: Path, form: str, tag: str | None, sparse: bool,
-    null: str | float,
+    columns: Columns, null: str | float,
 ) -> None:  # fmt: skip
     """Score every document of a file with a model of any algorithm; labels are not looked at."""
     from letorbench.rankers import load_model, plugins
@@ -31,7 +38,7 @@ def rank(
 
     check_output(output, [model, data, *plugins.files()])
     ranker = load_model(model)
-    queries = read_for(ranker, data, null, sparse)
+    queries = read_for(ranker, data, null, sparse, columns)
     with plugins.blamed(type(ranker)):
         scores = ranker.predict(queries)
     warnings = [f"{data}: {each.text}" for each in score_warnings(scores, queries)]
@@ -39,7 +46,7 @@ def rank(
     if form == "trec":
         write_run(output, queries, scores, tag or ranker.name)
     else:
-        write_scores(output, scores)
+        write_scores(output, queries.in_caller_order(scores))
     complain(warnings, "warning")
     count = f"{queries.n_docs} scores of {queries.n_queries} queries"
     say(f"{output}: {count} ({ranker.name})")

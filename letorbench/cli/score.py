@@ -1,10 +1,13 @@
 """`letorbench score`: score files against a test file, or TREC runs against qrels."""
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from letorbench.analysis.tables import Column, columns, table
+from letorbench.analysis.tables import Column, table
 from letorbench.cli import options
 from letorbench.cli.group import complain, say, show
 from letorbench.errors import DataError, UsageError
@@ -12,9 +15,12 @@ from letorbench.errors import DataError, UsageError
 #: what is shown of runs unless told otherwise
 OF_RUNS = "map,mrr,p@10,ndcg@10,recall@100,rprec,bpref"
 
+if TYPE_CHECKING:
+    from letorbench.datasets.user_data.tables import Columns
+
 
 @click.command()
-@click.option("--data", type=options.FILE, help="A test file of LETOR text.")
+@click.option("--data", type=options.FILE, help="A test file: LETOR text, a table, …")
 @click.option("--qrels", type=options.FILE, help="A TREC qrels file instead.")
 @click.option(
     "--scores", type=options.FILE,
@@ -28,10 +34,12 @@ OF_RUNS = "map,mrr,p@10,ndcg@10,recall@100,rprec,bpref"
 )
 @options.format_of("official", "text", "csv", help="The official tool's own output, or a table.")
 @click.option("--per-query", is_flag=True, help="Every query's values, not only their means.")
+@options.table_columns
 @options.null
 def score(
     data: Path | None, qrels: Path | None, scores: Path | None, runs: tuple[Path, ...],
-    measures: tuple[str, ...], convention: str, form: str, per_query: bool, null: str | float,
+    measures: tuple[str, ...], convention: str, form: str, per_query: bool,
+    columns: Columns, null: str | float,
 ) -> None:  # fmt: skip
     """Measure a score file against a test file, or TREC runs against qrels.
 
@@ -46,9 +54,10 @@ def score(
     from letorbench.api.measuring import measures_of
     from letorbench.conventions import convention as convention_named
     from letorbench.datasets.checks import check_convention
-    from letorbench.datasets.reader import ReadOptions, read_queries
+    from letorbench.datasets.reader import ReadOptions
+    from letorbench.datasets.user_data.read import read_documents
     from letorbench.measures import default_measures, query_metrics
-    from letorbench.results.external import measure_runs, read_any, read_qrels
+    from letorbench.results.external import measure_runs, read_qrels, read_scores_of
     from letorbench.results.official import official
 
     if (data is None) == (qrels is None):
@@ -70,13 +79,14 @@ def score(
         found = [(each.algo, each.qids, np.stack([*each.values.values()], 1)) for each in systems]
     else:
         assert scores is not None
-        read = read_queries(data, ReadOptions(null=null, clip=True)) if data else None
+        options_of = ReadOptions(null=null, clip=True)
+        read = read_documents(data, options_of, columns) if data else None
         queries = read or read_qrels(judgements)
         largest, chosen = int(queries.labels.max(initial=0)), options.given("convention")
         doubt = check_convention(queries.n_features, largest, convention, chosen)
         if doubt:
             complain([f"{judgements}: {doubt}"], "warning")
-        values, own = read_any(scores, queries), (queries.offsets, rules)
+        values, own = read_scores_of(scores, queries), (queries.offsets, rules)
         if form == "official":
             text = official(queries.qids, queries.labels, values, *own, per_query, queries.docids)
             say(text, nl=False)
@@ -100,6 +110,6 @@ def score(
         Column("run", "left", "run" if runs else ""),
         Column("queries", form="d"),
         Column("qid" if per_query else "", "left", "qid"),
-        *columns([], {str(each): ".4f" for each in asked}),
+        *(Column(str(each), name=str(each), form=".4f") for each in asked),
     )
     show(table(f"{judgements}: measures {rules.description} [{rules.name}]", heads, rows), form)

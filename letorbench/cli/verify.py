@@ -75,17 +75,18 @@ def _number(
     text: str, files: Sequence[Path], scores: Sequence[Path], measure: str
 ) -> tuple[int, Table]:
     """Find which readings of the scores give the number."""
-    from letorbench.datasets.reader import ReadOptions, read_queries
+    from letorbench.datasets.reader import ReadOptions
+    from letorbench.datasets.user_data.read import read_documents
     from letorbench.measures import parse
-    from letorbench.results.external import read_any
+    from letorbench.results.external import read_scores_of
     from letorbench.verify.numbers import Printed, readings
 
     printed = Printed.of(text)
     if not files or len(files) != len(scores):
         found = f"{len(files)} --data and {len(scores)} --scores"
         raise UsageError(f"{text}: found {found}, expected a file of scores for each test file")
-    tests = [read_queries(file, ReadOptions(null=0.0, clip=True)) for file in files]
-    parts = [(queries, read_any(own, queries)) for queries, own in zip(tests, scores)]
+    tests = [read_documents(file, ReadOptions(null=0.0, clip=True)) for file in files]
+    parts = [(queries, read_scores_of(own, queries)) for queries, own in zip(tests, scores)]
     tried = readings(parts, parse(measure), printed)
     fit = [each for each in tried if each.rounding is not None]
     shown = fit or tried[:5]

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from letorbench.datasets.limits import LARGEST_LABEL
+from letorbench.datasets.limits import LARGEST_LABEL, UNJUDGED
 from letorbench.errors import DataError, UsageError
 
 LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 #: what every message says that refuses a label
 EXPECTED_LABEL = (
-    f"an integer from 0 to {LARGEST_LABEL}, a grade r whose gain is 2^r - 1 (`letorbench datasets "
-    "import` and `split` make grades of others: --grades 0.5,1.5 by bounds, --grades auto by "
-    "values)"
+    f"an integer from 0 to {LARGEST_LABEL:,}, or {UNJUDGED} for a document that is not judged "
+    "(`letorbench datasets import` and `split` make grades of others: --grades 0.5,1.5 by bounds, "
+    "--grades auto by values)"
 )
 
 
@@ -59,18 +59,18 @@ def as_features(X: Any, n_features: int | None = None) -> np.ndarray:
 
 
 def as_labels(y: ArrayLike, n_docs: int | None = None) -> np.ndarray:
-    """Return relevance labels, integers from 0 to 31 of any dtype, as read-only int32."""
+    """Return relevance labels, integers of any dtype, as read-only int32."""
     given = _vector(_real_numbers(y, "y"), "y", n_docs)
-    good = is_grade(given)
+    good = is_label(given)
     if not good.all():
         row = int(np.flatnonzero(~good)[0])
         raise DataError(f"y: row {row}: found {given[row]:g}, expected {EXPECTED_LABEL}")
     return read_only(np.require(given, np.int32, ["C", "A"]))
 
 
-def is_grade(labels: np.ndarray) -> np.ndarray:
-    """Return which numbers are labels: integers from 0 to `LARGEST_LABEL`."""
-    return (labels >= 0) & (labels <= LARGEST_LABEL) & (labels == np.floor(labels))
+def is_label(labels: np.ndarray) -> np.ndarray:
+    """Return which numbers are labels: integers from `UNJUDGED` to `LARGEST_LABEL`."""
+    return (labels >= UNJUDGED) & (labels <= LARGEST_LABEL) & (labels == np.floor(labels))
 
 
 def read_only(array: np.ndarray) -> np.ndarray:

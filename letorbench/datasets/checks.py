@@ -8,6 +8,7 @@ import numpy as np
 
 from letorbench.datasets import layout
 from letorbench.datasets.catalog import CATALOG, Name
+from letorbench.datasets.limits import LARGEST_GRADE, UNJUDGED
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
 
@@ -23,7 +24,9 @@ def check_convention(n_features: int, max_label: int, convention: str, chosen: b
     if convention == STANDARD and chosen:
         return None
     for entry in CATALOG.values():
-        alike = n_features == entry.n_features and 0 < max_label <= entry.max_label
+        # the shapes that twins have are of nothing else; 21 or 25 features may be anybody's
+        alike = entry.twin is not None and n_features == entry.n_features
+        alike = alike and 0 < max_label <= (entry.max_label or 0)
         if alike and entry.convention not in (STANDARD, convention):
             return (
                 f"found {n_features} features and labels up to {max_label}, as {entry.name} has; "
@@ -73,15 +76,21 @@ def verify(name: str | Name, data_dir: Path, null: str | float = "error") -> lis
         known = None
     labels = np.concatenate([part.labels for part in data.parts])
     published = known.label_counts if known else None
-    counts = np.bincount(labels, minlength=len(published or ())).tolist()
+    judged = labels[labels != UNJUDGED]
+    counts = np.bincount(judged, minlength=len(published or ())).tolist()
     facts: list[tuple[str, int | None, int]] = [
         ("queries", known.queries if known else None, sum(part.n_queries for part in data.parts)),
         ("documents", known.documents if known else None, len(labels)),
         ("features", known.n_features if known else None, data.parts[0].n_features),
     ]
+    if len(counts) > LARGEST_GRADE + 1:
+        facts.append(("different labels", None, sum(map(bool, counts))))
+        counts = []
     for label, count in enumerate(counts):
         number = None if published is None else sum(published[label : label + 1])
         facts.append((f"label {label}", number, count))
+    if len(judged) < len(labels):
+        facts.append(("not judged", None, len(labels) - len(judged)))
     for what, number, loaded in facts:
         status = "unknown" if number is None else "ok" if number == loaded else "differs"
         checks.append(Check(what, status, number, loaded))

@@ -19,6 +19,8 @@ _FOLD = re.compile(r"fold[ _-]?0*([0-9]+)", re.IGNORECASE)
 OWN_NAME = re.compile(r"\w[\w. -]*")
 #: the names of an own data set's features, one a line
 FEATURE_NAMES = "features.txt"
+#: the number of each of its queries, a tab, and what the user calls it
+QUERY_NAMES = "queries.txt"
 #: a higher number of a fold is taken for a mistake
 MOST_FOLDS = 1_000
 
@@ -135,12 +137,23 @@ def numbered_folds(numbers: Mapping[str, int], count: int | None, where: str) ->
 
 def feature_names(found: Layout) -> tuple[str, ...] | None:
     """Return the names of an own data set's features, where its folder has them."""
-    path = found.folder / FEATURE_NAMES
+    lines = _lines_beside(found, FEATURE_NAMES)
+    return None if lines is None else tuple(lines)
+
+
+def query_names(found: Layout) -> dict[str, str]:
+    """Return what the user calls the queries of an own data set, by their ids in its files."""
+    lines = _lines_beside(found, QUERY_NAMES) or []
+    return {qid: name for qid, tab, name in (line.partition("\t") for line in lines) if tab}
+
+
+def _lines_beside(found: Layout, name: str) -> list[str] | None:
+    path = found.folder / name
     if found.name.entry is not None or not path.is_file():
         return None
     try:
-        return tuple(path.read_text(encoding="utf-8").splitlines())
-    except (OSError, UnicodeDecodeError) as error:
+        return path.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    except OSError as error:
         raise DataError(f"{path}: cannot be read: {error}") from None
 
 

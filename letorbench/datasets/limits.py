@@ -1,6 +1,10 @@
 """The limits of a line of data. Compiled code reads them too: this module imports nothing."""
 
-#: the largest label: its gain 2^31 - 1 is the largest whole number of 32 bits
-LARGEST_LABEL = 31
+#: the most digits of a label, and the largest: labels are grades, or places in a long list
+LONGEST_LABEL, LARGEST_LABEL = 7, 9_999_999
+#: the label of a document that nobody judged
+UNJUDGED = -1
+#: the largest grade that is made of other labels, and the most labels that are listed one by one
+LARGEST_GRADE = 31
 #: the most bytes of a query's id in a file: 250 characters of any script
 LONGEST_QID = 1000

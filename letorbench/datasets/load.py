@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -80,6 +80,9 @@ def load(
     names = layout.feature_names(found)
     if names is not None:
         folds = tuple(_named(fold, names, found) for fold in folds)
+    called = layout.query_names(found)
+    if called:
+        folds = tuple(_called(fold, called) for fold in folds)
     return Benchmark(
         named.label,
         folds,
@@ -223,11 +226,20 @@ def _named(fold: Fold, names: tuple[str, ...], found: Layout) -> Fold:
     return Fold(fold.number, **parts)
 
 
+def _called(fold: Fold, called: Mapping[str, str]) -> Fold:
+    names = {
+        part: np.array([called.get(qid, qid) for qid in queries.qids.tolist()])
+        for part, queries in fold.parts.items()
+    }
+    parts = {part: replace(q, query_names=names[part]) for part, q in fold.parts.items()}
+    return Fold(fold.number, **parts)
+
+
 def _convention(named: Name, convention: str, folds: Sequence[Fold]) -> Convention:
     entry = named.entry
     if convention == "auto":
         convention = entry.convention if entry else "standard"
-    if entry is not None:
+    if entry is not None and entry.max_label is not None:
         largest = entry.max_label
     else:
         parts = (part for fold in folds for part in fold.parts.values())

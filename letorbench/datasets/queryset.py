@@ -21,6 +21,7 @@ from letorbench.datasets.arrays import (
     group_rows,
     read_only,
 )
+from letorbench.datasets.limits import UNJUDGED
 from letorbench.errors import DataError
 
 #: what a provenance says of a validation part that the data set has itself
@@ -50,8 +51,9 @@ class LabelBlocks(NamedTuple):
         """Sort the documents of each query by label."""
         n_queries = len(offsets) - 1
         query = np.repeat(np.arange(n_queries), np.diff(offsets))
-        levels = int(labels.max(initial=0)) + 1
-        key = query * levels + (levels - 1 - labels.astype(np.int64))
+        most = int(labels.max(initial=0))
+        levels = most - int(labels.min(initial=0)) + 1
+        key = query * levels + (most - labels.astype(np.int64))
         order = np.argsort(key, kind="stable")
         key = key[order]
         first = np.flatnonzero(np.diff(key, prepend=-1))
@@ -59,7 +61,7 @@ class LabelBlocks(NamedTuple):
         blocks = (
             order,
             np.append(first, len(labels)).astype(np.int64),
-            levels - 1 - inverse,
+            most - inverse,
             np.searchsorted(block_query, np.arange(n_queries + 1)).astype(np.int64),
             offsets,
         )
@@ -78,7 +80,7 @@ class QuerySet:
     ----------
     features : ndarray of shape (n_docs, n_features), float32, C order
     labels : ndarray of shape (n_docs,), int32
-        0 is irrelevant; a larger label is more relevant.
+        0 is irrelevant; a larger label is more relevant. -1 is not judged.
     offsets : ndarray of shape (n_queries + 1,), int64
         Query q owns the rows offsets[q]:offsets[q + 1].
     qids : ndarray of shape (n_queries,), str
@@ -88,6 +90,8 @@ class QuerySet:
     feature_names : tuple of str, optional
     rows : ndarray of shape (n_docs,), int64, optional
         The row of each document in the caller's table, where the order is another.
+    query_names : ndarray of shape (n_queries,), str, optional
+        What the user calls the queries, such as their words, where that cannot be an id.
 
     Raises
     ------
@@ -102,11 +106,12 @@ class QuerySet:
     docids: np.ndarray | None = None
     feature_names: tuple[str, ...] | None = None
     rows: np.ndarray | None = None
+    query_names: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "qids", as_query_ids(self.qids))
         _check(self)
-        for name in ("features", "labels", "offsets", "qids", "docids", "rows"):
+        for name in ("features", "labels", "offsets", "qids", "docids", "rows", "query_names"):
             array = getattr(self, name)
             if array is not None:
                 object.__setattr__(self, name, read_only(array))
@@ -133,7 +138,7 @@ class QuerySet:
             Real numbers of any dtype and memory order. They become float32. Arrays that the
             caller can change are copied.
         y : array-like of shape (n_docs,)
-            Relevance labels: integers from 0, also as floats.
+            Relevance labels: integers from 0, also as floats; -1 is not judged.
         qid : array-like of shape (n_docs,), optional
             The query of each row, integers or text. Scattered rows of a query are brought
             together in their order.
@@ -152,7 +157,7 @@ class QuerySet:
         ------
         DataError
             If a length, a width or a value is wrong: NaN, infinity, a label that is not an integer
-            from 0. The message says what was found and what was expected.
+            from 0 or -1. The message says what was found and what was expected.
         UsageError
             If both or neither of `qid` and `group` are given.
 
@@ -217,6 +222,16 @@ class QuerySet:
         return read_only(np.diff(self.offsets))
 
     @cached_property
+    def judged(self) -> QuerySet:
+        """The judged documents of the queries that have any; the set itself where all are."""
+        kept = self.labels != UNJUDGED
+        if kept.all():
+            return self
+        lengths = np.diff(np.append(0, np.cumsum(kept))[self.offsets])
+        offsets = np.append(0, np.cumsum(lengths[lengths > 0])).astype(np.int64)
+        return self._part(np.flatnonzero(lengths), np.flatnonzero(kept), offsets)
+
+    @cached_property
     def by_label(self) -> LabelBlocks:
         """The label-sorted view that the pair kernels read; never for ranking or measuring."""
         return LabelBlocks.of(self.labels, self.offsets)
@@ -277,6 +292,7 @@ class QuerySet:
             None if self.docids is None else self.docids[rows],
             self.feature_names,
             None if self.rows is None else self.rows[rows],
+            None if self.query_names is None else self.query_names[queries],
         )
 
 
@@ -362,10 +378,11 @@ def _sizes(sets: Sequence[QuerySet]) -> str:
         (sets[0].n_features, "feature", "features"),
     )
     text = ", ".join(f"{n:,} {one if n == 1 else many}" for n, one, many in counts)
-    labels = [each.labels for each in sets if each.n_docs]
-    if not labels:
-        return text
-    return f"{text}, labels {min(r.min() for r in labels)}-{max(r.max() for r in labels)}"
+    labels = np.concatenate([each.labels for each in sets])
+    judged = labels[labels != UNJUDGED]
+    if len(judged):
+        text += f", labels {judged.min()}-{judged.max()}"
+    return text + f", {len(labels) - len(judged):,} not judged" * (len(judged) < len(labels))
 
 
 def _unshared(array: np.ndarray, given: ArrayLike) -> np.ndarray:
@@ -392,6 +409,7 @@ def _check(queries: QuerySet) -> None:
         "offsets": (offsets, len(queries.qids) + 1, "one more than qids"),
         "docids": (queries.docids, len(features), "one a document"),
         "rows": (queries.rows, len(features), "one a document"),
+        "query_names": (queries.query_names, len(queries.qids), "one a query"),
     }
     for name, (values, expected, why) in lengths.items():
         if values is not None and len(values) != expected:

@@ -18,9 +18,11 @@ import numpy as np
 from letorbench.datasets.arrays import LARGEST_FLOAT32
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.text import lines as kernels
+from letorbench.datasets.text.encodings import BOM, check_encoding
 from letorbench.datasets.text.mistakes import (
     DECIMAL,
     LARGEST_INDEX,
+    MISSING,
     ReadOptions,
     changed,
     check_end,
@@ -58,8 +60,8 @@ def read_letor(
         A file of lines `label qid:Q 1:0.5 2:3 … #docid = X`. Q is any text without blanks, so
         `7` and `07` are two queries.
     null : str or float
-        What NULL becomes: "error", a finite number, or "min", the smallest value of that feature
-        in the query (0 where the query has none), as in LETOR's min version.
+        What NULL, or NaN in any case, becomes: "error", a finite number, or "min", the smallest
+        value of that feature in the query (0 where the query has none), as in LETOR's min version.
     n_features : int, optional
         The number of features; a larger index is then an error. By default it is the largest
         index in the file.
@@ -87,14 +89,14 @@ def read_queries(path: Path, options: ReadOptions = READ_STRICTLY) -> QuerySet:
         raise DataError(f"{path}: found no such file, expected a data file") from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from None
+    check_encoding(path, start)
     if b"\0" in start:
         found = "a compressed file" if start.startswith(COMPRESSED) else "a binary file"
         raise file_error(path, found, EXPECTED_LINES)
-    if b"\r" in start[:-1] and b"\n" not in start:
-        raise file_error(path, "lines that end in a carriage return alone", "newlines")
-    if not size:
+    first = len(BOM) if start.startswith(BOM) else 0
+    if size == first:
         raise file_error(path, "an empty file", EXPECTED_LINES)
-    blocks = cut_into_blocks(path, size, BLOCK)
+    blocks = cut_into_blocks(path, size, BLOCK, first)
     parsed = _parse(blocks, options, options.n_features or _width(start))
     widest = parsed.widest
     if widest:  # the file begins with narrower rows
@@ -128,9 +130,9 @@ class Blocks:
         return len(self.starts) - 1
 
 
-def cut_into_blocks(path: Path, size: int, block: int) -> Blocks:
-    """Cut a file of `size` > 0 bytes at newlines into blocks of about `block` bytes."""
-    cuts = np.append(np.arange(0, size, block), size)
+def cut_into_blocks(path: Path, size: int, block: int, first: int = 0) -> Blocks:
+    """Cut the bytes first:size of a file at newlines into blocks of about `block` bytes."""
+    cuts = np.append(np.arange(first, size, block), size)
     counts = np.zeros((len(cuts) - 1, 2), dtype=np.int64)
 
     def count(number: int, text: np.ndarray, size: int) -> None:
@@ -139,7 +141,7 @@ def cut_into_blocks(path: Path, size: int, block: int) -> Blocks:
 
     _read_each(path, cuts, count)
     ended = counts[counts[:, 0] > 0]
-    starts, lines = np.append(0, ended[:, 1]), ended[:, 0]
+    starts, lines = np.append(first, ended[:, 1]), ended[:, 0]
     unended = bool(starts[-1] < size)
     if unended:
         starts, lines = np.append(starts, size), np.append(lines, 1)
@@ -281,11 +283,11 @@ def _read_words(
     """Write the values of words that are left to Python; return whether all have one."""
     null, content = options.null, text.tobytes() if len(words) else b""
     values = [content[start:end] for start, end in words[:, :2].tolist()]
-    decimals = (value for value in values if null == "error" or value != b"NULL")
+    decimals = (value for value in values if null == "error" or value not in MISSING)
     if not all(map(DECIMAL.fullmatch, decimals)):
         return False
     fill = math.nan if isinstance(null, str) else null
-    exact = np.array([fill if v == b"NULL" else float(v) for v in values])
+    exact = np.array([fill if v in MISSING else float(v) for v in values])
     if options.clip:
         exact = exact.clip(-LARGEST_FLOAT32, LARGEST_FLOAT32)
     with np.errstate(over="ignore"):

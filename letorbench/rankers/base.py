@@ -64,6 +64,8 @@ class Ranker(Estimator, ABC):
         learned at the same time.
     learns : bool
         Whether it learns from features; the reference points `random` and `ideal` do not.
+    uses_unjudged : bool
+        Whether `learn` takes documents of label -1, which nobody judged; else it never sees them.
     needs : str or None
         An optional package that it cannot do without.
     extra : str
@@ -112,6 +114,7 @@ class Ranker(Estimator, ABC):
     feature_order_matters: ClassVar[str] = ""
     one_thread: ClassVar[bool] = False
     learns: ClassVar[bool] = True
+    uses_unjudged: ClassVar[bool] = False
     needs: ClassVar[str | None] = None
     extra: ClassVar[str] = ""
     deadline = NEVER
@@ -197,8 +200,9 @@ class Ranker(Estimator, ABC):
         self.__post_init__()  # `set_params` may have changed a value since
         if isinstance(validation, QuerySet):
             validation = Validation(validation)
-        if not train.n_docs:
-            raise DataError(f"{self.name}: found no documents, expected at least 1 to learn from")
+        if not (train if self.uses_unjudged else train.judged).n_docs:
+            what = "no judged documents" if train.n_docs else "no documents"
+            raise DataError(f"{self.name}: found {what}, expected at least 1 to learn from")
         if not np.isfinite(train.features.sum(dtype=np.float64)):
             raise DataError(f"{self.name}: the training features hold NaN or infinity")
         if validation is not None and validation.queries.n_features != train.n_features:
@@ -213,6 +217,8 @@ class Ranker(Estimator, ABC):
             train = fitted(train)
             if validation is not None:
                 validation = replace(validation, queries=fitted(validation.queries))
+        if not self.uses_unjudged:  # they had their part in scaling the query's features
+            train = train.judged
         self.deadline = Deadline.after(time_limit)
         try:
             with one_blas_thread():

@@ -24,7 +24,9 @@ class Regression(Ranker):
     queries. This is LETOR 3.0's "Regression" baseline, and its "Regression+L2reg" where l2 > 0.
     The solution is
 
-        w = (X'X + l2 I)^-1 X'(y - mean y),  b = mean y - w . mean x,  X the centred features.
+        w = (X'X + l2 I)^-1 X'(y - mean y),  b = mean y - w . mean x,  X the centred features,
+
+    or, with fewer documents than features, w = X'(XX' + l2 I)^-1 (y - mean y), which is the same.
 
     Parameters
     ----------
@@ -56,12 +58,25 @@ class Regression(Ranker):
         labels = train.labels.astype(np.float64)
         y = labels if self.target == "label" else np.exp2(labels) - 1.0
         mean = train.features.mean(axis=0, dtype=np.float64)
+        if train.n_docs < train.n_features:
+            w = _of_few_documents(train.features - mean, y - y.mean(), self.l2)
+            return FitResult(Linear(w, float(y.mean() - mean @ w)))
         covariance, correlation = centred_products(train.features, mean, y - y.mean())
         covariance[np.diag_indices_from(covariance)] += self.l2
         scale = np.sqrt(np.diag(covariance))
         scale[scale == 0.0] = 1.0
         w = _smallest_solution(covariance / np.outer(scale, scale), correlation / scale) / scale
         return FitResult(Linear(w, float(y.mean() - mean @ w)))
+
+
+def _of_few_documents(x: np.ndarray, target: np.ndarray, l2: float) -> np.ndarray:
+    """Return w of centred features x (n_docs, n_features) by a system of n_docs equations."""
+    scale = np.sqrt((x * x).sum(axis=0)) if l2 == 0.0 else np.ones(x.shape[1])
+    scale[scale == 0.0] = 1.0
+    x = x / scale
+    matrix = x @ x.T
+    matrix[np.diag_indices_from(matrix)] += l2
+    return x.T @ _smallest_solution(matrix, target) / scale
 
 
 def _smallest_solution(matrix: np.ndarray, target: np.ndarray) -> np.ndarray:

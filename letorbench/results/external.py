@@ -16,6 +16,7 @@ from letorbench.checksum import digest
 from letorbench.conventions import Convention
 from letorbench.datasets.limits import LONGEST_QID
 from letorbench.datasets.queryset import Benchmark, Fold, QuerySet
+from letorbench.datasets.text.encodings import odd_character
 from letorbench.errors import DataError, UsageError
 from letorbench.files import one_writer
 from letorbench.measures import Measure, query_metrics
@@ -120,6 +121,14 @@ def read_any(path: Path, queries: QuerySet, form: str = "auto") -> np.ndarray:
     They are (n_docs,) float64, in the order of the query set.
     """
     return FORMATS[detect(path) if form == "auto" else form](path, queries)
+
+
+def read_scores_of(path: Path, queries: QuerySet) -> np.ndarray:
+    """Read the scores of a file that `read_documents` read, in any form, in the set's order."""
+    scores = read_any(path, queries)
+    # scores alone stand in the order of the file's rows; documents that are named do not
+    alone = queries.rows is not None and detect(path) == "scores"
+    return scores[queries.rows] if alone else scores
 
 
 def detect(path: Path) -> str:
@@ -310,6 +319,8 @@ def columns(path: Path, names: tuple[str, ...]) -> Iterator[tuple[int, list[byte
         if b"\0" in line:
             raise DataError(f"{path}:{line_number}: found a zero byte, expected text")
         if len(cells) != len(names):
+            if (odd := odd_character(line)) is not None:
+                raise DataError(f"{path}:{line_number}: found {odd[0]}, expected {odd[1]}")
             raise DataError(
                 f"{path}:{line_number}: found {len(cells)} columns, "
                 f"expected {len(names)}: {' '.join(names)}"

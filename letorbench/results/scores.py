@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from letorbench.datasets.text.encodings import odd_character, without_mark
 from letorbench.errors import DataError
 from letorbench.files import write_atomically
 from letorbench.fit_warnings import FitWarning
@@ -31,8 +32,9 @@ def read_scores(path: Path, n_docs: int) -> np.ndarray:
     scores = np.array([_number(line) for line in lines], dtype=np.float64)
     bad = np.flatnonzero(~np.isfinite(scores))
     if len(bad):
-        found = lines[bad[0]].strip()[:40].decode(errors="replace")
-        raise DataError(f"{path}:{bad[0] + 1}: found {found!r}, expected a finite number")
+        shown = repr(lines[bad[0]].strip()[:40].decode(errors="replace"))
+        found, expected = odd_character(lines[bad[0]]) or (shown, "a finite number")
+        raise DataError(f"{path}:{bad[0] + 1}: found {found}, expected {expected}")
     if len(scores) != n_docs:
         raise DataError(
             f"{path}:{min(len(scores), n_docs) + 1}: found {len(scores)} scores, "
@@ -42,9 +44,9 @@ def read_scores(path: Path, n_docs: int) -> np.ndarray:
 
 
 def content(path: Path) -> bytes:
-    """Return the bytes of a file; DataError if it cannot be read."""
+    """Return the bytes of a text without a byte order mark; DataError if it cannot be read."""
     try:
-        return Path(path).read_bytes()
+        return without_mark(path, Path(path).read_bytes())
     except OSError as error:
         raise DataError(f"{path}: found no readable file ({error.strerror})") from None
 

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from letorbench.datasets.layout import find, installed
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.reader import ReadOptions, read_queries
+from letorbench.datasets.reader import ReadOptions
+from letorbench.datasets.user_data.read import read_documents
+from letorbench.datasets.user_data.tables import Columns
 from letorbench.errors import DataError, UsageError
 from letorbench.rankers import Ranker
 from letorbench.results import paths
@@ -18,19 +20,23 @@ _START = 4096
 
 
 def read_for(
-    ranker: Ranker, path: Path, null: str | float = "error", sparse: bool = False
+    ranker: Ranker,
+    path: Path,
+    null: str | float = "error",
+    sparse: bool = False,
+    columns: Columns = Columns(),
 ) -> QuerySet:
-    """Read documents from LETOR text with the features that a fitted ranker learned from.
+    """Read documents of any layout with the features that a fitted ranker learned from.
 
     A NULL value reads as `null` says: "error", "min" or a number. A sparse file may end before the
     last feature, which then is 0 everywhere. DataError says that the file has other features.
     """
     width = ranker.n_features_in_
-    queries = read_queries(path, ReadOptions(null=null))
+    queries = read_documents(path, ReadOptions(null=null), columns)
     if queries.n_features == width:
         return queries
     if sparse and queries.n_features < width:
-        return read_queries(path, ReadOptions(null=null, n_features=width))
+        return read_documents(path, ReadOptions(null=null, n_features=width), columns)
     hint = "; --sparse takes those that no line has for 0" if queries.n_features < width else ""
     raise DataError(
         f"{path}: found {queries.n_features} features, expected {width}, which {ranker.name} "

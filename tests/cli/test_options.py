@@ -96,6 +96,9 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("odd.csv").write_text("".join(odd))
         lines = [f"{i % 3},{i // 9},{i % 7},{i},d{i}" for i in range(90)]
         Path("table.csv").write_text("\n".join(["label,qid,x,y,name", *lines, ""]))
+        Path("table.scores").write_text("".join(f"{i % 11}\n" for i in range(90)))
+        run = "".join(f"{i // 9} Q0 d{i} 1 {i % 11} t\n" for i in range(90))
+        Path("table.run").write_text(run)
         one = Path("data/STORED/Fold1/test.txt").read_text()
         Path("one.txt").write_text(one)
         Path("two.txt").write_text(Path("data/STORED/Fold2/test.txt").read_text())

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import letorbench as lb
-from letorbench.conventions import CONVENTIONS
+from letorbench.conventions import convention
 from letorbench.datasets import catalog
 from letorbench.datasets.checks import check_convention
 
@@ -15,8 +15,9 @@ NAMES = list(catalog.CATALOG)
 @pytest.mark.parametrize("name", NAMES)
 def test_facts_agree(name: str) -> None:
     known = catalog.CATALOG[name]
-    facts = known.n_features, known.max_label, known.convention
-    assert known.convention in CONVENTIONS and check_convention(*facts, chosen=False) is None
+    facts = known.n_features, known.max_label or 0, known.convention
+    assert convention(known.convention).name == known.convention
+    assert check_convention(*facts, chosen=False) is None
     assert known.documents is None or known.documents > known.queries > 0
     if known.label_counts is not None:
         assert sum(known.label_counts) == known.documents

@@ -97,8 +97,9 @@ def test_read_letor_takes_a_path_as_text(tmp_path: Path) -> None:
 
 
 GRADE = (
-    "an integer from 0 to 31, a grade r whose gain is 2^r - 1 (`letorbench datasets import` and "
-    "`split` make grades of others: --grades 0.5,1.5 by bounds, --grades auto by values)"
+    "an integer from 0 to 9,999,999, or -1 for a document that is not judged (`letorbench datasets "
+    "import` and `split` make grades of others: --grades 0.5,1.5 by bounds, --grades auto by "
+    "values)"
 )
 SIZE = "a number of at most 3.4028235e+38 in size"
 INDEX = "at most 65536, the largest index there can be"
@@ -110,15 +111,22 @@ CUT = "; the file ends without a newline and may be cut short"
 LINES = [
     ("qid:1 1:2", f"'qid:1' as the label, expected {GRADE}"),
     ("+ qid:1 1:2", f"'+' as the label, expected {GRADE}"),
-    ("-1 qid:1 1:2", f"'-1' as the label, expected {GRADE}"),
+    ("-2 qid:1 1:2", f"'-2' as the label, expected {GRADE}"),
     ("1.5 qid:1 1:2", f"'1.5' as the label, expected {GRADE}"),
-    ("32 qid:1 1:2", f"'32' as the label, expected {GRADE}"),
+    ("10000000 qid:1 1:2", f"'10000000' as the label, expected {GRADE}"),
+    ("1000000000000 qid:1 1:2", f"'1000000000000' as the label, expected {GRADE}"),
+    ("NULL qid:1 1:2", f"'NULL' as the label, expected {GRADE}"),
+    ("1\xa0qid:1 1:2", "a no-break space (U+00A0), expected a blank"),
+    ("1 \u200bqid:1 1:2", "a zero width space (U+200B), expected nothing in its place"),
+    ("\u0661 qid:1 1:2", "an arabic-indic digit one (U+0661), expected 1"),
+    ("\u22121 qid:1 1:2", "a minus sign (U+2212), expected a plain minus"),
     ("0 1:2 2:3", "'1:2' after the label, expected qid:Q"),
     ("0", "no qid after the label, expected qid:Q"),
     ("0 qid: 1:2", "no query id after 'qid:', expected qid:Q"),
     ("0 qid:#1 1:2", "no query id after 'qid:', expected qid:Q"),
     ("0 qid:a\x01b 1:2", "query id 'a\\x01b', expected printable characters in UTF-8"),
-    ("0 qid:a\xa0b 1:2", "query id 'a\\xa0b', expected printable characters in UTF-8"),
+    ("0 qid:a\xa0b 1:2", "a no-break space (U+00A0), expected a blank"),
+    ("0 qid:\u0661\u2212 1:1 2:x", "'x' as the value of feature 2, expected a number"),
     (f"0 qid:{'q' * 1001} 1:2", "a query id of 1,001 bytes, expected at most 1,000"),
     ("0 qid:1 2:1 1:1", f"feature index 1 after 2, expected {ORDER}"),
     ("0 qid:1 1:1 2:1 2:1", f"feature index 2 after 2, expected {ORDER}"),
@@ -130,10 +138,14 @@ LINES = [
     ("0 qid:1 1:1 x:1", f"'x:1', expected {WORD}"),
     (f"0 qid:1 1:1 {'x' * 40}", f"'{'x' * 40}', expected {WORD}"),
     (f"0 qid:1 1:1 {'x' * 41}", f"'{'x' * 40}...', expected {WORD}"),
-    ("0 qid:1 1:1 \x0b2:1", f"'\\x0b2:1', expected {WORD}"),
+    ("0 qid:1 1:1 \x0b2:1", "a control character (U+000B), expected a blank"),
+    ("0 qid:1 1:1\u30002:1", "an ideographic space (U+3000), expected a blank"),
     ("0 qid:1 1:1 2", f"'2', expected {WORD}"),
     ("0 qid:1 1:1 2:abc", "'abc' as the value of feature 2, expected a number"),
-    ("0 qid:1 1:1 2:nan#c", "'nan' as the value of feature 2, expected a number"),
+    (
+        "0 qid:1 1:1 2:-Nan#c",
+        "-Nan as the value of feature 2, expected a number (or --null min, --null 0)",
+    ),
     ("0 qid:1 1:1 2: 3:4", "'' as the value of feature 2, expected a number"),
     ("0 qid:1 1:1 2:1e39", f"'1e39' as the value of feature 2, expected {SIZE}"),
     ("0 qid:1 1:1 2:-1e400#c", f"'-1e400' as the value of feature 2, expected {SIZE}"),
@@ -141,7 +153,7 @@ LINES = [
         "0 qid:1 1:1 2:3.4028235677973366e38 3:x",
         f"'3.4028235677973366e38' as the value of feature 2, expected {SIZE}",
     ),
-    ("0 qid:1 1:1 2:\u0661", "'\u0661' as the value of feature 2, expected a number"),
+    ("0 qid:1 1:1 2:\uff11", "a fullwidth digit one (U+FF11), expected 1"),
     ("0 qid:1 1:1 2:1.2.3", "'1.2.3' as the value of feature 2, expected a number"),
     (
         "0 qid:1 1:1 2:NULL",
@@ -224,8 +236,8 @@ def test_files_that_are_no_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert message(path, b"\0") == f": found a binary file, expected {lines}"
     said = ": found lines that end in a carriage return alone, expected newlines"
     assert message(path, "0 qid:1 1:1\r0 qid:1 1:2\r") == said
-    said = f":1: found '\\xff\\xfe\\xc3(' as the label, expected {GRADE}"
-    assert message(path, b"\xff\xfe\xc3\x28 qid:1\n") == said
+    said = f":1: found '\\xff\\xc3(' as the label, expected {GRADE}"
+    assert message(path, b"\xff\xc3\x28 qid:1\n") == said
     monkeypatch.setattr(reader, "LONGEST_LINE", 20)
     said = ": found a line of more than 64 MB, expected lines of text"
     assert message(path, "0 qid:1 1:1\n0 qid:1 1:0.123456\n") == said

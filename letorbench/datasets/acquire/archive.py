@@ -11,7 +11,7 @@ from letorbench.datasets.acquire.recognise import Recognised, recognise
 from letorbench.datasets.acquire.unpack import unpack
 from letorbench.datasets.catalog import Name, parse
 from letorbench.datasets.user_data.folds import compose_folds, make_letor_text
-from letorbench.datasets.user_data.rows import Grades, Tell
+from letorbench.datasets.user_data.rows import Grades, Tell, tell_unjudged
 from letorbench.errors import DataError, UsageError, WriteError
 from letorbench.files import unfinished_folder
 
@@ -46,7 +46,9 @@ def import_archive(
         try:
             for each in data_sets:
                 _stage(each, tree, staged, tree != path, grades, tell)
-                layout.find(parse(each.name), staged)
+                found = layout.find(parse(each.name), staged)
+                if found.name.entry is None or found.name.entry.min_label < 0:
+                    tell_unjudged(found, tell)
         except DataError as error:
             if isinstance(error, WriteError):
                 raise

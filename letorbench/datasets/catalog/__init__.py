@@ -118,8 +118,6 @@ class Entry:
     convention: str
     #: the number of columns: the largest feature index of its files
     n_features: int
-    #: the largest label. The smallest is 0.
-    max_label: int
     #: folders under the data folder. `import` puts the files into the first. "{variant}" stands for
     #: one of `variants`.
     places: tuple[str, ...]
@@ -129,12 +127,15 @@ class Entry:
     #: over all parts of all folds, each part counted once
     queries: int | None = None
     documents: int | None = None
+    #: the largest label, and the smallest, which is -1 where documents are not judged
+    max_label: int | None = None
+    min_label: int = 0
     #: the year. The catalog lists data sets in the order of their years.
     released: int = 0
     #: the web page, and what else a user should know
     page: str = ""
     note: str = ""
-    #: the number of documents of each label 0..max_label
+    #: the number of judged documents of each label 0..max_label
     label_counts: tuple[int, ...] | None = None
     #: the same as shares of 1, where only those were printed
     label_shares: tuple[float, ...] | None = None
@@ -172,6 +173,12 @@ class Entry:
         if "twin" in facts:
             facts["twin"] = TwinShape(**_tuples(facts["twin"]))
         return Entry(**_tuples(facts), sources=sources)
+
+    @property
+    def labels(self) -> str:
+        """Which labels it has, in a few characters."""
+        most = "?" if self.max_label is None else self.max_label
+        return f"0-{most}" + f" or {self.min_label}" * (self.min_label < 0)
 
     def published_shares(self) -> tuple[float, ...] | None:
         """Return the share of each label 0..max_label, from the counts where there are any."""
@@ -399,7 +406,7 @@ def _scales(known: Entry) -> str:
 def _labels(known: Entry) -> str:
     shares = known.published_shares()
     if not shares:
-        return f"0 to {known.max_label}, distribution not published"
+        return f"{known.labels.replace('-', ' to ', 1)}, distribution not published"
     return ", ".join(f"{label}: {share:.2%}" for label, share in enumerate(shares))
 
 

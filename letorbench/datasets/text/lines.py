@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from letorbench.datasets.limits import LARGEST_LABEL, LONGEST_QID
+from letorbench.datasets.limits import LARGEST_LABEL, LONGEST_LABEL, LONGEST_QID, UNJUDGED
 from letorbench.datasets.text.numbers import (
     BLANK,
     COLON,
     HASH,
+    MINUS,
     NEWLINE,
     NEWLINES,
     NINE,
@@ -58,11 +59,11 @@ def skip_line(text, p):
 
 
 @kernel()
-def integer(text, p):
-    """Return (value, end) of up to 6 digits at p; end is -1 where there is none."""
+def integer(text, p, longest):
+    """Return (value, end) of up to `longest` digits at p; end is -1 where there is none."""
     value = 0
     first = p
-    while ZERO <= text[p] <= NINE and p - first < LONGEST_INDEX:
+    while ZERO <= text[p] <= NINE and p - first < longest:
         value = value * 10 + np.int64(text[p] - ZERO)
         p += 1
     return value, p if p > first else np.int64(-1)
@@ -71,7 +72,7 @@ def integer(text, p):
 @kernel()
 def find_index(text, p):
     """Return (index, position after its colon); position is -1 where p has no `digits:`."""
-    index, p = integer(text, p)
+    index, p = integer(text, p, LONGEST_INDEX)
     return index, p + 1 if p >= 0 and text[p] == COLON else np.int64(-1)
 
 
@@ -121,8 +122,10 @@ def find_docid(text, p):
 def parse_head(text, p):
     """Return (label, start, end of Q) of `label qid:Q` at p; end is -1 where that is wrong."""
     wrong = 0, p, np.int64(-1)
-    label, end = integer(text, p + (text[p] == PLUS))
-    if end < 0 or text[end] > BLANK or label > LARGEST_LABEL:
+    minus = text[p] == MINUS
+    label, end = integer(text, p + (minus or text[p] == PLUS), LONGEST_LABEL)
+    label = -label if minus else label
+    if end < 0 or text[end] > BLANK or not UNJUDGED <= label <= LARGEST_LABEL:
         return wrong
     p = skip_blanks(text, end)
     if (load8(text, p) & FOUR_BYTES) != WORD_QID:

@@ -6,12 +6,14 @@ says where the mistake stands, what was found and what was expected.
 
 import re
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 
 from letorbench.datasets.arrays import EXPECTED_LABEL, LARGEST_FLOAT32
-from letorbench.datasets.limits import LARGEST_LABEL, LONGEST_QID
+from letorbench.datasets.limits import LARGEST_LABEL, LONGEST_LABEL, LONGEST_QID, UNJUDGED
+from letorbench.datasets.text.encodings import BOM, odd_character
 from letorbench.datasets.text.lines import LONGEST_INDEX
 from letorbench.errors import DataError, UsageError
 
@@ -19,6 +21,10 @@ from letorbench.errors import DataError, UsageError
 SHOWN = 40
 #: a decimal number
 DECIMAL = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+#: what stands for a missing value: NULL, and NaN in any case
+MISSING = frozenset(
+    [b"NULL", *("".join(nan).encode() for nan in product(["", "+", "-"], "nN", "aA", "nN"))]
+)
 #: a larger feature index is an error, even where the number of features is not known
 LARGEST_INDEX = 65_536
 #: how much of a file's end is looked at where it has no newline
@@ -66,11 +72,13 @@ def first_mistake(path: Path, good_lines: int, options: ReadOptions) -> DataErro
     previous = None
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
+            line = line.removeprefix(BOM) if number == 1 else line
             words = _WORD.findall(line.partition(b"#")[0])
             if not words:
                 continue
             mistake = _in_head(words[0], *words[1:2])
             if mistake is not None:
+                mistake = odd_character(b" ".join(words[:2])) or mistake
                 return line_error(path, number, *mistake, not line.endswith(b"\n"))
             qid = words[1].decode()
             if qid != previous and qid in began:
@@ -78,6 +86,7 @@ def first_mistake(path: Path, good_lines: int, options: ReadOptions) -> DataErro
                 mistake = found, "all lines of a query together"
             elif number > good_lines:
                 mistake = _in_features(words[2:], options)
+                mistake = mistake and (odd_character(b" ".join(words[2:])) or mistake)
             if mistake is not None:
                 return line_error(path, number, *mistake, not line.endswith(b"\n"))
             began.setdefault(qid, number)
@@ -142,7 +151,8 @@ def shown(word: bytes) -> str:
 
 
 def _in_head(label: bytes, qid: bytes = b"") -> _Mistake:
-    if not re.fullmatch(rb"\+?\d{1,%d}" % LONGEST_INDEX, label) or int(label) > LARGEST_LABEL:
+    number = int(label) if re.fullmatch(rb"[+-]?\d{1,%d}" % LONGEST_LABEL, label) else -2
+    if not UNJUDGED <= number <= LARGEST_LABEL:
         return f"{shown(label)} as the label", EXPECTED_LABEL
     if not qid.startswith(b"qid:"):
         return f"{shown(qid)} after the label" if qid else "no qid after the label", "qid:Q"
@@ -173,9 +183,10 @@ def _in_features(words: list[bytes], options: ReadOptions) -> _Mistake:
         if len(name) > LONGEST_INDEX:
             return f"feature index {name.decode()}", f"at most {LONGEST_INDEX} digits"
         before = index
-        if value == b"NULL" and options.null == "error":
-            return f"NULL as the value of feature {index}", "a number (or --null min, --null 0)"
-        if value == b"NULL":
+        if value in MISSING and options.null == "error":
+            found = f"{value.decode()} as the value of feature {index}"
+            return found, "a number (or --null min, --null 0)"
+        if value in MISSING:
             continue
         if DECIMAL.fullmatch(value) is None:
             return f"{shown(value)} as the value of feature {index}", "a number"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from letorbench.datasets.text.encodings import without_mark
 from letorbench.errors import DataError
 
 #: what the names of files with the sizes of the queries end in: LightGBM's and XGBoost's
@@ -99,7 +100,7 @@ def read_description(path: Path, n_columns: int, of: Path) -> list[tuple[str, st
 def _lines(path: Path) -> list[tuple[int, str]]:
     """Return the lines that are not blank, with their numbers."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = without_mark(path, path.read_bytes()).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{path}: cannot be read as text: {error}") from None
     lines = [(n, line.strip()) for n, line in enumerate(text.split("\n"), 1) if line.strip()]

@@ -8,11 +8,13 @@ from letorbench.datasets import folds as fold_files
 from letorbench.datasets import layout
 from letorbench.datasets.catalog import parse
 from letorbench.datasets.reader import ReadOptions, read_queries
+from letorbench.datasets.text.encodings import without_mark
 from letorbench.datasets.user_data.rows import (
     Grades,
     Tell,
     letor_lines,
     listed,
+    tell_unjudged,
     text_of_queries,
     write_names,
 )
@@ -60,6 +62,7 @@ def split(
         if rows is not None:
             write_names(folder, rows)
         folder.rename(target)
+    tell_unjudged(layout.find(name, data_dir), tell)
     return name
 
 
@@ -102,7 +105,7 @@ def compose_folds(folder: Path, tests: Sequence[Path], tell: Tell) -> None:
                 )
     for number, path in enumerate(tests, 1):
         with write_atomically(folder / f"Fold{number}" / "test.txt", binary=True) as file:
-            file.write(path.read_bytes().rstrip(b"\n") + b"\n")
+            file.write(without_mark(path, path.read_bytes()).rstrip(b"\n") + b"\n")
     fold_files.compose_folds(folder, len(tests))
     tell(
         f"{folder.name}: test parts alone: each fold trains on {len(tests) - 2} of them and "
@@ -113,6 +116,6 @@ def compose_folds(folder: Path, tests: Sequence[Path], tell: Tell) -> None:
 def _text_of_queries(path: Path) -> list[bytes]:
     """Read a file of LETOR text, and return each query's lines as they are."""
     queries = read_queries(path, ReadOptions(null="min"))
-    lines = [line.rstrip(b"\r") for line in path.read_bytes().split(b"\n")]
+    lines = [line.rstrip(b"\r") for line in without_mark(path, path.read_bytes()).split(b"\n")]
     documents = [line for line in lines if line.split(b"#")[0].strip()]
     return text_of_queries(documents, queries.offsets)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.datasets.arrays import EXPECTED_LABEL, group_rows, is_grade
-from letorbench.datasets.layout import FEATURE_NAMES
-from letorbench.datasets.limits import LARGEST_LABEL
+from letorbench.datasets.arrays import EXPECTED_LABEL, group_rows, is_label
+from letorbench.datasets.layout import FEATURE_NAMES, QUERY_NAMES, Layout
+from letorbench.datasets.limits import LARGEST_GRADE, UNJUDGED
 from letorbench.errors import DataError, UsageError
 from letorbench.files import write_atomically
 
@@ -38,6 +38,8 @@ class Rows:
     #: what stands in it or beside it and is not used
     ignored: tuple[str, ...] = ()
     feature_names: tuple[str, ...] | None = None
+    #: what the file calls its queries, where an id cannot be so: that of the number 1 first
+    query_names: tuple[str, ...] = ()
 
 
 def parse_grades(text: str) -> Grades:
@@ -58,8 +60,8 @@ def parse_grades(text: str) -> Grades:
         raise UsageError(
             f"--grades: found {text!r}, expected auto, or numbers in increasing order as 0.5,1.5"
         )
-    if len(bounds) > LARGEST_LABEL:
-        raise UsageError(f"--grades: found {len(bounds)} bounds, expected at most {LARGEST_LABEL}")
+    if len(bounds) > LARGEST_GRADE:
+        raise UsageError(f"--grades: found {len(bounds)} bounds, expected at most {LARGEST_GRADE}")
     return bounds
 
 
@@ -69,9 +71,9 @@ def graded(
     """Return the grades of labels, and a line on each grade that was made.
 
     Grade r begins with bound r and ends before the next bound, as of `np.digitize`. None accepts
-    only labels that are grades. `place` says where the label of a row stands.
+    only labels as they are read from LETOR text. `place` says where the label of a row stands.
     """
-    good = is_grade(labels) if grades is None else np.isfinite(labels)
+    good = is_label(labels) if grades is None else np.isfinite(labels)
     if not good.all():
         row = int(np.flatnonzero(~good)[0])
         expected = EXPECTED_LABEL if grades is None else "a finite number"
@@ -80,10 +82,10 @@ def graded(
         return labels.astype(np.int32), []
     if grades == AUTO:
         values, made = np.unique(labels, return_inverse=True)
-        if len(values) > LARGEST_LABEL + 1:
+        if len(values) > LARGEST_GRADE + 1:
             raise DataError(
                 f"{place(0).rpartition(':')[0]}: found {len(values)} different labels, expected at "
-                f"most {LARGEST_LABEL + 1} for --grades auto; --grades 0.5,1.5 names bounds"
+                f"most {LARGEST_GRADE + 1} for --grades auto; --grades 0.5,1.5 names bounds"
             )
         ranges = [f"{value:g}" for value in values.tolist()]
     else:
@@ -114,14 +116,18 @@ def letor_lines(parts: Sequence[Rows], grades: Grades, tell: Tell) -> list[list[
     made, ranges = graded(np.concatenate([rows.labels for rows in parts]), grades, place)
     for line in ranges:
         tell(line)
-    lines, counted = [], 0
-    for rows, labels in zip(parts, np.split(made, ends[:-1]), strict=True):
-        qids = rows.qids
-        if qids.dtype.kind == "i":
-            qids = qids + counted  # a number means another query in each part
-            counted = int(qids.max())
-        lines.append(_together(rows, labels, qids, tell))
-    return lines
+    return [
+        _together(
+            rows, labels, rows.qids + before if rows.qids.dtype.kind == "i" else rows.qids, tell
+        )
+        for rows, before, labels in zip(parts, _counted(parts), np.split(made, ends[:-1]))
+    ]
+
+
+def _counted(parts: Sequence[Rows]) -> list[int]:
+    """Return how many queries are numbered before each part: a number means another one in each."""
+    highest = [int(rows.qids.max()) if rows.qids.dtype.kind == "i" else 0 for rows in parts]
+    return np.cumsum([0, *highest]).tolist()[:-1]
 
 
 def listed(names: Sequence[str]) -> str:
@@ -130,13 +136,35 @@ def listed(names: Sequence[str]) -> str:
 
 
 def write_names(folder: Path, parts: Sequence[Rows]) -> None:
-    """Write the names of the features beside the folds, where there are names."""
+    """Write the names of features and queries beside the folds, where there are names."""
     names = parts[0].feature_names
     if any(rows.feature_names != names for rows in parts):
         raise DataError(f"{parts[0].name}: found other columns than in the other parts")
     if names is not None:
         with write_atomically(folder / FEATURE_NAMES) as file:
             file.writelines(f"{name}\n" for name in names)
+    queries = [
+        f"{number}\t{' '.join(name.split())}\n".encode("utf-8", "surrogateescape")
+        for rows, before in zip(parts, _counted(parts))
+        for number, name in enumerate(rows.query_names, before + 1)
+    ]
+    if queries:
+        with write_atomically(folder / QUERY_NAMES, binary=True) as file:
+            file.writelines(queries)
+
+
+def tell_unjudged(found: Layout, tell: Tell) -> None:
+    """Count the documents of the first fold that are not judged, where there are such."""
+    documents = unjudged = 0
+    for path in found.folds[0].files:
+        with path.open("rb") as lines:
+            starts = (line.partition(b"#")[0].split(None, 1)[:1] for line in lines)
+            for (label,) in filter(None, starts):
+                documents += 1
+                unjudged += label == b"%d" % UNJUDGED
+    if unjudged:
+        where = f"{found.name.label}, fold {found.folds[0].number}"
+        tell(f"{where}: {unjudged:,} of {documents:,} documents are not judged (label {UNJUDGED})")
 
 
 def _together(rows: Rows, labels: np.ndarray, qids: np.ndarray, tell: Tell) -> list[bytes]:
@@ -151,7 +179,7 @@ def _together(rows: Rows, labels: np.ndarray, qids: np.ndarray, tell: Tell) -> l
         scattered = np.count_nonzero(np.add.reduceat(breaks, offsets[:-1]) > 1)
         tell(f"{rows.name}: scattered queries, now together: {scattered:,} of {len(names):,}")
     lines = [
-        f"{label} qid:{qid}{rows.texts[row]}".encode()
+        f"{label} qid:{qid}{rows.texts[row]}".encode("utf-8", "surrogateescape")
         for row, label, qid in zip(
             order.tolist(), labels[order].tolist(), qids[order].tolist(), strict=True
         )

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from letorbench.datasets.reader import ReadOptions, read_queries
+from letorbench.datasets.text.encodings import BOM, check_encoding, odd_character, without_mark
 from letorbench.datasets.text.mistakes import DECIMAL, line_error
 from letorbench.datasets.user_data.beside import beside, read_sizes
 from letorbench.datasets.user_data.rows import Grades, Rows
@@ -20,13 +21,11 @@ from letorbench.errors import DataError
 
 #: what a file is
 LETOR, SVMLIGHT, TABLE = "LETOR", "SVMlight", "table"
-#: what UTF-8 text from Windows may begin with
-BOM = b"\xef\xbb\xbf"
 #: the bytes in which a file's first row is looked for
 _START = 1 << 16
 _TABLE_ENDINGS = (".csv", ".tsv", ".parquet")
 _WORD = re.compile(rb"(qid|\d+):\S*")
-_LETOR = re.compile(rb"(?:[ \t\r]*(?:#.*)?\n)*[ \t\r]*\d+\s+qid:")
+_LETOR = re.compile(rb"(?:[ \t\r]*(?:#.*)?\n)*[ \t\r]*-?\d+\s+qid:")
 _FEATURE_0 = re.compile(rb"^[^#\n]*[ \t]0:", re.MULTILINE)
 #: label, query id and features of a row without its comment
 _ROW = re.compile(r"(\S+)(?:\s+qid:(\S*))?(?:\s+(.*))?", re.ASCII)
@@ -41,14 +40,18 @@ def read_rows(paths: Sequence[Path], columns: Columns, grades: Grades) -> list[R
     files of SVMlight text if one has a feature 0.
     """
     kinds = {path: kind_of(path) for path in paths}
-    texts = [path for path in paths if kinds[path] in (LETOR, SVMLIGHT)]
-    from_0 = any(_FEATURE_0.search(path.read_bytes()) for path in texts)
+    from_0 = any(counts_from_0(path) for path in paths if kinds[path] in (LETOR, SVMLIGHT))
     if not from_0 and grades is None and not {SVMLIGHT, TABLE} & set(kinds.values()):
         return None
     return [
         table_rows(path, columns) if kinds[path] == TABLE else svmlight_rows(path, from_0)
         for path in paths
     ]
+
+
+def counts_from_0(path: Path) -> bool:
+    """Return whether a text has a feature 0."""
+    return _FEATURE_0.search(path.read_bytes()) is not None
 
 
 def kind_of(path: Path) -> str:
@@ -61,7 +64,9 @@ def kind_of(path: Path) -> str:
             start = file.read(_START)
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from None
-    rows = (line.partition(b"#")[0].split() for line in start.removeprefix(BOM).split(b"\n"))
+    check_encoding(path, start)
+    start = start.removeprefix(BOM)
+    rows = (line.partition(b"#")[0].split() for line in start.split(b"\n"))
     first, *words = next((row for row in rows if len(row) > 1), [b","])
     if b"," not in first and all(map(_WORD.fullmatch, words)):
         return LETOR if _LETOR.match(start) else SVMLIGHT
@@ -80,11 +85,9 @@ def svmlight_rows(path: Path, from_0: bool) -> Rows:
     others = beside(path)
     numbers: list[int] = []
     labels, qids, texts = [], [], []
-    for number, line in enumerate(path.read_bytes().removeprefix(BOM).split(b"\n"), 1):
-        try:
-            row, _, comment = line.decode().strip(" \t\r").partition("#")
-        except UnicodeDecodeError:
-            raise line_error(path, number, "bytes that are no text", "UTF-8") from None
+    for number, line in enumerate(without_mark(path, path.read_bytes()).split(b"\n"), 1):
+        # a document's name may be in any encoding
+        row, _, comment = line.decode("utf-8", "surrogateescape").strip(" \t\r").partition("#")
         if not row.strip():
             continue
         parts = _ROW.fullmatch(row.strip())
@@ -95,18 +98,19 @@ def svmlight_rows(path: Path, from_0: bool) -> Rows:
             by_qid = qid is not None
             by_comment = not by_qid and others.sizes is None
         if (qid is not None) != by_qid or (by_comment and len(comment.split()) != 1):
-            raise line_error(
-                path,
-                number,
-                repr((features.split() or ["the end of the row"])[0][:40]),
+            found = repr((features.split() or ["the end of the row"])[0][:40])
+            expected = (
                 f"qid: after each label, or in no row and {path.name}.query or {path.name}.group "
-                "beside the file, or the query as each row's comment",
+                "beside the file, or the query as each row's comment"
             )
-        if DECIMAL.fullmatch(label.encode()) is None:
-            raise line_error(path, number, f"{label[:40]!r} as the label", "a number")
+            raise line_error(path, number, *(_odd(row) or (found, expected)))
+        if DECIMAL.fullmatch(label.encode("utf-8", "surrogateescape")) is None:
+            wrong = f"{label[:40]!r} as the label", "a number"
+            raise line_error(path, number, *(_odd(row) or wrong))
         name = comment.strip() if by_comment else qid or ""
         if not name.isprintable() or (by_qid and not name):
-            raise line_error(path, number, f"query id {name!r}", "printable characters")
+            wrong = f"query id {name!r}", "printable characters"
+            raise line_error(path, number, *(_odd(name) or wrong))
         if from_0:
             features = _INDEX.sub(lambda index: str(int(index[0]) + 1), features)
         shown = f" #{comment}" if comment and not by_comment else ""
@@ -133,6 +137,10 @@ def svmlight_rows(path: Path, from_0: bool) -> Rows:
     )
 
 
+def _odd(text: str) -> tuple[str, str] | None:
+    return odd_character(text.encode("utf-8", "surrogateescape"))
+
+
 def _check_features(path: Path, numbers: list[int], texts: list[str]) -> None:
     """Let the reader of LETOR text find the first bad feature, in the line where it stands."""
     lines = [""] * numbers[-1]
@@ -140,7 +148,7 @@ def _check_features(path: Path, numbers: list[int], texts: list[str]) -> None:
         lines[number - 1] = f"0 qid:1{text}"
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "features.txt"
-        copy.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="")
+        copy.write_bytes("\n".join([*lines, ""]).encode("utf-8", "surrogateescape"))
         try:
             read_queries(copy, ReadOptions(null="min"))
         except DataError as error:

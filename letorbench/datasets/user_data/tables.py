@@ -12,6 +12,7 @@ import numpy as np
 
 from letorbench.choices import require_choice
 from letorbench.datasets.arrays import LARGEST_FLOAT32, as_query_ids
+from letorbench.datasets.text.encodings import check_encoding
 from letorbench.datasets.user_data.beside import TYPES, Beside, beside, read_description, read_sizes
 from letorbench.datasets.user_data.rows import Rows
 from letorbench.errors import DataError
@@ -62,6 +63,7 @@ def table_rows(path: Path, columns: Columns) -> Rows:
                 f"{path}:1: found numbers only, expected the columns' names, or {path.name}.query, "
                 f"{path.name}.group or {path.stem}.cd beside the file"
             )
+    called: tuple[str, ...] = ()
     sizes = others.sizes if columns.qid not in frame else None
     features = _features(path, list(frame), columns, sizes is None)
     if frame.empty:
@@ -93,12 +95,13 @@ def table_rows(path: Path, columns: Columns) -> Rows:
     else:
         queries = _queries(frame[columns.qid].to_numpy(), lambda row: at(row, columns.qid))
         if not all(each.isprintable() and not set(each) & set(" #") for each in set(queries)):
-            order = {qid: number for number, qid in enumerate(dict.fromkeys(queries.tolist()), 1)}
+            called = tuple(dict.fromkeys(queries.tolist()))
+            order = {qid: number for number, qid in enumerate(called, 1)}
             queries = np.array([order[qid] for qid in queries.tolist()])
             why = "queries are numbered, as an id has a blank or a #"
             layout = f"{layout or 'a table'}; {why}"
     names = None if all(map(str.isdigit, features)) else tuple(features)
-    return Rows(path.name, labels, queries, texts, at, layout, tuple(ignored), names)
+    return Rows(path.name, labels, queries, texts, at, layout, tuple(ignored), names, called)
 
 
 def _features(path: Path, names: list[str], columns: Columns, by_qid: bool) -> list[str]:
@@ -155,7 +158,8 @@ def _feature(index: int, value: float) -> str:
 def _word(path: Path, docid: Any) -> str:
     """Return a document's name as text; it ends at a blank where LETOR text is read."""
     text = "" if docid is None else str(docid)
-    if len(text.split()) != 1 or text != text.strip() or not text.isprintable():
+    shown = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    if len(text.split()) != 1 or text != text.strip() or not shown.isprintable():
         raise DataError(f"{path}: found the document's name {text!r}, expected one word")
     return text
 
@@ -192,7 +196,10 @@ def _cells(path: Path) -> Iterator[tuple[str, list[str]]]:
     """Yield the rows of a text, each after its place; DataError where their lengths differ."""
     width = 0
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with path.open("rb") as file:
+            check_encoding(path, file.read(1 << 16))
+        # a document's name may be in any encoding
+        with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
             start = file.readline()
             separator = max("\t,;|", key=start.count)
             separator = separator if separator in start else " "

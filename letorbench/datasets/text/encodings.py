@@ -1,0 +1,61 @@
+"""Text that is not plain UTF-8: which encoding it has, and characters that only look plain."""
+
+import codecs
+import unicodedata
+from pathlib import Path
+
+from letorbench.errors import DataError
+
+#: what UTF-8 text from Windows may begin with
+BOM = codecs.BOM_UTF8
+#: how text of other encodings begins; UTF-32's mark begins as one of UTF-16 does
+_MARKS = {
+    codecs.BOM_UTF32_LE: "UTF-32", codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16",
+}  # fmt: skip
+
+
+def check_encoding(path: Path, start: bytes) -> None:
+    """Raise DataError where the beginning of a text file is UTF-16, UTF-32 or an old Mac's text."""
+    found = next((name for mark, name in _MARKS.items() if start.startswith(mark)), "")
+    zeros = start.count(0)
+    if not found and zeros and start.replace(b"\0", b"").isascii():  # without a mark
+        found = {2: "UTF-16", 4: "UTF-32"}.get(round(len(start) / (len(start) - zeros or 1)), "")
+    if found:
+        raise DataError(f"{path}: found {found}, expected UTF-8 (save the file as UTF-8)")
+    if b"\r" in start[:-1] and b"\n" not in start:
+        raise DataError(
+            f"{path}: found lines that end in a carriage return alone, expected newlines"
+        )
+
+
+def without_mark(path: Path, text: bytes) -> bytes:
+    """Return the bytes of a text file without a byte order mark; see `check_encoding`."""
+    check_encoding(path, text[: 1 << 16])
+    return text.removeprefix(BOM)
+
+
+def odd_character(text: bytes) -> tuple[str, str] | None:
+    """Return the first character that looks like a plain one, and what stands for it; or None.
+
+    Examples
+    --------
+    >>> odd_character("1\u00a0qid:1".encode())
+    ('a no-break space (U+00A0)', 'a blank')
+    """
+    # windows-1252 has the no-break space as one byte
+    for c in text.decode("utf-8", "surrogateescape").replace("\udca0", "\xa0"):
+        kind, expected = unicodedata.category(c), ""
+        if c.isspace() and c not in " \t\r\n":
+            expected = "a blank"
+        elif kind == "Nd" and not c.isascii():
+            expected = str(unicodedata.digit(c))
+        elif kind == "Cf" or c == "\0":
+            expected = "nothing in its place"
+        elif c != "-" and (kind == "Pd" or c == "\N{MINUS SIGN}"):
+            expected = "a plain minus"
+        if expected:
+            name = unicodedata.name(c, "control character").lower()
+            article = "an" if name[0] in "aeiou" else "a"
+            return f"{article} {name} (U+{ord(c):04X})", expected
+    return None
