@@ -52,6 +52,24 @@ def _each(logarithm: Callable[[float], float], values: np.ndarray) -> np.ndarray
     return np.array(flat, dtype=np.float64).reshape(values.shape)
 
 
+#: the largest label of the gain 2^r - 1: the largest whole number of 32 bits
+LARGEST_EXPONENT = 31
+
+
+def gains(labels: np.ndarray, gain: str = "exp2") -> np.ndarray:
+    """Return the gains of labels by a `Convention`'s rule, float64; DataError: one is too large."""
+    if gain == "linear":
+        return labels.astype(np.float64)
+    table = None if gain == "exp2" else np.array(gain.split("/"), dtype=np.float64)
+    largest = LARGEST_EXPONENT if table is None else len(table) - 1
+    if labels.max(initial=0) > largest:
+        raise DataError(
+            f"labels: found {labels.max()}, expected 0 to {largest} for gain {gain}; "
+            "set gain=linear or other gains"
+        )
+    return np.exp2(labels) - 1.0 if table is None else table[labels]
+
+
 #: the rules that may be changed after a name; what each value says of the measures, in words
 RULES: Mapping[str, Mapping[str, str]] = {
     "gain": {"exp2": "Gain 2^r - 1", "linear": "Gain r"},
@@ -85,6 +103,10 @@ RULES: Mapping[str, Mapping[str, str]] = {
         "k": "The ideal DCG ends at the cut-off",
         "list": "The ideal DCG is that of the whole list",
     },
+    "mean": {
+        "plain": "Every query counts the same in a mean",
+        "weighted": "A query counts its weight in the mean of its fold",
+    },
 }
 
 
@@ -103,7 +125,7 @@ class Convention:
     gain : str
         ``exp2`` for 2^r - 1, ``linear`` for r, or the gains of the labels 0, 1, ... with
         slashes between them: ``0/1/3.5``.
-    discount, short_ndcg, short_p, ties, ideal : str
+    discount, short_ndcg, short_p, ties, ideal, mean : str
         A value of the rule in `RULES`, which says what it means.
     empty : {"0", "1", "drop"}
         What a query without relevant documents counts. With "1", only measures that divide by
@@ -133,6 +155,7 @@ class Convention:
     relevant: int = 1
     ties: str = "file"
     ideal: str = "k"
+    mean: str = "plain"
     cutoffs: int = 10
     mean_ndcg: bool = False
     layout: Literal["tables", "sections"] = "tables"
@@ -144,26 +167,15 @@ class Convention:
         say = {key: words.get(str(getattr(self, key))) for key, words in RULES.items()}
         gain = say["gain"] or f"Gains {self.gain} of the labels 0, 1, ..."
         ideal = f" {say['ideal']}." if self.ideal != "k" else ""
+        mean = f" {say['mean']}." if self.mean != "plain" else ""
         return (
             f"{gain}; {say['discount']}. {say['empty']}; {say['short_ndcg']}; {say['short_p']}. "
-            f"Relevant for P, MAP and MRR is r >= {self.relevant}. {say['ties']}.{ideal}"
+            f"Relevant for P, MAP and MRR is r >= {self.relevant}. {say['ties']}.{ideal}{mean}"
         )
 
     def gains(self, levels: int) -> np.ndarray:
-        """Return the gains of the labels 0 to `levels` - 1, (levels,) float64.
-
-        DataError says that the convention's table of gains is shorter.
-        """
-        if self.gain == "exp2":
-            return 2.0 ** np.arange(levels) - 1.0
-        if self.gain == "linear":
-            return np.arange(levels, dtype=np.float64)
-        table = np.array(self.gain.split("/"), dtype=np.float64)
-        if len(table) < levels:
-            raise DataError(
-                f"labels: found {levels - 1}, expected 0 to {len(table) - 1} as in gain={self.gain}"
-            )
-        return table[:levels]
+        """Return the `gains` of the labels 0 to `levels` - 1, (levels,) float64."""
+        return gains(np.arange(levels), self.gain)
 
     def discounted(self, rank: np.ndarray, gain: np.ndarray | float = 1.0) -> np.ndarray:
         """Return the gains (default 1) at ranks from 1, discounted, broadcast, float64."""
@@ -209,16 +221,23 @@ def with_rules(known: Convention, **rules: Any) -> Convention:
     return replace(known, name=name, description=description, **differ)
 
 
+def require_gain(value: str) -> str:
+    """Return a rule `gain`; UsageError says what is expected."""
+    if value in RULES["gain"]:
+        return value
+    with suppress(ValueError, AttributeError):
+        table = np.array(value.split("/"), dtype=np.float64)
+        if np.isfinite(table).all() and (np.diff(table, prepend=0.0) >= 0.0).all():
+            return value
+    raise UsageError(f"gain={value}: expected exp2, linear or rising gains such as 0/1/3")
+
+
 def _value(rule: str, value: str) -> str | int:
     """Return a rule's value from its text; UsageError says what is expected."""
     if rule == "relevant":
         if not value.isdecimal() or int(value) < 1:
             raise UsageError(f"relevant={value}: expected the smallest relevant label, from 1")
         return int(value)
-    if rule == "gain" and value not in RULES[rule]:
-        with suppress(ValueError):
-            table = np.array(value.split("/"), dtype=np.float64)
-            if np.isfinite(table).all() and (np.diff(table, prepend=0.0) >= 0.0).all():
-                return value
-        raise UsageError(f"gain={value}: expected exp2, linear or rising gains such as 0/1/3")
+    if rule == "gain":
+        return require_gain(value)
     return require_choice(value, list(RULES[rule]), f"value of {rule}")

@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike
 from letorbench.choices import split
 from letorbench.conventions import Convention
 from letorbench.conventions import convention as convention_named
-from letorbench.datasets.arrays import as_labels, group_rows
+from letorbench.datasets.arrays import as_labels, as_weights, group_rows
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import Measure, parse, query_metrics
+from letorbench.measures.evaluation import shares
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -28,6 +29,7 @@ def evaluate(
     convention: str | Convention = "standard",
     per_query: bool = False,
     group: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Series | DataFrame:
     """Measure scores against labels.
 
@@ -51,6 +53,9 @@ def evaluate(
         Return the values of every query instead of their means.
     group : array-like of shape (n_queries,), optional
         The number of rows of each query, instead of `qid`.
+    sample_weight : array-like of shape (n_docs,) or (n_queries,), optional
+        The weight of each query in the means of a convention with ``mean=weighted``: one value a
+        row, the same in all rows of a query, or one a query.
 
     Returns
     -------
@@ -84,6 +89,7 @@ def evaluate(
         if qid is not None or group is not None:
             raise UsageError("y: found a QuerySet, expected no qid or group beside it")
         labels, offsets, qids, rows = y.labels, y.offsets, y.qids, None
+        sample_weight = y.weights if sample_weight is None else sample_weight
     else:
         labels = as_labels(y)
         offsets, qids, rows = group_rows(len(labels), qid, group)
@@ -94,7 +100,12 @@ def evaluate(
     values = query_metrics(labels, found, offsets, columns, rules)
     frame = pd.DataFrame(values, pd.Index(qids, name="qid"), [str(each) for each in columns])
     frame.attrs["convention"] = rules.name
-    return frame if per_query else frame.mean().rename("mean")
+    if per_query:
+        return frame
+    counts = ~frame.isna().all(axis=1).to_numpy()
+    weights = None if sample_weight is None else as_weights(sample_weight, offsets, rows)[counts]
+    share = np.broadcast_to(shares(weights, rules), counts.sum())
+    return frame[counts].mul(share, axis=0).mean().rename("mean")
 
 
 def _measures(asked: str | Measure | Sequence[str | Measure]) -> list[Measure]:

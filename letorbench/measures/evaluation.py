@@ -12,6 +12,20 @@ from letorbench.measures.orders import mean_of_orders
 from letorbench.measures.rankings import Rankings
 
 
+def shares(weights: np.ndarray | None, convention: Convention) -> np.ndarray | float:
+    """Return what a query's value is multiplied by in a mean, (n_queries,), or 1 for all.
+
+    Of the convention's ``mean=weighted`` that is its weight / the mean weight. DataError says that
+    there are no weights or none above 0.
+    """
+    if convention.mean == "plain":
+        return 1.0
+    if weights is None or not weights.sum() > 0.0:
+        found = "no weights" if weights is None else "no weight above 0"
+        raise DataError(f"mean=weighted: found {found}, expected weights of the queries measured")
+    return weights / weights.mean()
+
+
 def query_metrics(
     labels: np.ndarray,
     scores: np.ndarray,

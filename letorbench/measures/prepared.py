@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from letorbench.conventions import Convention
+from letorbench.conventions import Convention, gains
 from letorbench.errors import DataError
 from letorbench.jit import kernel, longest_query
 from letorbench.measures.measure import Measure
@@ -51,13 +51,14 @@ class PreparedMetric(NamedTuple):
         Returns None for a measure other than map, ndcg and ndcg@k, and for conventions that count
         empty queries or ties otherwise than the LETOR tools.
         """
-        plain = (convention.gain, convention.empty, convention.ties, convention.ideal)
-        if measure.name not in ("map", "ndcg") or plain != ("exp2", "0", "file", "k"):
+        plain = (convention.empty, convention.ties, convention.ideal)
+        if measure.name not in ("map", "ndcg") or plain != ("0", "file", "k"):
             return None
         offsets, k = np.require(offsets, np.int64, ["C", "W"]), measure.cutoff
         rankings = Rankings(np.asarray(labels, np.int32), offsets, convention)
         precision = measure.name == "map"
-        hit = labels >= (convention.relevant if precision else 1)
+        gain = labels if precision else gains(labels, convention.gain)
+        hit = labels >= convention.relevant if precision else gain > 0.0
         query = np.repeat(np.arange(len(offsets) - 1), rankings.lengths)
         rows = np.argsort(2 * query + ~hit, kind="stable")
         hit_offsets = np.searchsorted(np.flatnonzero(hit), offsets)
@@ -67,7 +68,7 @@ class PreparedMetric(NamedTuple):
             values = 1.0 / ranks
         else:
             best = rankings.at(rankings.ideal_dcg, k)
-            weights = (np.exp2(labels[hit]) - 1.0) / best[query[hit]]
+            weights = gain[hit] / best[query[hit]]
             values = convention.discounted(ranks)
             if k is not None:
                 values[k + 1 :] = 0.0
@@ -80,6 +81,11 @@ class PreparedMetric(NamedTuple):
     @property
     def n_queries(self) -> int:
         return len(self.offsets) - 1
+
+    def times(self, shares: np.ndarray | float) -> PreparedMetric:
+        """Return the metric whose values are multiplied by shares (n_queries,)."""
+        shares = np.broadcast_to(shares, self.n_queries)
+        return self._replace(weights=self.weights * np.repeat(shares, np.diff(self.hit_offsets)))
 
     def __call__(self, scores: np.ndarray) -> np.ndarray:
         """Measure every query; equal scores rank in file order.
@@ -320,7 +326,7 @@ def _changes(
                 above += passed
                 hits_above += passed if met[e] < n_hits else 0
                 after = _mean_term(above, 1, hits_above, 1, prepared)
-                if after != before:
+                if weight * (after - before) != 0.0:
                     found[0, n], found[1, n] = meets[e], weight * (after - before)
                     n += 1
                 before = after

@@ -7,10 +7,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from letorbench.conventions import Convention
-from letorbench.datasets.arrays import EXPECTED_LABEL
-from letorbench.datasets.limits import LARGEST_LABEL
-from letorbench.errors import DataError
+from letorbench.conventions import LARGEST_EXPONENT, Convention, gains
 from letorbench.jit import kernel
 
 
@@ -84,7 +81,7 @@ class Rankings:
     def dcg(self) -> np.ndarray:
         """(n_docs,) float64: DCG down to each rank position."""
         if self.groups is None:
-            return self.running(self._terms[self.ranks - 1, self.labels])
+            return self.running(self._terms(self.labels))
         gains = self.mean_of_group(self.convention.gains(self.levels)[self.labels])
         discounts = self.convention.discounted(np.arange(1, self.lengths.max(initial=0) + 1))
         return self.running(gains * discounts[self.ranks - 1])
@@ -94,7 +91,7 @@ class Rankings:
         """(n_docs,) float64: the largest DCG that the query's labels allow down to it."""
         of_query = owner(self.offsets) * self.levels
         best = of_query - np.sort(of_query - self.labels)  # each query's labels, the largest first
-        return self.running(self._terms[self.ranks - 1, best])
+        return self.running(self._terms(best))
 
     @cached_property
     def err(self) -> np.ndarray:
@@ -189,13 +186,12 @@ class Rankings:
             pairs += self.sums(here, self.offsets) * np.diff(before[self.offsets])
         return correct, pairs
 
-    @cached_property
-    def _terms(self) -> np.ndarray:
-        """(longest, levels) float64: what a label adds to DCG at a rank."""
-        if self.levels - 1 > LARGEST_LABEL:
-            raise DataError(f"labels: found {self.levels - 1}, expected {EXPECTED_LABEL}")
+    def _terms(self, labels: np.ndarray) -> np.ndarray:
+        """(n_docs,) float64: what labels (n_docs,) add to DCG, one at each rank position."""
+        if self.levels > LARGEST_EXPONENT + 1:  # too many for a table
+            return self.convention.discounted(self.ranks, gains(labels, self.convention.gain))
         longest = int(self.lengths.max(initial=0))
-        return discounted_gains(self.convention, longest, self.levels)
+        return discounted_gains(self.convention, longest, self.levels)[self.ranks - 1, labels]
 
 
 @lru_cache(maxsize=64)

@@ -7,7 +7,7 @@ import numpy as np
 
 from letorbench.conventions import Convention
 from letorbench.measures.definitions import MAP, MeanNDCG, P, nDCG
-from letorbench.measures.evaluation import query_metrics
+from letorbench.measures.evaluation import query_metrics, shares
 
 INTEGER = re.compile(r"[+-]?[0-9]+")
 
@@ -19,11 +19,13 @@ def official(
     offsets: np.ndarray,
     convention: Convention,
     per_query: bool = False,
+    weights: np.ndarray | None = None,
 ) -> str:
     """Return what the convention's official tool prints, by its `layout`.
 
     qids: (n_queries,); labels, scores: (n_docs,), in file order; offsets: (n_queries + 1,);
-    per_query: the tool's flag for the values of every query. Errors are those of `query_metrics`.
+    per_query: the tool's flag for the values of every query; weights: (n_queries,), for the
+    convention's ``mean=weighted``. Errors are those of `query_metrics`.
     """
     cutoffs = range(1, convention.cutoffs + 1)
     measures = [*(P @ k for k in cutoffs), MAP, *(nDCG @ k for k in cutoffs), MeanNDCG]
@@ -36,7 +38,10 @@ def official(
     counts = ~np.isnan(values).all(axis=1)  # a convention may leave queries out
     order, values = order[counts], values[counts]
     # the columns' means, added from the first query on: NumPy's own sum may pair terms
-    averages = np.cumsum(values, axis=0)[-1] / len(values)
+    share = np.broadcast_to(
+        shares(weights if weights is None else weights[order], convention), len(values)
+    )
+    averages = np.cumsum(values * share[:, None], axis=0)[-1] / len(values)
     if convention.layout == "sections":
         lengths = np.diff(offsets)[order]
         return _sections(values, averages, lengths, convention.cutoffs, per_query)
