@@ -103,9 +103,8 @@ def evaluate(
     if per_query:
         return frame
     counts = ~frame.isna().all(axis=1).to_numpy()
-    weights = None if sample_weight is None else as_weights(sample_weight, offsets, rows)[counts]
-    share = np.broadcast_to(shares(weights, rules), counts.sum())
-    return frame[counts].mul(share, axis=0).mean().rename("mean")
+    weights = None if sample_weight is None else as_weights(sample_weight, offsets, rows)
+    return frame[counts].mul(shares(weights, rules, counts), axis=0).mean().rename("mean")
 
 
 def _measures(asked: str | Measure | Sequence[str | Measure]) -> list[Measure]:

@@ -116,6 +116,7 @@ def import_(path: Path, grades: str | None, data_dir: Path) -> None:
     "--label", default="label", metavar="COLUMN", help="A table's column of relevance labels."
 )
 @options.option("--qid", default="qid", metavar="COLUMN", help="A table's column of queries.")
+@click.option("--weight", metavar="COLUMN", help="A table's column of the queries' weights.")
 @click.option("--docid", metavar="COLUMN", help="A table's column of documents' names.")
 @click.option(
     "--columns", metavar="A,B,…", help="A table's columns of features.  [default: all others]"
@@ -124,19 +125,20 @@ def import_(path: Path, grades: str | None, data_dir: Path) -> None:
 @options.data_dir
 def split(
     path: Path, name: str | None, folds: int, seed: int, label: str, qid: str,
-    docid: str | None, columns: str | None, grades: str | None, data_dir: Path,
+    weight: str | None, docid: str | None, columns: str | None, grades: str | None,
+    data_dir: Path,
 ) -> None:  # fmt: skip
     """Make a data set of one file: LETOR text, a table, or LightGBM's, XGBoost's or CatBoost's.
 
     The queries are shuffled and cut into folds; all documents of a query stay together. A missing
-    value in a table becomes NULL. Files with the sizes of the queries (.query, .group) and with a
-    description of the columns (.cd) are looked for beside it.
+    value in a table becomes NULL. Files with the sizes of the queries (.query, .group), their
+    weights (.weight) and a description of the columns (.cd) are looked for beside it.
     """
     from letorbench.datasets.user_data.folds import split as split_file
     from letorbench.datasets.user_data.rows import parse_grades
     from letorbench.datasets.user_data.tables import Columns
 
-    chosen = Columns(label, qid, docid, columns.split(",") if columns else None)
+    chosen = Columns(label, qid, docid, columns.split(",") if columns else None, weight)
     made = None if grades is None else parse_grades(grades)
     _places([split_file(path, data_dir, name, folds, seed, chosen, made, say)], data_dir)
 

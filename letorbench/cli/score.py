@@ -31,7 +31,9 @@ def score(
     from letorbench.conventions import convention as convention_named
     from letorbench.datasets.checks import check_convention
     from letorbench.datasets.reader import ReadOptions, read_queries
+    from letorbench.datasets.user_data.beside import weights_beside
     from letorbench.measures import default_measures, query_metrics
+    from letorbench.measures.evaluation import shares
     from letorbench.results.external import read_any, read_qrels
     from letorbench.results.official import official
 
@@ -46,13 +48,19 @@ def score(
     if doubt:
         complain([f"{data or qrels}: {doubt}"], "warning")
     rules, values = convention_named(convention), read_any(scores, queries)
+    weights = None
+    if data is not None and rules.mean == "weighted":
+        weights = weights_beside(data, queries.offsets)
     if form == "official":
-        text = official(queries.qids, queries.labels, values, queries.offsets, rules, per_query)
+        text = official(
+            queries.qids, queries.labels, values, queries.offsets, rules, per_query, weights
+        )
         say(text, nl=False)
         return
     measures = default_measures(rules)
     table = query_metrics(queries.labels, values, queries.offsets, measures, rules)
-    means = np.nanmean(table, axis=0)
+    counts = ~np.isnan(table).all(axis=1)
+    means = np.nanmean(table[counts] * shares(weights, rules, counts)[:, None], axis=0)
     rows = [[convention, "mean", *means.tolist()]]
     if per_query:
         queries_rows = zip(queries.qids.tolist(), table.tolist())

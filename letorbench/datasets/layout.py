@@ -19,6 +19,8 @@ _FOLD = re.compile(r"fold[ _-]?0*([0-9]+)", re.IGNORECASE)
 OWN_NAME = re.compile(r"\w[\w. -]*")
 #: the names of an own data set's features, one a line
 FEATURE_NAMES = "features.txt"
+#: what the name of a file with the weights of another's queries ends in, LightGBM's and XGBoost's
+WEIGHTS = ".weight"
 #: a higher number of a fold is taken for a mistake
 MOST_FOLDS = 1_000
 
@@ -48,6 +50,12 @@ class Layout:
     @property
     def files(self) -> tuple[Path, ...]:
         return tuple(path for files in self.folds for path in files.files)
+
+
+def weights_of(file: Path) -> list[Path]:
+    """Return the file of weights beside one, if it is there."""
+    weights = file.with_name(file.name + WEIGHTS)
+    return [weights] if weights.is_file() else []
 
 
 def find(name: str | Name, data_dir: Path) -> Layout:

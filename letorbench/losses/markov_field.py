@@ -12,18 +12,16 @@ h_i(l) depends on the other documents through the number and the sum of the scor
 lower label than l, and of those with a higher one: all h of a query cost O(m L).
 """
 
-from itertools import pairwise
-
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
-from letorbench.losses.base import LONGEST_COMPARED, ValueAndGradient
+from letorbench.losses.base import ValueAndGradient
 from letorbench.losses.gains import query_sums
 from letorbench.losses.label_order import DocumentWeighted, document_weights, label_count
 
-#: the numbers h that are computed together
-TOGETHER = 1 << 24
+#: the most numbers h, which are all in memory
+MOST = 50_000_000
 
 
 class PseudoLikelihood(DocumentWeighted):
@@ -33,49 +31,36 @@ class PseudoLikelihood(DocumentWeighted):
     formula = "-sum_i weight_i log P(r_i | the other labels)"
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-        levels, weights = label_count(queries), np.empty(queries.n_docs)
-        if levels > LONGEST_COMPARED:
+        levels, r = label_count(queries), queries.labels
+        if levels * max(queries.n_docs, levels) > MOST:
             raise DataError(
-                f"wpll: found the label {levels - 1}, expected less than {LONGEST_COMPARED}, since "
-                "each document is given each label"
+                f"wpll: found {queries.n_docs:,} documents and labels up to {levels - 1:,}, "
+                f"expected at most {MOST:,} pairs of a document, or a label, and a label"
             )
-        ordered = document_weights(self.weight, self.ties, queries, self.gain)
-        weights[queries.by_label.order] = ordered
-        step = max(1, TOGETHER // levels)
-        starts = np.flatnonzero(np.diff(queries.offsets[:-1] // step, prepend=-1))
-        parts = []
-        for first, last in pairwise([*starts.tolist(), queries.n_queries]):
-            rows = slice(*queries.offsets[[first, last]])
-            part = queries.queries(first, last)
-            parts.append(_minus_log_likelihood(scores[rows], weights[rows], part, levels))
-        return ValueAndGradient(*map(np.concatenate, zip(*parts)))
+        weights, order = np.empty(queries.n_docs), queries.by_label.order
+        weights[order] = document_weights(self.weight, self.ties, queries, self.gain)
+        query = np.repeat(np.arange(queries.n_queries), queries.lengths)
+        m = queries.lengths.astype(np.float64)
+        gamma = np.divide(2.0, m * (m - 1.0), out=np.zeros_like(m), where=m > 1.0)
 
+        def by_label(values: np.ndarray) -> np.ndarray:
+            """(n_docs,) -> (n_queries, L): the sums over the documents of each label."""
+            size = queries.n_queries * levels
+            return np.bincount(query * levels + r, values, size).reshape(-1, levels)
 
-def _minus_log_likelihood(
-    scores: np.ndarray, weights: np.ndarray, queries: QuerySet, levels: int
-) -> ValueAndGradient:
-    r, query = queries.labels, np.repeat(np.arange(queries.n_queries), queries.lengths)
-    m = queries.lengths.astype(np.float64)
-    gamma = np.divide(2.0, m * (m - 1.0), out=np.zeros_like(m), where=m > 1.0)
-
-    def by_label(values: np.ndarray) -> np.ndarray:
-        """(n_docs,) -> (n_queries, L): the sums over the documents of each label."""
-        size = queries.n_queries * levels
-        return np.bincount(query * levels + r, values, size).reshape(-1, levels)
-
-    # signs[k, l] = sign(l - k), so that h = slope s - middle
-    signs = np.sign(np.arange(levels) - np.arange(levels)[:, None]).astype(np.float64)
-    slope = gamma[:, None] * (by_label(np.ones(queries.n_docs)) @ signs)
-    middle = gamma[:, None] * (by_label(scores) @ signs)
-    h = slope[query] * scores[:, None] - middle[query]
-    h -= h.max(axis=1, keepdims=True)
-    e = np.exp(h)
-    z = e.sum(axis=1)
-    own = np.arange(queries.n_docs), r
-    by_h = weights[:, None] * e / z[:, None]
-    by_h[own] -= weights
-    # s_i is in the document's own h, and through the sums in those of the whole query
-    pulls = np.stack([query_sums(column, queries) for column in by_h.T], axis=1)
-    through = gamma[:, None] * (pulls @ signs.T)
-    gradient = (by_h * slope[query]).sum(axis=1) - through[query, r]
-    return ValueAndGradient(query_sums(weights * (np.log(z) - h[own]), queries), gradient)
+        # signs[k, l] = sign(l - k), so that h = slope s - middle
+        signs = np.sign(np.arange(levels) - np.arange(levels)[:, None]).astype(np.float64)
+        slope = gamma[:, None] * (by_label(np.ones(queries.n_docs)) @ signs)
+        middle = gamma[:, None] * (by_label(scores) @ signs)
+        h = slope[query] * scores[:, None] - middle[query]
+        h -= h.max(axis=1, keepdims=True)
+        e = np.exp(h)
+        z = e.sum(axis=1)
+        own = np.arange(queries.n_docs), r
+        by_h = weights[:, None] * e / z[:, None]
+        by_h[own] -= weights
+        # s_i is in the document's own h, and through the sums in those of the whole query
+        pulls = np.stack([query_sums(column, queries) for column in by_h.T], axis=1)
+        through = gamma[:, None] * (pulls @ signs.T)
+        gradient = (by_h * slope[query]).sum(axis=1) - through[query, r]
+        return ValueAndGradient(query_sums(weights * (np.log(z) - h[own]), queries), gradient)

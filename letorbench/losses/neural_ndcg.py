@@ -21,12 +21,7 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import Loss, ValueAndGradient, require_comparable
-from letorbench.losses.gains import (
-    gain_rule,
-    normalized_gains,
-    query_maxima,
-    truncated_discount,
-)
+from letorbench.losses.gains import gain_rule, normalized_gains, query_maxima, truncated_discount
 from letorbench.parameters import number
 from letorbench.threads import run_tasks
 

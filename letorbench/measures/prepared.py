@@ -82,9 +82,8 @@ class PreparedMetric(NamedTuple):
     def n_queries(self) -> int:
         return len(self.offsets) - 1
 
-    def times(self, shares: np.ndarray | float) -> PreparedMetric:
+    def times(self, shares: np.ndarray) -> PreparedMetric:
         """Return the metric whose values are multiplied by shares (n_queries,)."""
-        shares = np.broadcast_to(shares, self.n_queries)
         return self._replace(weights=self.weights * np.repeat(shares, np.diff(self.hit_offsets)))
 
     def __call__(self, scores: np.ndarray) -> np.ndarray:

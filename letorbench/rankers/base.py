@@ -61,8 +61,7 @@ class Ranker(Estimator, ABC):
         Why the model depends on the order of the features, apart from random draws; "" if it
         does not.
     weighted : bool
-        Whether `learn` weighs queries by `train.weights`. Only the `learn` of a plug-in has to
-        say so.
+        Whether the `learn` of a plug-in weighs queries by `train.weights`; letorbench's own do.
     one_thread : bool
         Whether `learn` uses one thread, whatever it may use: the settings of a grid are then
         learned at the same time.

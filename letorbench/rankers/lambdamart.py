@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from letorbench import conventions, shared_loop
+from letorbench import shared_loop
 from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import require_comparable
@@ -121,11 +121,10 @@ class LambdaMART(GainSettings, BoostedTrees):
 
 
 def newton_by_pairs(
-    s: np.ndarray, labels: np.ndarray, truncation: int = 0, normalised: bool = False,
-    rule: str = "exp2",
+    s: np.ndarray, labels: np.ndarray, truncation: int = 0, normalised: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the gradient and the second derivatives (n_docs,) of one query, pair by pair."""
-    n, gain = len(s), conventions.gains(labels, rule)
+    n, gain = len(s), 2.0**labels - 1.0
     L = truncation or n
     D = 1.0 / np.log2(1.0 + np.arange(1, n + 1))
     i, j = np.nonzero(labels[:, None] > labels)

@@ -71,7 +71,8 @@ class _Surrogate(Ranker):
 class _OfGains(GainSettings, _Surrogate):
     """A surrogate of gains."""
 
-    by, surrogate = "gains", consistent.Cosine  # as an example
+    by = "gains"
+    surrogate: ClassVar[type[Loss]] = consistent.Cosine  # for one
 
 
 class Cosine(_OfGains):

@@ -56,8 +56,7 @@ def measure_fold(algo: str, fold: Fold, scores: np.ndarray, convention: Conventi
     numbers = np.full(counts.sum(), fold.number, dtype=np.int64)
     weights = None
     if convention.mean != "plain":
-        weights = None if fold.test.weights is None else fold.test.weights[counts]
-        shares(weights, convention)  # refuses those of which there is no mean
+        weights = shares(fold.test.weights, convention, counts)
     return PerQuery(algo, numbers, fold.test.qids[counts], values, weights)
 
 

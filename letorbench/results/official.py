@@ -36,11 +36,9 @@ def official(
         order = np.array(sorted(order, key=lambda query: int(qids[query])), dtype=np.int64)
     values = query_metrics(labels, scores, offsets, measures, convention)[order]
     counts = ~np.isnan(values).all(axis=1)  # a convention may leave queries out
+    share = shares(None if weights is None else weights[order], convention, counts)
     order, values = order[counts], values[counts]
     # the columns' means, added from the first query on: NumPy's own sum may pair terms
-    share = np.broadcast_to(
-        shares(weights if weights is None else weights[order], convention), len(values)
-    )
     averages = np.cumsum(values * share[:, None], axis=0)[-1] / len(values)
     if convention.layout == "sections":
         lengths = np.diff(offsets)[order]

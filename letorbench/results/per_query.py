@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,7 +38,7 @@ class PerQuery:
     #: from a measure to (n_repeats, n_queries) float64
     tables: Mapping[str, np.ndarray]
     #: (n_queries,) float64, where means are weighted: what each query counts in that of its fold
-    weights: np.ndarray | None = None
+    weights: np.ndarray | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("folds", "qids"):

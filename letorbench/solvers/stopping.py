@@ -150,8 +150,7 @@ class Validation:
             self.queries.labels, scores, self.queries.offsets, [self.measure], self.convention
         )[:, 0]
         counts = ~np.isnan(values)
-        weights = None if self.queries.weights is None else self.queries.weights[counts]
-        return values[counts] * shares(weights, self.convention)
+        return values[counts] * shares(self.queries.weights, self.convention, counts)
 
     def mean_of_orders(self, scores: np.ndarray) -> float:
         """Return the mean over queries, and for NDCG and MAP over all orders of equal scores."""
@@ -164,7 +163,8 @@ class Validation:
         """The quick way to the measure, where there is one."""
         queries, rules = self.queries, self.convention
         metric = PreparedMetric.of(queries.labels, queries.offsets, self.measure, rules)
-        return metric and metric.times(shares(queries.weights, rules))
+        every = np.ones(queries.n_queries, bool)
+        return metric and metric.times(shares(queries.weights, rules, every))
 
 
 class EarlyStopping:

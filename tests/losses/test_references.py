@@ -11,6 +11,7 @@ from conftest import odd_queries
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import DataError
 from letorbench.losses import (
     Loss,
     every_loss,
@@ -320,9 +321,8 @@ def test_top_k_of_labels_that_are_far_apart(k: int, rng) -> None:
             np.testing.assert_allclose(found.gradient[rows], slope, atol=1e-12)
 
 
-def test_the_pseudo_likelihood_in_parts_is_the_whole(queries, rng, monkeypatch) -> None:
-    each, scores = loss("wpll(weight=1/pi)"), rng.normal(size=queries.n_docs)
-    whole = each(scores, queries)
-    monkeypatch.setattr("letorbench.losses.markov_field.TOGETHER", 30)
-    for found, expected in zip(each(scores, queries), whole):
-        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+def test_the_pseudo_likelihood_of_too_many_labels_is_refused(queries, monkeypatch) -> None:
+    monkeypatch.setattr("letorbench.losses.markov_field.MOST", LEVELS * queries.n_docs - 1)
+    said = "wpll: found 74 documents and labels up to 3, expected at most 295 pairs"
+    with pytest.raises(DataError, match=said):
+        loss("wpll")(np.zeros(queries.n_docs), queries)
