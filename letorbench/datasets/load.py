@@ -103,6 +103,7 @@ def from_frame(
     features: Sequence[str] | None = None,
     convention: str = "standard",
     name: str = "frame",
+    weight: str | None = None,
 ) -> Benchmark:
     """Make a benchmark of a table with one document a row.
 
@@ -127,6 +128,8 @@ def from_frame(
         The name of the measuring convention.
     name : str
         The benchmark's name, under which results are stored.
+    weight : str, optional
+        The column of the queries' weights, the same in all rows of a query.
 
     Returns
     -------
@@ -148,13 +151,14 @@ def from_frame(
     Benchmark('frame', 3 folds, 3 queries, 5 documents, 1 feature, labels 0-2, standard)
     """
     columns = list(df.columns)
-    for column in (label, qid, *(features or ())):
+    for column in (label, qid, *([weight] if weight else []), *(features or ())):
         if column not in columns:
             require_choice(str(column), [str(each) for each in columns], "column")
-    chosen = [each for each in columns if each not in (label, qid)]
+    chosen = [each for each in columns if each not in (label, qid, weight)]
     whole = QuerySet.from_arrays(
-        _numbers(df, chosen if features is None else list(features)), df[label], qid=df[qid]
-    )
+        _numbers(df, chosen if features is None else list(features)), df[label], qid=df[qid],
+        sample_weight=df[weight] if weight else None,
+    )  # fmt: skip
     rules = replace(convention_named(convention), max_label=int(whole.labels.max()))
     parts = rotation.shuffled_parts(len(whole), folds, seed, name)
     unrolled = rotation.unrolled(parts)

@@ -115,3 +115,13 @@ def test_weights_are_part_of_the_data(made: Path) -> None:
     assert changed.provenance["digest"] != before and changed.folds[0].train.weights[0] == 7.5
     file.unlink()
     assert (lb.load("own", made / "data").folds[0].train.weights == 1.0).all()
+
+
+def test_a_frame_has_a_column_of_weights(made: Path) -> None:
+    frame = pd.read_csv(made / "own.csv")
+    bench = lb.from_frame(frame, label="grade", qid="query", weight="w")
+    for part in bench.parts:
+        assert part.weights.tolist() == [weight_of(qid) for qid in part.qids.tolist()]
+    assert bench.parts[0].feature_names == ("a", "b")
+    plain = lb.from_frame(frame.drop(columns="w"), label="grade", qid="query")
+    assert plain.provenance["digest"] != bench.provenance["digest"]
