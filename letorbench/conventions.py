@@ -61,8 +61,24 @@ INTEGERS: Mapping[str, str] = {
     "max_label": "the largest label of ERR",
     "depth": "the last rank that counts; documents below it are taken as not retrieved",
 }
-#: the largest label with a gain 2^r - 1: it is the largest whole number of 32 bits
-LARGEST_EXP2_LABEL = 31
+#: the largest label of the gain 2^r - 1: the largest whole number of 32 bits
+LARGEST_EXPONENT = 31
+
+
+def gains(labels: np.ndarray, gain: str = "exp2") -> np.ndarray:
+    """Return the gains of labels by a `Convention`'s rule, float64; DataError: one is too large."""
+    if gain == "linear":
+        return labels.astype(np.float64)
+    table = None if gain == "exp2" else np.array(gain.split("/"), dtype=np.float64)
+    largest = LARGEST_EXPONENT if table is None else len(table) - 1
+    if labels.max(initial=0) > largest:
+        raise DataError(
+            f"labels: found {labels.max()}, expected 0 to {largest} for gain {gain}; "
+            "set gain=linear or other gains"
+        )
+    return np.exp2(labels) - 1.0 if table is None else table[labels]
+
+
 #: the rules that may be changed after a name; what each value says of the measures, in words
 RULES: Mapping[str, Mapping[str, str]] = {
     "gain": {"exp2": "Gain 2^r - 1", "linear": "Gain r"},
@@ -115,6 +131,10 @@ RULES: Mapping[str, Mapping[str, str]] = {
     },
     "max_label": {},
     "depth": {},
+    "mean": {
+        "plain": "Every query counts the same in a mean",
+        "weighted": "A query counts its weight in the mean of its fold",
+    },
 }
 
 
@@ -133,7 +153,7 @@ class Convention:
     gain : str
         ``exp2`` for 2^r - 1, ``linear`` for r, or the gains of the labels 0, 1, ... with
         slashes between them: ``0/1/3.5``.
-    discount, short_ndcg, short_p, ties, ideal, map_cut, scores, unjudged, missing : str
+    discount, short_ndcg, short_p, ties, ideal, map_cut, scores, unjudged, missing, mean : str
         A value of the rule in `RULES`, which says what it means.
     empty : {"0", "1", "drop"}
         What a query without relevant documents counts. With "1", only measures that divide by
@@ -166,6 +186,7 @@ class Convention:
     relevant: int = 1
     ties: str = "file"
     ideal: str = "k"
+    mean: str = "plain"
     cutoffs: int = 10
     mean_ndcg: bool = False
     layout: Literal["tables", "sections"] = "tables"
@@ -182,7 +203,8 @@ class Convention:
         """Its rules in sentences, for reports."""
         say = {key: words.get(str(getattr(self, key))) for key, words in RULES.items()}
         gain = say["gain"] or f"Gains {self.gain} of the labels 0, 1, ..."
-        rare = ("ideal", "map_cut", "scores", "unjudged", "missing")  # said where not usual
+        # said where they are not usual
+        rare = ("ideal", "map_cut", "scores", "unjudged", "missing", "mean")
         said = [say[key] for key in rare if getattr(self, key) != getattr(Convention, key)]
         said.append(f"The largest label of ERR is {self.r_max}")
         said += [f"Rankings end at rank {self.depth}"] if self.depth else []
@@ -205,25 +227,8 @@ class Convention:
         return self if self.max_label else replace(self, max_label=largest)
 
     def gains(self, levels: int) -> np.ndarray:
-        """Return the gains of the labels 0 to `levels` - 1, (levels,) float64.
-
-        DataError says that a label is too large for the convention's gain.
-        """
-        if self.gain == "exp2":
-            if levels - 1 > LARGEST_EXP2_LABEL:
-                raise DataError(
-                    f"labels: found {levels - 1}, expected at most {LARGEST_EXP2_LABEL} for the "
-                    f"gain 2^r - 1; {self.name},gain=linear takes larger ones"
-                )
-            return 2.0 ** np.arange(levels) - 1.0
-        if self.gain == "linear":
-            return np.arange(levels, dtype=np.float64)
-        table = np.array(self.gain.split("/"), dtype=np.float64)
-        if len(table) < levels:
-            raise DataError(
-                f"labels: found {levels - 1}, expected 0 to {len(table) - 1} as in gain={self.gain}"
-            )
-        return table[:levels]
+        """Return the `gains` of the labels 0 to `levels` - 1, (levels,) float64."""
+        return gains(np.arange(levels), self.gain)
 
     def discounted(self, rank: np.ndarray, gain: np.ndarray | float = 1.0) -> np.ndarray:
         """Return the gains (default 1) at ranks from 1, discounted, broadcast, float64."""
@@ -269,16 +274,23 @@ def with_rules(known: Convention, **rules: Any) -> Convention:
     return replace(known, name=name, description=description, **differ)
 
 
+def require_gain(value: str) -> str:
+    """Return a rule `gain`; UsageError says what is expected."""
+    if value in RULES["gain"]:
+        return value
+    with suppress(ValueError, AttributeError):
+        table = np.array(value.split("/"), dtype=np.float64)
+        if np.isfinite(table).all() and (np.diff(table, prepend=0.0) >= 0.0).all():
+            return value
+    raise UsageError(f"gain={value}: expected exp2, linear or rising gains such as 0/1/3")
+
+
 def _value(rule: str, value: str) -> str | int:
     """Return a rule's value from its text; UsageError says what is expected."""
     if rule in INTEGERS:
         if not re.fullmatch("0*[1-9][0-9]{0,8}", value):
             raise UsageError(f"{rule}={value}: expected an integer from 1: {INTEGERS[rule]}")
         return int(value)
-    if rule == "gain" and value not in RULES[rule]:
-        with suppress(ValueError):
-            table = np.array(value.split("/"), dtype=np.float64)
-            if np.isfinite(table).all() and (np.diff(table, prepend=0.0) >= 0.0).all():
-                return value
-        raise UsageError(f"gain={value}: expected exp2, linear or rising gains such as 0/1/3")
+    if rule == "gain":
+        return require_gain(value)
     return require_choice(value, list(RULES[rule]), f"value of {rule}")

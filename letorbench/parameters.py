@@ -83,6 +83,8 @@ def check(owner: Any, name: str) -> None:
                 expected = describe(kind)
             elif not allowed.has(value):
                 expected = str(allowed)
+        elif "require" in each.metadata:
+            each.metadata["require"](value)
         elif isinstance(value, float) and math.isnan(value):
             expected = "a number"
         if expected:

@@ -293,7 +293,7 @@ def on_common_folds(dataset: str, one: PerQuery, other: PerQuery) -> tuple[PerQu
             f"{dataset}: found folds {has[0]} of {one.algo} and {has[1]} of {other.algo}, "
             "expected one in common: run the missing folds"
         )
-    both = one.only(folds), other.only(folds)
+    both = one.only(folds).in_means, other.only(folds).in_means
     check_paired(dataset, both)
     return both
 

@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike
 from letorbench.choices import split
 from letorbench.conventions import Convention
 from letorbench.conventions import convention as convention_named
-from letorbench.datasets.arrays import as_docids, as_labels, group_rows
+from letorbench.datasets.arrays import as_docids, as_labels, as_weights, group_rows
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import Measure, parse, query_metrics
+from letorbench.measures.evaluation import shares
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -29,6 +30,7 @@ def evaluate(
     per_query: bool = False,
     group: ArrayLike | None = None,
     docids: Sequence[str | bytes] | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Series | DataFrame:
     """Measure scores against labels.
 
@@ -57,6 +59,9 @@ def evaluate(
     docids : sequence of str or bytes, optional
         The documents' ids, for conventions that break ties by them, such as ``trec_eval``. By
         default they are the positions in the query, from 1.
+    sample_weight : array-like of shape (n_docs,) or (n_queries,), optional
+        The weight of each query in the means of a convention with ``mean=weighted``: one value a
+        row, the same in all rows of a query, or one a query.
 
     Returns
     -------
@@ -90,6 +95,7 @@ def evaluate(
         if qid is not None or group is not None or docids is not None:
             raise UsageError("y: found a QuerySet, expected no qid, group or docids beside it")
         labels, offsets, qids, rows, ids = y.labels, y.offsets, y.qids, None, y.docids
+        sample_weight = y.weights if sample_weight is None else sample_weight
     else:
         labels = as_labels(y)
         offsets, qids, rows = group_rows(len(labels), qid, group)
@@ -101,7 +107,11 @@ def evaluate(
     values = query_metrics(labels, found, offsets, columns, rules, ids)
     frame = pd.DataFrame(values, pd.Index(qids, name="qid"), [str(each) for each in columns])
     frame.attrs["convention"] = rules.name
-    return frame if per_query else frame.mean().rename("mean")
+    if per_query:
+        return frame
+    counts = ~frame.isna().all(axis=1).to_numpy()
+    weights = None if sample_weight is None else as_weights(sample_weight, offsets, rows)
+    return frame[counts].mul(shares(weights, rules, counts), axis=0).mean().rename("mean")
 
 
 def measures_of(asked: str | Measure | Sequence[str | Measure]) -> list[Measure]:

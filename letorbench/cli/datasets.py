@@ -142,8 +142,8 @@ def split(
     """Make a data set of one file: LETOR text, a table, or LightGBM's, XGBoost's or CatBoost's.
 
     The queries are shuffled and cut into folds; all documents of a query stay together. A missing
-    value in a table becomes NULL. Files with the sizes of the queries (.query, .group) and with a
-    description of the columns (.cd) are looked for beside it.
+    value in a table becomes NULL. Files with the sizes of the queries (.query, .group), their
+    weights (.weight) and a description of the columns (.cd) are looked for beside it.
     """
     from letorbench.datasets.user_data.folds import split as split_file
     from letorbench.datasets.user_data.rows import parse_grades

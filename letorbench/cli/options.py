@@ -245,16 +245,20 @@ def table_columns(command: Command) -> Command:
     """Give a command the options that say which column of a table is what, as `columns`."""
 
     @wraps(command)
-    def call(label: str, qid: str, docid: str | None, columns: str | None, **options: Any) -> None:
+    def call(
+        label: str, qid: str, docid: str | None, weight: str | None, columns: str | None,
+        **options: Any,
+    ) -> None:  # fmt: skip
         from letorbench.datasets.user_data.tables import Columns
 
         chosen = columns.split(",") if columns else None
-        command(columns=Columns(label, qid, docid, chosen), **options)
+        command(columns=Columns(label, qid, docid, chosen, weight), **options)
 
     return applied(
         call,
         option("--label", default="label", metavar="COLUMN", help="A table's relevance labels."),
         option("--qid", default="qid", metavar="COLUMN", help="A table's column of queries."),
+        click.option("--weight", metavar="COLUMN", help="A table's weights of queries."),
         click.option("--docid", metavar="COLUMN", help="A table's column of documents' names."),
         click.option(
             "--columns", metavar="A,B,…",

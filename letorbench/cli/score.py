@@ -57,6 +57,7 @@ def score(
     from letorbench.datasets.reader import ReadOptions
     from letorbench.datasets.user_data.read import read_documents
     from letorbench.measures import default_measures, query_metrics
+    from letorbench.measures.evaluation import shares
     from letorbench.results.external import measure_runs, read_qrels, read_scores_of
     from letorbench.results.official import official
 
@@ -88,7 +89,10 @@ def score(
             complain([f"{judgements}: {doubt}"], "warning")
         values, own = read_scores_of(scores, queries), (queries.offsets, rules)
         if form == "official":
-            text = official(queries.qids, queries.labels, values, *own, per_query, queries.docids)
+            text = official(
+                queries.qids, queries.labels, values, *own, per_query, queries.docids,
+                queries.weights,
+            )  # fmt: skip
             say(text, nl=False)
             return
         asked = measures_of(measures) if measures else default_measures(rules)
@@ -97,11 +101,13 @@ def score(
         )
         if np.isnan(found_values).all():
             raise DataError(f"{judgements}: found no query that counts by {rules.name}")
-        found = [(scores.stem, queries.qids, found_values)]
+        called = queries.qids if queries.query_names is None else queries.query_names
+        found = [(scores.stem, called, found_values)]
     rows = []
     for name, qids, values in found:
         counts = ~np.isnan(values).all(axis=1)
-        lines = [("mean", values[counts].mean(axis=0).tolist())]
+        share = shares(None if runs else queries.weights, rules, counts)
+        lines = [("mean", (values[counts] * share[:, None]).mean(axis=0).tolist())]
         if per_query:
             lines = [*zip(qids[counts].tolist(), values[counts].tolist()), *lines]
         rows += [(rules.name, name, int(counts.sum()), qid, *row) for qid, row in lines]

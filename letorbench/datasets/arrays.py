@@ -179,6 +179,36 @@ def as_docids(docids: Sequence[str | bytes], n_docs: int) -> np.ndarray:
     return np.char.encode(given.astype(str), "utf-8")
 
 
+def as_weights(
+    weights: ArrayLike,
+    offsets: np.ndarray,
+    rows: np.ndarray | None = None,
+    what: str = "sample_weight",
+) -> np.ndarray:
+    """Return the weights of queries, (n_queries,) float64, from one a row or one a query.
+
+    `offsets` and `rows` are those of a `Grouping`; `what` begins the messages of DataError.
+    """
+    given = _vector(_real_numbers(weights, what), what, None).astype(np.float64)
+    n_docs, n_queries = int(offsets[-1]), len(offsets) - 1
+    if len(given) not in (n_docs, n_queries):
+        expected = f"{n_docs}, one a row, or {n_queries}, one a query"
+        raise DataError(f"{what}: found {len(given)} weights, expected {expected}")
+    for bad in np.flatnonzero(~(np.isfinite(given) & (given >= 0.0))).tolist():
+        raise DataError(f"{what}: weight {bad + 1}: found {given[bad]:g}, expected 0 or more")
+    if len(given) == n_queries:
+        return given
+    given = given if rows is None else given[rows]
+    first = given[offsets[:-1]]
+    for row in np.flatnonzero(given != np.repeat(first, np.diff(offsets))).tolist():
+        query = int(np.searchsorted(offsets, row, side="right"))
+        raise DataError(
+            f"{what}: found {first[query - 1]:g} and {given[row]:g} in query {query}, expected "
+            "one weight in all rows of a query"
+        )
+    return first
+
+
 def column_names(
     X: Any, feature_names: Sequence[str] | None, n_features: int
 ) -> tuple[str, ...] | None:

@@ -7,12 +7,13 @@ k+n-1, counted from 0 and round.
 import hashlib
 import shutil
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 
-from letorbench.datasets.layout import FoldFiles
+from letorbench.datasets.layout import WEIGHTS, FoldFiles, weights_of
 from letorbench.datasets.queryset import Fold, QuerySet
 from letorbench.errors import DataError, UsageError, WriteError
 
@@ -42,13 +43,19 @@ def part_file(folder: Path, part: int, n: int) -> Path:
 
 
 def compose_folds(folder: Path, n: int) -> None:
-    """Compose the training and validation files of n folds, whose test files are there."""
-    parts = [part_file(folder, part, n) for part in range(n)]
+    """Compose the training and validation files of n folds, whose test files are there.
+
+    All or none of these have files of weights beside them.
+    """
+    tests = [part_file(folder, part, n) for part in range(n)]
+    kinds = [("", tests), (WEIGHTS, [each for test in tests for each in weights_of(test)])]
     try:
-        for k in range(n):
+        for k, (ending, parts) in product(range(n), kinds):
+            if not parts:
+                continue
             fold = folder / f"Fold{k + 1}"
-            shutil.copyfile(parts[(k + n - 2) % n], fold / "vali.txt")
-            with (fold / "train.txt").open("xb") as train:
+            shutil.copyfile(parts[(k + n - 2) % n], fold / f"vali.txt{ending}")
+            with (fold / f"train.txt{ending}").open("xb") as train:
                 for i in range(n - 2):
                     with parts[(k + i) % n].open("rb") as part:
                         shutil.copyfileobj(part, train, 1 << 20)

@@ -21,6 +21,8 @@ OWN_NAME = re.compile(r"\w[\w. -]*")
 FEATURE_NAMES = "features.txt"
 #: the number of each of its queries, a tab, and what the user calls it
 QUERY_NAMES = "queries.txt"
+#: what the name of a file with the weights of another's queries ends in, LightGBM's and XGBoost's
+WEIGHTS = ".weight"
 #: a higher number of a fold is taken for a mistake
 MOST_FOLDS = 1_000
 
@@ -50,6 +52,12 @@ class Layout:
     @property
     def files(self) -> tuple[Path, ...]:
         return tuple(path for files in self.folds for path in files.files)
+
+
+def weights_of(file: Path) -> list[Path]:
+    """Return the file of weights beside one, if it is there."""
+    weights = file.with_name(file.name + WEIGHTS)
+    return [weights] if weights.is_file() else []
 
 
 def find(name: str | Name, data_dir: Path) -> Layout:

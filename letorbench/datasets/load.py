@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,10 +18,11 @@ from letorbench.datasets import folds as rotation
 from letorbench.datasets import layout
 from letorbench.datasets.cache import Cache
 from letorbench.datasets.catalog import Name, parse
-from letorbench.datasets.layout import FoldFiles, Layout
+from letorbench.datasets.layout import FoldFiles, Layout, weights_of
 from letorbench.datasets.queryset import OWN_PART, Benchmark, Fold, QuerySet
 from letorbench.datasets.reader import ReadOptions
 from letorbench.datasets.synthetic import make, recipe
+from letorbench.datasets.user_data.beside import weights_beside
 from letorbench.errors import DataError
 
 if TYPE_CHECKING:
@@ -74,7 +76,10 @@ def load(
     options = ReadOptions(
         null, entry.n_features if entry else None, clip=bool(entry and entry.doubles)
     )
-    content = cache.remember("rotation", found.files, lambda: _content(found.folds))
+    weights = [each for file in found.files for each in weights_of(file)]
+    content = cache.remember(
+        "rotation", [*found.files, *weights], lambda: _content(found.folds, weights)
+    )
     read = _rotated if content["rotation"] else _separate
     folds = read(cache, found.folds, options)
     names = layout.feature_names(found)
@@ -101,6 +106,7 @@ def from_frame(
     features: Sequence[str] | None = None,
     convention: str = "standard",
     name: str = "frame",
+    weight: str | None = None,
 ) -> Benchmark:
     """Make a benchmark of a table with one document a row.
 
@@ -125,6 +131,8 @@ def from_frame(
         The name of the measuring convention.
     name : str
         The benchmark's name, under which results are stored.
+    weight : str, optional
+        The column of the queries' weights, the same in all rows of a query.
 
     Returns
     -------
@@ -146,13 +154,14 @@ def from_frame(
     Benchmark('frame', 3 folds, 3 queries, 5 documents, 1 feature, labels 0-2, standard)
     """
     columns = list(df.columns)
-    for column in (label, qid, *(features or ())):
+    for column in (label, qid, *([weight] if weight else []), *(features or ())):
         if column not in columns:
             require_choice(str(column), [str(each) for each in columns], "column")
-    chosen = [each for each in columns if each not in (label, qid)]
+    chosen = [each for each in columns if each not in (label, qid, weight)]
     whole = QuerySet.from_arrays(
-        _numbers(df, chosen if features is None else list(features)), df[label], qid=df[qid]
-    )
+        _numbers(df, chosen if features is None else list(features)), df[label], qid=df[qid],
+        sample_weight=df[weight] if weight else None,
+    )  # fmt: skip
     rules = convention_named(convention).of_data(int(whole.labels.max()))
     parts = rotation.shuffled_parts(len(whole), folds, seed, name)
     unrolled = rotation.unrolled(parts)
@@ -181,12 +190,12 @@ def _frame_digest(whole: QuerySet, parts: Sequence[np.ndarray]) -> str:
     return state.hexdigest()
 
 
-def _content(folds: Sequence[FoldFiles]) -> dict[str, object]:
-    rotates = rotation.is_rotation(folds)
+def _content(folds: Sequence[FoldFiles], weights: Sequence[Path]) -> dict[str, object]:
+    rotates = not weights and rotation.is_rotation(folds)  # the weights may be no rotation
     files = (
         rotation.part_files(folds) if rotates else [path for files in folds for path in files.files]
     )
-    return {"rotation": rotates, "digest": rotation.files_digest(files)}
+    return {"rotation": rotates, "digest": rotation.files_digest([*files, *weights])}
 
 
 def _rotated(cache: Cache, folds: Sequence[FoldFiles], options: ReadOptions) -> tuple[Fold, ...]:
@@ -199,6 +208,7 @@ def _separate(cache: Cache, folds: Sequence[FoldFiles], options: ReadOptions) ->
     """Read every file into one array, so that all have the same columns."""
     files = [path for each in folds for path in each.files]
     whole, bounds = cache.queries(files, options)
+    whole = _weighted(whole, files, bounds)
     spans = {path: (int(bounds[i]), int(bounds[i + 1])) for i, path in enumerate(files)}
 
     def fold(each: FoldFiles) -> Fold:
@@ -214,6 +224,17 @@ def _separate(cache: Cache, folds: Sequence[FoldFiles], options: ReadOptions) ->
         return Fold(each.number, whole.queries(train[0], cut), whole.queries(cut, train[1]), test)
 
     return tuple(fold(each) for each in folds)
+
+
+def _weighted(whole: QuerySet, files: Sequence[Path], bounds: np.ndarray) -> QuerySet:
+    """Return the queries of files with the weights beside some of these, 1 for the others'."""
+    if not any(map(weights_of, files)):
+        return whole
+    weights = np.ones(whole.n_queries)
+    for file, (first, last) in zip(files, pairwise(bounds.tolist()), strict=True):
+        own = weights_beside(file, whole.queries(first, last).offsets)
+        weights[first:last] = 1.0 if own is None else own
+    return replace(whole, weights=weights)
 
 
 def _named(fold: Fold, names: tuple[str, ...], found: Layout) -> Fold:

@@ -17,6 +17,7 @@ from letorbench.datasets.arrays import (
     as_features,
     as_labels,
     as_query_ids,
+    as_weights,
     column_names,
     group_rows,
     read_only,
@@ -92,6 +93,8 @@ class QuerySet:
         The row of each document in the caller's table, where the order is another.
     query_names : ndarray of shape (n_queries,), str, optional
         What the user calls the queries, such as their words, where that cannot be an id.
+    weights : ndarray of shape (n_queries,), float64, optional
+        What each query counts in training, from 0, and in means by ``mean=weighted``.
 
     Raises
     ------
@@ -107,11 +110,22 @@ class QuerySet:
     feature_names: tuple[str, ...] | None = None
     rows: np.ndarray | None = None
     query_names: np.ndarray | None = None
+    weights: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "qids", as_query_ids(self.qids))
         _check(self)
-        for name in ("features", "labels", "offsets", "qids", "docids", "rows", "query_names"):
+        arrays = (
+            "features",
+            "labels",
+            "offsets",
+            "qids",
+            "docids",
+            "rows",
+            "query_names",
+            "weights",
+        )
+        for name in arrays:
             array = getattr(self, name)
             if array is not None:
                 object.__setattr__(self, name, read_only(array))
@@ -129,6 +143,7 @@ class QuerySet:
         group: ArrayLike | None = None,
         feature_names: Sequence[str] | None = None,
         docids: Sequence[str | bytes] | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> QuerySet:
         """Check arrays, lists, Series or a DataFrame, and make a query set of them.
 
@@ -148,6 +163,9 @@ class QuerySet:
             The columns' names; a DataFrame has its own.
         docids : sequence of str or bytes, optional
             The documents' names.
+        sample_weight : array-like of shape (n_docs,) or (n_queries,), optional
+            The weight of each row, one in all rows of a query, or of each query, in the order
+            of their first rows.
 
         Returns
         -------
@@ -175,12 +193,13 @@ class QuerySet:
         n_docs = len(features)
         labels = _unshared(as_labels(y, n_docs), y)
         offsets, qids, rows = group_rows(n_docs, qid, group)
+        weights = None if sample_weight is None else as_weights(sample_weight, offsets, rows)
         names = column_names(X, feature_names, features.shape[1])
         ids = None if docids is None else as_docids(docids, n_docs)
         if rows is not None:
             features, labels = features[rows], labels[rows]
             ids = None if ids is None else ids[rows]
-        return cls(features, labels, offsets, qids, ids, names, rows)
+        return cls(features, labels, offsets, qids, ids, names, rows, weights)
 
     def __repr__(self) -> str:
         return f"QuerySet({_sizes([self])})"
@@ -232,6 +251,16 @@ class QuerySet:
         return self._part(np.flatnonzero(lengths), np.flatnonzero(kept), offsets)
 
     @cached_property
+    def query_weights(self) -> np.ndarray:
+        """The weight of each query, of shape (n_queries,), float64: 1 where none are given."""
+        return np.ones(self.n_queries) if self.weights is None else self.weights
+
+    @cached_property
+    def document_weights(self) -> np.ndarray:
+        """The weight of each document's query, of shape (n_docs,), float64."""
+        return np.repeat(self.query_weights, self.lengths)
+
+    @cached_property
     def by_label(self) -> LabelBlocks:
         """The label-sorted view that the pair kernels read; never for ranking or measuring."""
         return LabelBlocks.of(self.labels, self.offsets)
@@ -240,7 +269,8 @@ class QuerySet:
     def digest(self) -> str:
         """A hash (128-bit blake2b) of the arrays' content."""
         state = hashlib.blake2b(digest_size=16)
-        for array in (self.features, self.labels, self.offsets, self.qids, self.docids):
+        parts = self.features, self.labels, self.offsets, self.qids, self.docids, self.weights
+        for array in parts:
             if array is not None:
                 state.update(f"{array.dtype.str}{array.shape}".encode())
                 state.update(np.ascontiguousarray(array).view(np.uint8).data)
@@ -293,6 +323,7 @@ class QuerySet:
             self.feature_names,
             None if self.rows is None else self.rows[rows],
             None if self.query_names is None else self.query_names[queries],
+            None if self.weights is None else self.weights[queries],
         )
 
 
@@ -410,6 +441,7 @@ def _check(queries: QuerySet) -> None:
         "docids": (queries.docids, len(features), "one a document"),
         "rows": (queries.rows, len(features), "one a document"),
         "query_names": (queries.query_names, len(queries.qids), "one a query"),
+        "weights": (queries.weights, len(queries.qids), "one a query"),
     }
     for name, (values, expected, why) in lengths.items():
         if values is not None and len(values) != expected:

@@ -61,11 +61,12 @@ def mean_and_scale(features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def centred_products(
-    features: np.ndarray, mean: np.ndarray, target: np.ndarray
+    features: np.ndarray, mean: np.ndarray, target: np.ndarray, weights: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the sums over rows of (x - mean)(x - mean)^T and of (x - mean) target.
 
-    Their shapes are (n_features, n_features) and (n_features,).
+    Their shapes are (n_features, n_features) and (n_features,). A row counts its weight, if
+    weights (n_rows,) are given.
     """
     width = features.shape[1]
 
@@ -74,8 +75,9 @@ def centred_products(
         for start in range(number * CACHED_ROWS, len(features), SHARES * CACHED_ROWS):
             block = slice(start, start + CACHED_ROWS)
             x = features[block] - mean
-            squares += x.T @ x
-            products += x.T @ target[block]
+            weighted = x if weights is None else weights[block, None] * x
+            squares += x.T @ weighted
+            products += weighted.T @ target[block]
         return squares, products
 
     squares, products = zip(*run_tasks([partial(share, number) for number in range(SHARES)]))

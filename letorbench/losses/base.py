@@ -37,7 +37,7 @@ class Loss(ABC):
     A subclass is a family of losses: a frozen dataclass whose fields are the family's parameters,
     each with a default. A family with a `name` in this folder is registered. It prints as its
     name and the parameters that differ from their defaults, and `letorbench.losses.loss` parses
-    what it prints: ``pairwise(phi=hinge, weight=1/m)``.
+    what it prints: ``pairwise(phi=hinge, weight=1/m)``. `gain` is as of `gains.GainSettings`.
 
     Attributes
     ----------
@@ -106,6 +106,14 @@ def of_settings(family: type[Loss], settings: object) -> Loss:
     """Return the loss of a family whose parameters are an object's attributes, but for `ties`."""
     names = defaults(family).keys() - {"ties"}
     return family(**{name: getattr(settings, name) for name in names})
+
+
+def weighted_sum(loss: Loss, scores: np.ndarray, queries: QuerySet) -> tuple[float, np.ndarray]:
+    """Return the loss's sum over the queries, each times its weight, and its gradient (n_docs,)."""
+    value, gradient = loss(scores, queries)
+    if queries.weights is not None:
+        value, gradient = queries.weights * value, queries.document_weights * gradient
+    return float(value.sum()), gradient
 
 
 def query_share(queries: QuerySet, documents: int) -> int:

@@ -2,9 +2,9 @@
 
 P. Ravikumar, A. Tewari, E. Yang, "On NDCG Consistency of Listwise Ranking Methods", AISTATS
 2011. A surrogate is NDCG consistent where its minimiser orders documents like E[G / Z]
-(theorem 6); G are the gains 2^r - 1 and Z = ||G||_D is their DCG norm. The original surrogates
-divide the gains by another norm or by none (section 3.2). Dividing them by Z makes the
-surrogates consistent (section 3.3). Z@k, the norm truncated at k, approximates Z (section 6).
+(theorem 6); G are the gains, 2^r - 1 by default, and Z = ||G||_D is their DCG norm. The original
+surrogates divide the gains by another norm or by none (section 3.2). Dividing them by Z makes
+the surrogates consistent (section 3.3). Z@k, the norm truncated at k, approximates Z (section 6).
 
 The consistent surrogates are Bregman divergences D_psi(G / Z, g(s)), up to a term that does not
 depend on s (theorem 8):
@@ -27,6 +27,7 @@ from letorbench.errors import UsageError
 from letorbench.losses.base import CustomLoss, Loss, LossFunction, ValueAndGradient
 from letorbench.losses.gains import (
     broadcast_to_docs,
+    gain_rule,
     gains,
     inverse_or_zero,
     normalized_gains,
@@ -97,9 +98,12 @@ class Cosine(Loss):
     name = "cosine"
     formula = "1 - (s / |s|) . (G / |G|)"
 
+    gain: str = gain_rule()
+
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-        norm, _ = two_norm(gains(queries), queries)
-        u = gains(queries) * broadcast_to_docs(inverse_or_zero(norm), queries)
+        G = gains(queries, self.gain)
+        norm, _ = two_norm(G, queries)
+        u = G * broadcast_to_docs(inverse_or_zero(norm), queries)
         return _cosine(scores, queries, u)
 
 
@@ -110,8 +114,10 @@ class LeastSquares(Loss):
     name = "least-squares"
     formula = "|s - G|^2"
 
+    gain: str = gain_rule()
+
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-        return _least_squares(scores, queries, gains(queries))
+        return _least_squares(scores, queries, gains(queries, self.gain))
 
 
 @dataclass(frozen=True)
@@ -139,10 +145,11 @@ class _Consistent(Loss):
     """
 
     truncation: int = number(0, least=0)
+    gain: str = gain_rule()
 
     def target(self, queries: QuerySet) -> np.ndarray:
         """Return u = G / Z@truncation, (n_docs,)."""
-        return normalized_gains(queries, self.truncation)
+        return normalized_gains(queries, self.truncation, self.gain)
 
 
 class CosineNDCG(_Consistent):

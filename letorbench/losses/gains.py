@@ -1,13 +1,36 @@
 """What many losses compute of each query: sums over its documents, gains, discounts, ideal DCG.
 
 The gain is 2^r - 1 and the discount 1 / log2(1 + rank), as in the papers of the losses, whichever
-convention measures.
+convention measures. The parameter `gain` of those that use one changes it, see `GainSettings`.
 """
+
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from letorbench.conventions import standard_discount
+from letorbench.conventions import gains as gains_of
+from letorbench.conventions import require_gain, standard_discount
 from letorbench.datasets.queryset import QuerySet
+
+
+def gain_rule() -> Any:
+    """Declare the parameter `gain` of a loss or a ranker."""
+    return field(default="exp2", kw_only=True, metadata={"require": require_gain})
+
+
+@dataclass
+class GainSettings:
+    """The hyper-parameter of a ranker that uses gains.
+
+    Parameters
+    ----------
+    gain : str
+        As of a convention: ``exp2`` for 2^r - 1, ``linear`` for r, or the gains of the labels
+        0, 1, ... as ``0/1/3.5``. It is not the measure's, which the convention has.
+    """
+
+    gain: str = gain_rule()
 
 
 def query_sums(values: np.ndarray, queries: QuerySet) -> np.ndarray:
@@ -32,14 +55,14 @@ def inverse_or_zero(values: np.ndarray) -> np.ndarray:
     return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0.0)
 
 
-def gains(queries: QuerySet) -> np.ndarray:
-    """Return G = 2^r - 1 of each document, (n_docs,)."""
-    return np.exp2(queries.labels) - 1.0
+def gains(queries: QuerySet, gain: str = "exp2") -> np.ndarray:
+    """Return G of each document, (n_docs,)."""
+    return gains_of(queries.labels, gain)
 
 
-def block_gains(queries: QuerySet) -> np.ndarray:
-    """Return 2^r - 1 of each of the set's blocks of one label, (n_blocks,)."""
-    return np.exp2(queries.by_label.labels) - 1.0
+def block_gains(queries: QuerySet, gain: str = "exp2") -> np.ndarray:
+    """Return G of each of the set's blocks of one label, (n_blocks,)."""
+    return gains_of(queries.by_label.labels, gain)
 
 
 def places(queries: QuerySet) -> np.ndarray:
@@ -58,18 +81,19 @@ def truncated_discount(queries: QuerySet, truncation: int = 0) -> np.ndarray:
     return discount
 
 
-def inverse_ideal_dcg(queries: QuerySet, truncation: int = 0) -> np.ndarray:
+def inverse_ideal_dcg(queries: QuerySet, truncation: int = 0, gain: str = "exp2") -> np.ndarray:
     """Return 1 / Z of each query, (n_queries,); 0 where no document is relevant.
 
     Z is the DCG of the ideal order with the discount `truncated_discount`.
     """
     blocks, offsets = queries.by_label, queries.offsets
-    ideal = np.repeat(block_gains(queries), np.diff(blocks.starts))
+    ideal = np.repeat(block_gains(queries, gain), np.diff(blocks.starts))
     discount = truncated_discount(queries, truncation)[places(queries) - 1]
     total = np.append(0.0, np.cumsum(ideal * discount))
     return inverse_or_zero(total[offsets[1:]] - total[offsets[:-1]])
 
 
-def normalized_gains(queries: QuerySet, truncation: int = 0) -> np.ndarray:
+def normalized_gains(queries: QuerySet, truncation: int = 0, gain: str = "exp2") -> np.ndarray:
     """Return G / Z of each document, (n_docs,); 0 in a query without relevant documents."""
-    return gains(queries) * broadcast_to_docs(inverse_ideal_dcg(queries, truncation), queries)
+    inverse_Z = inverse_ideal_dcg(queries, truncation, gain)
+    return gains(queries, gain) * broadcast_to_docs(inverse_Z, queries)

@@ -3,7 +3,7 @@
 T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, Tables 8
 and 9. pi is a document's place, from 1, when its query is sorted by label, the highest first;
 eta = 1 / log2(1 + pi); R = (2^r - 1) / 2^(L - 1), where L is the number of labels of the set, 0
-included.
+included. With another gain G than 2^r - 1, R is G / (1 + the gain of the largest label).
 
 Most documents of a query have the same label, and the file's order of them means nothing. A loss
 that reads an order into them learns the file. There are three rules for such ties:
@@ -31,11 +31,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from letorbench.choices import require_choice
+from letorbench.conventions import gains
 from letorbench.datasets.arrays import read_only
 from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel
 from letorbench.losses.base import CustomLoss, Loss, ValueAndGradient
-from letorbench.losses.gains import inverse_ideal_dcg, inverse_or_zero, places, truncated_discount
+from letorbench.losses.gains import (
+    gain_rule,
+    inverse_ideal_dcg,
+    inverse_or_zero,
+    places,
+    truncated_discount,
+)
 from letorbench.parameters import one_of
 
 TIE_RULES = ("breslow", "random", "file")
@@ -93,9 +100,9 @@ def label_count(queries: QuerySet) -> int:
     return int(queries.labels.max(initial=0)) + 1
 
 
-def normalized_label_gain(labels: np.ndarray, queries: QuerySet) -> np.ndarray:
+def normalized_label_gain(labels: np.ndarray, gain: str, queries: QuerySet) -> np.ndarray:
     """Return R of some labels of the set."""
-    return (np.exp2(labels) - 1.0) / 2.0 ** (label_count(queries) - 1)
+    return gains(labels, gain) / (1.0 + gains(queries.labels, gain).max(initial=0.0))
 
 
 def _label_means(values: np.ndarray, queries: QuerySet) -> np.ndarray:
@@ -104,16 +111,16 @@ def _label_means(values: np.ndarray, queries: QuerySet) -> np.ndarray:
     return np.add.reduceat(values, starts[:-1]) / np.diff(starts)
 
 
-#: Table 8: name -> W of documents with the labels r, the places pi, their eta, and 2^(1 - L). Its
-#: 2^(r-1)/2^(L-1) is as printed, and with Table 9's brackets
+#: Table 8: name -> W of documents with the labels r, the places pi, their eta, and what returns R.
+#: Its 2^(r-1)/2^(L-1) is as printed, and with Table 9's brackets
 DOCUMENT_WEIGHTS: dict[str, Callable[..., np.ndarray]] = {
-    "1": lambda r, pi, eta, unit: np.ones_like(r),
-    "r": lambda r, pi, eta, unit: r,
-    "sqrt(r)": lambda r, pi, eta, unit: np.sqrt(r),
-    "(2^r-1)/2^(L-1)": lambda r, pi, eta, unit: (np.exp2(r) - 1.0) * unit,
-    "2^(r-1)/2^(L-1)": lambda r, pi, eta, unit: np.exp2(r - 1.0) * unit,
-    "1/pi": lambda r, pi, eta, unit: 1.0 / pi,
-    "1/log(1+pi)": lambda r, pi, eta, unit: eta,
+    "1": lambda r, pi, eta, L, R: np.ones_like(r),
+    "r": lambda r, pi, eta, L, R: r,
+    "sqrt(r)": lambda r, pi, eta, L, R: np.sqrt(r),
+    "(2^r-1)/2^(L-1)": lambda r, pi, eta, L, R: R(),
+    "2^(r-1)/2^(L-1)": lambda r, pi, eta, L, R: np.exp2(r - L),
+    "1/pi": lambda r, pi, eta, L, R: 1.0 / pi,
+    "1/log(1+pi)": lambda r, pi, eta, L, R: eta,
 }
 #: those that depend on the place
 BY_PLACE = ("1/pi", "1/log(1+pi)")
@@ -133,20 +140,23 @@ class DocumentWeighted(Loss):
 
     weight: str = one_of(DOCUMENT_WEIGHTS, "1")
     ties: str = one_of(OWN_TIE_RULES, "breslow")
+    gain: str = gain_rule()
 
     @property
     def reads_order(self) -> bool:
         return self.weight in BY_PLACE
 
 
-def document_weights(weight: str, ties: str, queries: QuerySet) -> np.ndarray:
+def document_weights(weight: str, ties: str, queries: QuerySet, gain: str = "exp2") -> np.ndarray:
     """Return W of the documents in label order, (n_docs,) float64.
 
     By the rule "breslow", equal labels have the mean of W over their places.
     """
-    r = queries.labels[queries.by_label.order].astype(np.float64)
-    pi, unit = places(queries), 2.0 ** (1 - label_count(queries))
-    weights = DOCUMENT_WEIGHTS[weight](r, pi, truncated_discount(queries)[pi - 1], unit)
+    labels, pi = queries.labels[queries.by_label.order], places(queries)
+    weights = DOCUMENT_WEIGHTS[weight](
+        labels.astype(np.float64), pi, truncated_discount(queries)[pi - 1], label_count(queries),
+        lambda: normalized_label_gain(labels, gain, queries),
+    )  # fmt: skip
     if ties == "breslow" and weight in BY_PLACE:
         return np.repeat(_label_means(weights, queries), np.diff(queries.by_label.starts))
     return weights
@@ -206,7 +216,7 @@ class WeightedBlocks(NamedTuple):
     by_place: bool
 
     @staticmethod
-    def of(weight: str, ties: str, queries: QuerySet) -> "WeightedBlocks":
+    def of(weight: str, ties: str, gain: str, queries: QuerySet) -> "WeightedBlocks":
         """Return the blocks of these queries, with the weight of that name in Table 9."""
         kind, blocks = PAIR_WEIGHTS[weight], queries.by_label
         eta = truncated_discount(queries)[places(queries) - 1]
@@ -218,12 +228,12 @@ class WeightedBlocks(NamedTuple):
             labels = blocks.labels
         a = labels.astype(np.float64)
         if kind.label == "R":
-            a = normalized_label_gain(a, queries)
+            a = normalized_label_gain(labels, gain, queries)
         c = np.ones(queries.n_queries)
         if kind.per == "m":
             c = inverse_or_zero(queries.lengths.astype(np.float64))
         elif kind.per == "Z":
-            c = inverse_ideal_dcg(queries)
+            c = inverse_ideal_dcg(queries, gain=gain)
         return WeightedBlocks(
             blocks.order, starts, of_query, blocks.offsets, c, a, e, kind.label != "", kind.by_place
         )

@@ -27,7 +27,7 @@ from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
-from letorbench.losses.gains import normalized_gains
+from letorbench.losses.gains import gain_rule, normalized_gains
 from letorbench.losses.tied_ranks import mean_difference, mean_of_ranks, tied_ranks
 from letorbench.parameters import number, one_of
 
@@ -75,6 +75,7 @@ class LambdaLoss(Loss):
 
     bound: str = one_of(BOUNDS, "ndcg-loss2++")
     mu: float = number(10.0, least=0)
+    gain: str = gain_rule()
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         require_comparable(queries)
@@ -84,8 +85,8 @@ class LambdaLoss(Loss):
         sums = np.cumsum(np.cumsum(np.append(0.0, D[:-1] - D[1:])))
         return in_query_slices(
             _lambda_loss, queries, scores, queries.labels, queries.offsets,
-            normalized_gains(queries), D, sums, BOUNDS.index(self.bound), float(self.mu),
-            documents=1_000, cost=queries.lengths**2,
+            normalized_gains(queries, gain=self.gain), D, sums, BOUNDS.index(self.bound),
+            float(self.mu), documents=1_000, cost=queries.lengths**2,
         )  # fmt: skip
 
 

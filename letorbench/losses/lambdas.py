@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from letorbench.conventions import gains
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
 from letorbench.jit import kernel, longest_query
@@ -50,7 +51,7 @@ LAMBDAS: dict[str, Callable[[np.ndarray, np.ndarray, float], np.ndarray]] = {
 class LambdaRule(NamedTuple):
     """A lambda function on one query set, as a compiled kernel reads it.
 
-    gains: (n_blocks,), 2^r - 1 of each block of one label; discount: (longest query,), D of the
+    gains: (n_blocks,), of each block of one label; discount: (longest query,), D of the
     ranks 1, 2, ...; factor: (n_queries,), what a query's forces are multiplied by: 1 / Z, or 1.
     """
 
@@ -86,6 +87,7 @@ class Lambda:
     neighbours: bool = False
     margin: float = 0.0
     truncation: int = 0
+    gain: str = "exp2"
 
     def __post_init__(self) -> None:
         if self.function == "ndcg-difference" and not self.margin > 0.0:
@@ -107,11 +109,11 @@ class Lambda:
             kind,
             self.neighbours,
             float(self.margin),
-            block_gains(queries),
+            block_gains(queries, self.gain),
             truncated_discount(queries, self.truncation),
             np.ones(queries.n_queries)
             if kind == RANKNET
-            else inverse_ideal_dcg(queries, self.truncation),
+            else inverse_ideal_dcg(queries, self.truncation, self.gain),
         )
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> np.ndarray:
@@ -162,7 +164,7 @@ def pair_lambdas(function: Lambda, scores: np.ndarray, labels: np.ndarray) -> np
     array([ 0.1845, -0.1845])
     """
     n = len(scores)
-    gain = 2.0**labels - 1.0
+    gain = gains(labels, function.gain)
     D = 1.0 / np.log2(1.0 + np.arange(1, n + 1))
     if function.truncation:
         D[function.truncation :] = 0.0

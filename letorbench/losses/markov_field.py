@@ -15,9 +15,13 @@ lower label than l, and of those with a higher one: all h of a query cost O(m L)
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import DataError
 from letorbench.losses.base import ValueAndGradient
 from letorbench.losses.gains import query_sums
 from letorbench.losses.label_order import DocumentWeighted, document_weights, label_count
+
+#: the most numbers h, which are all in memory
+MOST = 50_000_000
 
 
 class PseudoLikelihood(DocumentWeighted):
@@ -27,9 +31,14 @@ class PseudoLikelihood(DocumentWeighted):
     formula = "-sum_i weight_i log P(r_i | the other labels)"
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-        weights = np.empty(queries.n_docs)
-        weights[queries.by_label.order] = document_weights(self.weight, self.ties, queries)
         levels, r = label_count(queries), queries.labels
+        if levels * max(queries.n_docs, levels) > MOST:
+            raise DataError(
+                f"wpll: found {queries.n_docs:,} documents and labels up to {levels - 1:,}, "
+                f"expected at most {MOST:,} pairs of a document, or a label, and a label"
+            )
+        weights, order = np.empty(queries.n_docs), queries.by_label.order
+        weights[order] = document_weights(self.weight, self.ties, queries, self.gain)
         query = np.repeat(np.arange(queries.n_queries), queries.lengths)
         m = queries.lengths.astype(np.float64)
         gamma = np.divide(2.0, m * (m - 1.0), out=np.zeros_like(m), where=m > 1.0)

@@ -21,7 +21,7 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import Loss, ValueAndGradient, require_comparable
-from letorbench.losses.gains import normalized_gains, query_maxima, truncated_discount
+from letorbench.losses.gains import gain_rule, normalized_gains, query_maxima, truncated_discount
 from letorbench.parameters import number
 from letorbench.threads import run_tasks
 
@@ -48,11 +48,12 @@ class NeuralNDCG(Loss):
 
     tau: float = number(1.0, above=0)
     scalings: int = number(30, least=0, most=1000)
+    gain: str = gain_rule()
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         require_comparable(queries)
-        g, D = normalized_gains(queries), truncated_discount(queries)
-        relevant = query_maxima(queries.labels.astype(np.float64), queries) > 0.0
+        g, D = normalized_gains(queries, gain=self.gain), truncated_discount(queries)
+        relevant = query_maxima(g, queries) > 0.0
         loss = ValueAndGradient(np.zeros(queries.n_queries), np.zeros(queries.n_docs))
 
         def part(own: np.ndarray, m: int) -> None:

@@ -58,9 +58,9 @@ class Choices(NamedTuple):
     weights: np.ndarray
 
     @staticmethod
-    def best_first(weight: str, ties: str, queries: QuerySet) -> "Choices":
+    def best_first(weight: str, ties: str, gain: str, queries: QuerySet) -> "Choices":
         """Choose by falling label, equal labels at once or in file order."""
-        blocks, weights = queries.by_label, document_weights(weight, ties, queries)
+        blocks, weights = queries.by_label, document_weights(weight, ties, queries, gain)
         if ties == "file":
             each = read_only(np.arange(queries.n_docs + 1))
             return Choices(blocks.order, each, queries.offsets, weights)
@@ -87,7 +87,7 @@ class PlackettLuce(DocumentWeighted):
     reads_order = True
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-        choices = Choices.best_first(self.weight, self.ties, queries)
+        choices = Choices.best_first(self.weight, self.ties, self.gain, queries)
         return in_query_slices(_chain, queries, scores, choices, documents=2_000)
 
 
@@ -99,7 +99,7 @@ class ReversePlackettLuce(DocumentWeighted):
     reads_order = True
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-        choices = Choices.best_first(self.weight, self.ties, queries).turned(queries)
+        choices = Choices.best_first(self.weight, self.ties, self.gain, queries).turned(queries)
         value, gradient = in_query_slices(_chain, queries, -scores, choices, documents=2_000)
         return ValueAndGradient(value, -gradient)
 

@@ -15,7 +15,7 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
-from letorbench.losses.gains import gains, normalized_gains, query_maxima
+from letorbench.losses.gains import gain_rule, gains, normalized_gains, query_maxima
 from letorbench.losses.logistic import best_documents
 from letorbench.parameters import number, one_of
 
@@ -55,8 +55,8 @@ class SmoothedMeasure(Loss):
     Parameters
     ----------
     measure : {"ndcg", "err", "mrr"}
-        ERR has R = (2^r - 1) / 2^(the set's largest label). MRR is of the best document; of
-        several, the mean of their reciprocal places.
+        ERR has R = G / (1 + the gain of the set's largest label), which is (2^r - 1) / 2^(that
+        label). MRR is of the best document; of several, the mean of their reciprocal places.
     alpha : float
         What differences of scores are multiplied by: the larger, the nearer are the places to
         ranks. The paper has 1. With "ndcg" this is ApproxNDCG (T. Qin, T.-Y. Liu, H. Li, "A
@@ -69,10 +69,12 @@ class SmoothedMeasure(Loss):
 
     measure: str = one_of(MEASURES, "ndcg")
     alpha: float = number(1.0, above=0)
+    gain: str = gain_rule()
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         require_comparable(queries)
-        arguments = queries.offsets, MEASURES.index(self.measure), self.weights(queries)
+        weights = self.weights(queries)
+        arguments = queries.offsets, MEASURES.index(self.measure), weights
         value, slope = in_query_slices(
             _smoothed,
             queries,
@@ -81,15 +83,16 @@ class SmoothedMeasure(Loss):
             documents=500,
             cost=queries.lengths**2,
         )
-        relevant = query_maxima(queries.labels.astype(np.float64), queries) > 0.0
+        relevant = query_maxima(weights, queries) > 0.0
         return ValueAndGradient(np.where(relevant, 1.0 - value, 0.0), -self.alpha * slope)
 
     def weights(self, queries: QuerySet) -> np.ndarray:
         """Return w of `reference` for each document."""
         if self.measure == "ndcg":
-            return normalized_gains(queries)
+            return normalized_gains(queries, gain=self.gain)
         if self.measure == "err":
-            return gains(queries) / 2.0 ** queries.labels.max(initial=0)
+            G = gains(queries, self.gain)
+            return G / (1.0 + G.max(initial=0.0))
         return best_documents(queries)
 
 

@@ -28,6 +28,8 @@ from letorbench.parameters import one_of
 MOST_PLACINGS = 10**8
 #: the widest span of scores for which exp(s - max s) stays a normal number
 SPAN = 600.0
+#: a label that is so far below the next higher one has no chance beside it, nor has one farther
+FAR = 100
 
 
 def reference(scores: np.ndarray, labels: np.ndarray, k: int) -> tuple[float, np.ndarray]:
@@ -79,9 +81,23 @@ class TopKCrossEntropy(Loss):
                 f"filled in about {float(longest**k):.1e} ways, expected {MOST_PLACINGS:.0e} at "
                 "most"
             )
-        powers = np.exp(-np.arange(queries.labels.max(initial=0) + 1.0))
-        arguments = scores, queries.labels, powers, queries.offsets, k
+        labels = queries.labels
+        if labels.max(initial=0) > FAR:
+            labels = _nearer(queries)
+        powers = np.exp(-np.arange(min(labels.max(initial=0), SPAN) + 1.0))
+        arguments = scores, labels, powers, queries.offsets, k
         return in_query_slices(_top_k, queries, *arguments, documents=4_000)
+
+
+def _nearer(queries: QuerySet) -> np.ndarray:
+    """Return labels (n_docs,) of the same order, of which none is more than FAR above the next."""
+    blocks, labels = queries.by_label, np.empty(queries.n_docs, np.int64)
+    steps = np.append(np.minimum(-np.diff(blocks.labels), FAR), 0)  # to the next block's label
+    steps[blocks.queries[1:] - 1] = 0  # of the last block of each query
+    sums = np.append(np.cumsum(steps[::-1])[::-1], 0)
+    above = sums[:-1] - np.repeat(sums[blocks.queries[1:]], np.diff(blocks.queries))
+    labels[blocks.order] = np.repeat(above, np.diff(blocks.starts))
+    return labels
 
 
 @kernel()
@@ -122,7 +138,7 @@ def _query(
         highest = max(highest, labels[i])
         bottom = min(bottom, s[i])
     for i in range(size):
-        target[i] = powers[highest - labels[i]]
+        target[i] = powers[min(highest - labels[i], len(powers) - 1)]
     top = _fill(s, target, u)
     # once all others are placed, the last document's place is certain
     return _places(s, u, target, top, min(k, size - 1), 1.0, top - bottom <= SPAN, gradient)

@@ -25,6 +25,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
 from letorbench.losses.exponentials import gather
+from letorbench.losses.gains import gain_rule
 from letorbench.losses.label_order import (
     OWN_TIE_RULES,
     PAIR_WEIGHTS,
@@ -88,6 +89,7 @@ class _OfPairs(Loss):
     kind: int
     weight: str
     ties: str
+    gain: str
 
     @property
     def reads_order(self) -> bool:
@@ -95,7 +97,7 @@ class _OfPairs(Loss):
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         require_comparable(queries)
-        blocks = WeightedBlocks.of(self.weight, self.ties, queries)
+        blocks = WeightedBlocks.of(self.weight, self.ties, self.gain, queries)
         arguments = _weighted_pairs, queries, scores, blocks, self.kind, label_count(queries)
         return in_query_slices(*arguments, documents=1_000, cost=queries.lengths**2)
 
@@ -120,6 +122,7 @@ class PairwiseLoss(_OfPairs):
     phi: str = one_of(PAIR_LOSSES, "logistic")
     weight: str = one_of(PAIR_WEIGHTS, "1")
     ties: str = one_of(OWN_TIE_RULES, "breslow")
+    gain: str = gain_rule()
 
     @property
     def kind(self) -> int:
@@ -144,6 +147,7 @@ class FieldBound(_OfPairs):
 
     weight: str = one_of(PAIR_WEIGHTS, "1")
     ties: str = one_of(OWN_TIE_RULES, "breslow")
+    gain: str = gain_rule()
 
 
 @kernel()

@@ -11,6 +11,20 @@ from letorbench.measures.orders import mean_of_orders
 from letorbench.measures.rankings import Rankings, kept_offsets
 
 
+def shares(weights: np.ndarray | None, convention: Convention, counts: np.ndarray) -> np.ndarray:
+    """Return what is multiplied by the value of each query that counts in a mean, (counts.sum(),).
+
+    It is 1, or by ``mean=weighted`` the query's weight (of all, (n_queries,)) / their mean.
+    DataError says that there are no weights or none above 0. counts: (n_queries,) bool.
+    """
+    if convention.mean == "plain":
+        return np.ones(int(counts.sum()))
+    if weights is None or not weights[counts].any():
+        found = "no weights" if weights is None else "no weight above 0"
+        raise DataError(f"mean=weighted: found {found}, expected weights of the queries measured")
+    return weights[counts] / weights[counts].mean()
+
+
 def query_metrics(
     labels: np.ndarray,
     scores: np.ndarray,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from letorbench.conventions import Convention
+from letorbench.conventions import Convention, gains
 from letorbench.errors import DataError
 from letorbench.jit import kernel, longest_query
 from letorbench.measures.measure import Measure
@@ -52,7 +52,7 @@ class PreparedMetric(NamedTuple):
         empty queries, ties or depths otherwise than the LETOR tools, and where a document is not
         judged.
         """
-        rules = ("gain", "empty", "ties", "ideal", "scores", "missing", "depth")
+        rules = ("empty", "ties", "ideal", "scores", "missing", "depth")
         plain = all(getattr(convention, rule) == getattr(Convention, rule) for rule in rules)
         known = str(measure) == "map" or measure.name == "ndcg"
         if not (known and plain) or np.min(labels, initial=0) < 0:
@@ -60,7 +60,8 @@ class PreparedMetric(NamedTuple):
         offsets, k = np.require(offsets, np.int64, ["C", "W"]), measure.cutoff
         rankings = Rankings(np.asarray(labels, np.int32), offsets, convention)
         precision = measure.name == "map"
-        hit = labels >= (convention.relevant if precision else 1)
+        gain = labels if precision else gains(labels, convention.gain)
+        hit = labels >= convention.relevant if precision else gain > 0.0
         query = np.repeat(np.arange(len(offsets) - 1), rankings.lengths)
         rows = np.argsort(2 * query + ~hit, kind="stable")
         hit_offsets = np.searchsorted(np.flatnonzero(hit), offsets)
@@ -70,7 +71,7 @@ class PreparedMetric(NamedTuple):
             values = 1.0 / ranks
         else:
             best = rankings.ideal_dcg(k)
-            weights = (np.exp2(labels[hit]) - 1.0) / best[query[hit]]
+            weights = gain[hit] / best[query[hit]]
             values = convention.discounted(ranks)
             if k is not None:
                 values[k + 1 :] = 0.0
@@ -83,6 +84,10 @@ class PreparedMetric(NamedTuple):
     @property
     def n_queries(self) -> int:
         return len(self.offsets) - 1
+
+    def times(self, shares: np.ndarray) -> PreparedMetric:
+        """Return the metric whose values are multiplied by shares (n_queries,)."""
+        return self._replace(weights=self.weights * np.repeat(shares, np.diff(self.hit_offsets)))
 
     def __call__(self, scores: np.ndarray) -> np.ndarray:
         """Measure every query; equal scores rank in file order.
@@ -323,7 +328,7 @@ def _changes(
                 above += passed
                 hits_above += passed if met[e] < n_hits else 0
                 after = _mean_term(above, 1, hits_above, 1, prepared)
-                if after != before:
+                if weight * (after - before) != 0.0:
                     found[0, n], found[1, n] = meets[e], weight * (after - before)
                     n += 1
                 before = after

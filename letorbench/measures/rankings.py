@@ -7,11 +7,11 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from letorbench.conventions import LARGEST_EXP2_LABEL, Convention
+from letorbench.conventions import LARGEST_EXPONENT, Convention, gains
 from letorbench.errors import DataError
 from letorbench.jit import kernel
 
-#: a table of what each label adds at each rank pays up to so many labels
+#: labels are counted one by one up to so many
 MOST_LEVELS = 4096
 
 
@@ -115,14 +115,11 @@ class Rankings:
     @cached_property
     def dcg(self) -> np.ndarray:
         """(n_docs,) float64: DCG down to each rank position."""
-        if self.groups is None and self.levels > MOST_LEVELS:
-            gains = self.convention.gains(self.levels)[self.labels]
-            return self.running(self.convention.discounted(self.ranks, gains))
         if self.groups is None:
-            return self.running(self._terms[self.ranks - 1, self.labels])
-        gains = self.mean_of_group(self.convention.gains(self.levels)[self.labels])
+            return self.running(self._terms(self.labels))
+        gained = self.mean_of_group(gains(self.labels, self.convention.gain))
         discounts = self.convention.discounted(np.arange(1, self.lengths.max(initial=0) + 1))
-        return self.running(gains * discounts[self.ranks - 1])
+        return self.running(gained * discounts[self.ranks - 1])
 
     @cached_property
     def ideal(self) -> Rankings:
@@ -141,7 +138,7 @@ class Rankings:
         """(levels,) float64: ERR's R(r) = (2^r - 1) / 2^r_max of each label."""
         r_max, largest = self.convention.r_max, self.levels - 1
         # a tool whose rules say r_max computes larger labels, as far as its integers reach
-        if largest > (max(r_max, LARGEST_EXP2_LABEL) if self.convention.max_label else r_max):
+        if largest > (max(r_max, LARGEST_EXPONENT) if self.convention.max_label else r_max):
             raise DataError(
                 f"labels: found {largest}, expected at most {r_max}, the largest label of ERR; "
                 f"{self.convention.name},max_label={largest} takes larger ones"
@@ -261,11 +258,12 @@ class Rankings:
             levels = len(values)
         return _pairs(labels.astype(np.int64), self.offsets, groups, levels)
 
-    @cached_property
-    def _terms(self) -> np.ndarray:
-        """(longest, levels) float64: what a label adds to DCG at a rank."""
+    def _terms(self, labels: np.ndarray) -> np.ndarray:
+        """(n_docs,) float64: what labels (n_docs,) add to DCG, one at each rank position."""
+        if self.levels > LARGEST_EXPONENT + 1:  # too many for a table
+            return self.convention.discounted(self.ranks, gains(labels, self.convention.gain))
         longest = int(self.lengths.max(initial=0))
-        return discounted_gains(self.convention, longest, self.levels)
+        return discounted_gains(self.convention, longest, self.levels)[self.ranks - 1, labels]
 
 
 @lru_cache(maxsize=64)

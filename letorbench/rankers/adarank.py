@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from letorbench.conventions import CONVENTIONS
+from letorbench.conventions import CONVENTIONS, with_rules
 from letorbench.datasets.queryset import QuerySet
 from letorbench.features.moments import contiguous_columns
+from letorbench.losses.gains import GainSettings
 from letorbench.measures import MAP, Measure, PreparedMetric, nDCG
 from letorbench.models.linear import Linear, products
 from letorbench.parameters import number, one_of
@@ -66,6 +67,7 @@ class AdaRankMAP(Ranker):
 
     rounds: int = number(200, least=1)
     directions: str = one_of(("ascending", "both"), "ascending")
+    gain = "exp2"  # which AdaRankNDCG lets users set
 
     @property
     def measure(self) -> Measure:
@@ -75,8 +77,8 @@ class AdaRankMAP(Ranker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        standard = CONVENTIONS["standard"]
-        E = PreparedMetric.of(train.labels, train.offsets, self.measure, standard)
+        rules = with_rules(CONVENTIONS["standard"], gain=self.gain)
+        E = PreparedMetric.of(train.labels, train.offsets, self.measure, rules)
         assert E is not None  # of the standard convention, map and ndcg@k have one
         booster = _Booster(train, E, self.directions == "both")
 
@@ -91,7 +93,7 @@ class AdaRankMAP(Ranker):
 
 
 @dataclass
-class AdaRankNDCG(AdaRankMAP):
+class AdaRankNDCG(GainSettings, AdaRankMAP):
     """AdaRank of Xu and Li on NDCG.
 
     It is `AdaRankMAP` with E = NDCG@cutoff under the convention `standard`, which, unlike the
@@ -117,17 +119,17 @@ class AdaRankNDCG(AdaRankMAP):
 
 
 # Algorithm 1. E: (n_queries,) E(q, f_t) of the model so far; P: (n_queries,) the distribution;
-# E_k: (n_queries,) E(q, h_k) of one weak ranker alone.
+# E_k: (n_queries,) E(q, h_k) of one weak ranker alone; weights: (n_queries,), without them 1.
 
 
-def objective(E: np.ndarray) -> float:
+def objective(E: np.ndarray, weights: np.ndarray | float = 1.0) -> float:
     """Return the mean over queries of exp(-E(q, f_t))."""
-    return float(np.exp(-E).mean())
+    return float((weights * np.exp(-E)).sum() / np.broadcast_to(weights, E.shape).sum())
 
 
-def distribution(E: np.ndarray) -> np.ndarray:
+def distribution(E: np.ndarray, weights: np.ndarray | float = 1.0) -> np.ndarray:
     """Return P_{t+1}(q) = exp(-E(q, f_t)) / sum over q' of exp(-E(q', f_t))."""
-    losses = np.exp(-E)
+    losses = weights * np.exp(-E)
     return losses / losses.sum()
 
 
@@ -147,7 +149,7 @@ class _Booster:
     """Algorithm 1 on one training set."""
 
     def __init__(self, train: QuerySet, E: PreparedMetric, both: bool) -> None:
-        self.features, self.E = train.features, E
+        self.features, self.E, self.weights = train.features, E, train.query_weights
         # many features are tried in a round, one after the other: each column in one piece
         self.columns = contiguous_columns(train.features)
         signs = (1.0, -1.0) if both else (1.0,)
@@ -171,14 +173,14 @@ class _Booster:
         if not np.array_equal(scores, known):
             E = self.E.mean_of_orders(scores)
             self.last = scores, E
-        return distribution(E), objective(E)
+        return distribution(E, self.weights), objective(E, self.weights)
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
         """Return the feature of most agreement, the sum of P(q) E(q, k), that lowers the objective.
 
         The scores were weighed last.
         """
-        before = objective(self.last[1])
+        before = objective(self.last[1], self.weights)
         agreement = products(self.E_alone, weights)
         order = np.argsort(-agreement, kind="stable")
         while self.share >= SMALLEST_SHARE:
@@ -187,7 +189,7 @@ class _Booster:
                 # 1/2 ln(sum_q P(q) (1 + E_k(q)) / sum_q P(q) (1 - E_k(q)))
                 alpha = self.share * adaboost_step(float(agreement[k]))
                 E = self._evaluate(scores, alpha, learner)
-                if objective(E) < before - ROUNDING:
+                if objective(E, self.weights) < before - ROUNDING:
                     term = Term(learner, learner(self.features), alpha)
                     self.last = scores + alpha * term.values, E
                     return term

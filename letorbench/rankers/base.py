@@ -59,6 +59,8 @@ class Ranker(Estimator, ABC):
     feature_order_matters : str
         Why the model depends on the order of the features, apart from random draws; "" if it
         does not.
+    weighted : bool
+        Whether the `learn` of a plug-in weighs queries by `train.weights`; letorbench's own do.
     one_thread : bool
         Whether `learn` uses one thread, whatever it may use: the settings of a grid are then
         learned at the same time.
@@ -205,6 +207,11 @@ class Ranker(Estimator, ABC):
             raise DataError(f"{self.name}: found {what}, expected at least 1 to learn from")
         if not np.isfinite(train.features.sum(dtype=np.float64)):
             raise DataError(f"{self.name}: the training features hold NaN or infinity")
+        own = self.learn.__module__.startswith("letorbench.")
+        if train.weights is not None and not getattr(self, "weighted", own):
+            raise UsageError(f"{self.name}: found weights of queries, which it does not use")
+        if not train.document_weights.any():
+            raise DataError(f"{self.name}: found no query of a weight above 0 to learn from")
         if validation is not None and validation.queries.n_features != train.n_features:
             raise DataError(
                 f"{self.name}: found {validation.queries.n_features} features in the validation "
@@ -246,6 +253,7 @@ class Ranker(Estimator, ABC):
         group: ArrayLike | None = None,
         eval_set: QuerySet | Validation | tuple | None = None,
         rng: np.random.Generator | int | None = 0,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn from judged documents.
 
@@ -265,6 +273,8 @@ class Ranker(Estimator, ABC):
             column `qid`. They are chosen by NDCG@10, or by the measure of a Validation.
         rng : numpy.random.Generator or int, optional
             The source of randomness or its seed.
+        sample_weight : array-like of shape (n_docs,) or (n_queries,), optional
+            What each query's loss is multiplied by, see `QuerySet.from_arrays`.
 
         Returns
         -------
@@ -277,7 +287,7 @@ class Ranker(Estimator, ABC):
         UsageError
             A ValueError: an argument is missing, or a hyper-parameter is not valid.
         """
-        train = query_set(X, y, qid, group)
+        train = query_set(X, y, qid, group, sample_weight)
         if isinstance(eval_set, (tuple, list)):
             if len(eval_set) not in (2, 3):
                 raise UsageError(

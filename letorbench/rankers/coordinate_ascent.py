@@ -6,10 +6,10 @@ from functools import partial
 
 import numpy as np
 
-from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import require_comparable
-from letorbench.measures import PreparedMetric, parse
+from letorbench.losses.gains import GainSettings
+from letorbench.measures import parse
 from letorbench.models.linear import Linear
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import Ranker
@@ -26,7 +26,7 @@ TRIALS = 0.001 * (2.0 ** np.arange(1, 21) - 1.0)
 
 
 @dataclass
-class CoordinateAscent(Ranker):
+class CoordinateAscent(GainSettings, Ranker):
     """Linear scores w . x whose measure on the training set is climbed weight by weight.
 
     With a step t, the scores w . x + t x_k rank the documents alike between two values of t at
@@ -80,7 +80,7 @@ class CoordinateAscent(Ranker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        measured = Validation(train, parse(self.measure))
+        measured = Validation.on_training(train, parse(self.measure), self.gain)
         best_step = _line_search(measured)
         columns = np.ascontiguousarray(train.features.T, dtype=np.float64)
         orders = np.tile(np.arange(len(columns)), (self.restarts, self.sweeps, 1))
@@ -116,11 +116,10 @@ class CoordinateAscent(Ranker):
 
 def _line_search(measured: Validation) -> Callable[[np.ndarray, np.ndarray], float]:
     """Return what finds the best step from scores along a column, exactly where that is cheap."""
-    queries, standard = measured.queries, CONVENTIONS["standard"]
-    metric = PreparedMetric.of(queries.labels, queries.offsets, measured.measure, standard)
+    metric = measured.prepared
     if metric is None:
         return partial(_best_trial, lambda scores: float(measured(scores).mean()))
-    require_comparable(queries)
+    require_comparable(measured.queries)
     return lambda scores, column: middle_of_best(*metric.changes(scores, column))
 
 

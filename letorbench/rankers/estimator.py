@@ -18,7 +18,7 @@ QID = "qid"
 FEATURES = "features"
 #: what scikit-learn passes on to a method as metadata, and whether it does so unasked
 METADATA = {
-    "fit": {"qid": True, "group": None, "eval_set": None, "rng": None},
+    "fit": {"qid": True, "group": None, "eval_set": None, "rng": None, "sample_weight": None},
     "predict": {"qid": True, "group": None},
     "score": {"qid": True, "group": None},
 }
@@ -102,17 +102,21 @@ def query_set(
     y: ArrayLike | None = None,
     qid: ArrayLike | None = None,
     group: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> QuerySet:
     """Return checked documents; the queries may be a DataFrame's column."""
     if isinstance(X, QuerySet):
-        if y is not None or qid is not None or group is not None:
-            raise UsageError("X: found a QuerySet, expected no y, qid or group beside it")
+        if any(each is not None for each in (y, qid, group, sample_weight)):
+            raise UsageError(
+                "X: found a QuerySet, expected no y, qid, group or sample_weight beside it"
+            )
         return X
     if y is None:
         raise UsageError("y: found None, expected labels, one a row")
     X, qid = without_qid(X, qid, group)
     # the set lives no longer than the call, so an array needs no copy
-    return QuerySet.from_arrays(read_only(X) if isinstance(X, np.ndarray) else X, y, qid, group)
+    X = read_only(X) if isinstance(X, np.ndarray) else X
+    return QuerySet.from_arrays(X, y, qid, group, sample_weight=sample_weight)
 
 
 def without_qid(X: Any, qid: Any, group: Any) -> tuple[Any, Any]:

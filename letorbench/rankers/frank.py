@@ -132,7 +132,8 @@ class _Booster:
         require_comparable(train)
         self.binned = binned
         n_pairs = pair_counts(train)
-        share = inverse_or_zero(n_pairs) / max(1, int(np.count_nonzero(n_pairs)))
+        weights = train.query_weights
+        share = weights * inverse_or_zero(n_pairs) / (weights[n_pairs > 0].sum() or 1.0)
         #: the pairs, at the scores that were weighed last
         self.pairs = _Pairs(
             train.by_label, share, np.empty(train.n_docs), np.empty(len(share), dtype=np.bool_)

@@ -13,7 +13,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import require_comparable
 from letorbench.losses.exponentials import SPAN, exponentials
-from letorbench.losses.gains import gains, inverse_ideal_dcg, truncated_discount
+from letorbench.losses.gains import GainSettings, gains, inverse_ideal_dcg, truncated_discount
 from letorbench.losses.lambdas import mean_swaps, sigmoid
 from letorbench.losses.tied_ranks import mean_difference, mean_of_ranks
 from letorbench.parameters import number
@@ -44,7 +44,7 @@ class Judged(NamedTuple):
 
 
 @dataclass
-class LambdaMART(BoostedTrees):
+class LambdaMART(GainSettings, BoostedTrees):
     """LambdaMART of Burges, with trees of our own.
 
     For a pair r_i > r_j, rho_ij = 1 / (1 + exp(s_i - s_j)), and |dNDCG_ij| is the change of NDCG
@@ -103,15 +103,19 @@ class LambdaMART(BoostedTrees):
         discount = truncated_discount(train)
         L = self.truncation or len(discount)
         queries = Judged(
-            train.offsets, equal_parts(train.n_queries, PARTS, train.lengths**2), gains(train),
-            discount, inverse_ideal_dcg(train, L), np.arange(train.n_docs),
+            train.offsets, equal_parts(train.n_queries, PARTS, train.lengths**2),
+            gains(train, self.gain), discount, inverse_ideal_dcg(train, L, self.gain),
+            np.arange(train.n_docs),
         )  # fmt: skip
 
         def forces(scores: np.ndarray) -> tuple[np.ndarray, float]:
             lost, derivatives = np.empty(train.n_queries), np.empty((2, train.n_docs))
             arguments = scores, queries, L, self.normalised, lost, *derivatives
             shared_loop.run(_forces, arguments, shared_loop.new_board(PARTS))
-            return derivatives, float(lost.mean())
+            derivatives *= train.document_weights
+            return derivatives, float(
+                (train.query_weights * lost).sum() / train.query_weights.sum()
+            )
 
         return forces
 

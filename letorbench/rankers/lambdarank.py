@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
+from letorbench.losses.gains import GainSettings
 from letorbench.losses.lambdas import LAMBDAS, Lambda, pair_lambdas
 from letorbench.models.mlp import Layers, net_gradient, net_scores
 from letorbench.parameters import number, one_of
@@ -33,7 +34,7 @@ def lambdarank_step(
 
 
 @dataclass
-class LambdaRank(NetRanker):
+class LambdaRank(GainSettings, NetRanker):
     """LambdaRank (Burges, Ragno, Le, NIPS 2006).
 
     The documents of a query are sorted by score. For each pair r_i > r_j the force (equation 9)
@@ -83,5 +84,5 @@ class LambdaRank(NetRanker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        function = Lambda(self.function, self.neighbours, self.margin, self.truncation)
+        function = Lambda(self.function, self.neighbours, self.margin, self.truncation, self.gain)
         return self.descend(function, train, validation, rng, self.deadline)

@@ -131,9 +131,12 @@ class MART(BoostedTrees):
 
     def differentiated(self, train: QuerySet) -> Differentiated:
         """Return the squared errors, whose derivatives are F - r and 1."""
-        r, ones = train.labels - train.labels.mean(), np.ones(train.n_docs)
+        weights = train.document_weights
+        r = train.labels - (weights * train.labels).sum() / weights.sum()
 
         def squared_errors(F: np.ndarray) -> tuple[np.ndarray, float]:
-            return np.array([F - r, ones]), 0.5 * float(((F - r) ** 2).sum())
+            return np.array([weights * (F - r), weights]), 0.5 * float(
+                (weights * (F - r) ** 2).sum()
+            )
 
         return squared_errors

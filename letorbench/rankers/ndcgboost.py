@@ -18,7 +18,7 @@ from letorbench.errors import UsageError
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import require_comparable
 from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
-from letorbench.losses.gains import block_gains, inverse_or_zero, query_sums
+from letorbench.losses.gains import GainSettings, block_gains, gains, inverse_or_zero, query_sums
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import LONGEST_STEP, Term, boost, stump_ensemble
@@ -42,7 +42,7 @@ DEEPEST = 10
 
 
 @dataclass
-class NDCGBoost(Ranker):
+class NDCGBoost(GainSettings, Ranker):
     """NDCG Boost of Valizadegan, Jin, Zhang and Mao.
 
     It minimises M (equation 11) over an additive F of binary classifiers f (Algorithm 1). Each
@@ -110,7 +110,7 @@ class NDCGBoost(Ranker):
                 f"found sample={self.sample} with stumps={self.stumps}, expected it with "
                 "stumps=sample"
             )
-        booster = BoundBooster(train, self.search(train, rng), self.truncation)
+        booster = BoundBooster(train, self.search(train, rng), self.truncation, self.gain)
         to_model = tree_ensemble if self.weak == "tree" else stump_ensemble
         return boost(booster, train, self.rounds, None, to_model, deadline=self.deadline)
 
@@ -139,36 +139,36 @@ class NDCGBoost(Ranker):
 
 
 # The paper's equations, pair by pair. F: scores (n_docs,) float64; r: labels; f: 0 or 1; Z is of
-# the first `truncation` ranks, of all where it is 0.
+# the first k ranks, of all where it is 0; the gain is 2^r - 1 or another one.
 
 
-def objective(F: np.ndarray, queries: QuerySet, truncation: int = 0) -> float:
+def objective(F: np.ndarray, queries: QuerySet, k: int = 0, gain: str = "exp2") -> float:
     """Return M of equation (11), without its factor 1/n."""
     from scipy.special import expit as sigma  # a run needs no SciPy: the import takes 0.3 s
 
     M = 0.0
-    for rows, gain, Z in _judged(queries, truncation):
+    for rows, G, Z in _judged(queries, k, gain):
         wrong = sigma(F[rows] - F[rows, None])  # [i, j] = 1 / (1 + exp(F_i - F_j))
         np.fill_diagonal(wrong, 0.0)
-        M += float((gain[:, None] * wrong).sum() / Z)
+        M += float((G[:, None] * wrong).sum() / Z)
     return M
 
 
-def weights(F: np.ndarray, queries: QuerySet, truncation: int = 0) -> np.ndarray:
+def weights(F: np.ndarray, queries: QuerySet, k: int = 0, gain: str = "exp2") -> np.ndarray:
     """Return w of equation (16), (n_docs,): w_i = sum_j (2^r_i - 2^r_j) / Z theta_ij."""
     w = np.zeros(len(F))
-    for rows, gain, Z in _judged(queries, truncation):
-        w[rows] = ((gain[:, None] - gain) / Z * theta(F[rows])).sum(axis=1)
+    for rows, G, Z in _judged(queries, k, gain):
+        w[rows] = ((G[:, None] - G) / Z * theta(F[rows])).sum(axis=1)
     return w
 
 
 def step_sums(
-    F: np.ndarray, f: np.ndarray, queries: QuerySet, truncation: int = 0
+    F: np.ndarray, f: np.ndarray, queries: QuerySet, k: int = 0, gain: str = "exp2"
 ) -> tuple[float, float]:
     """Return the two sums of equation (15): where f_j < f_i, and where f_j > f_i."""
     up = down = 0.0
-    for rows, gain, Z in _judged(queries, truncation):
-        weight = gain[:, None] / Z * theta(F[rows])
+    for rows, G, Z in _judged(queries, k, gain):
+        weight = G[:, None] / Z * theta(F[rows])
         f_i, f_j = f[rows, None].astype(int), f[rows].astype(int)
         up += float(weight[f_j < f_i].sum())
         down += float(weight[f_j > f_i].sum())
@@ -190,13 +190,15 @@ def theta(F: np.ndarray) -> np.ndarray:
     return sigma(d) * sigma(-d)
 
 
-def _judged(queries: QuerySet, truncation: int) -> Iterator[tuple[slice, np.ndarray, float]]:
-    """Yield the rows, the gains 2^r - 1 and Z of every query with Z > 0."""
-    for begin, end in pairwise(queries.offsets):
-        gain = np.exp2(queries.labels[begin:end]) - 1.0
-        if gain.any():
-            best = np.sort(gain)[::-1][: truncation or None]
-            yield slice(begin, end), gain, best @ standard_discount(np.arange(1, len(best) + 1))
+def _judged(queries: QuerySet, k: int, gain: str) -> Iterator[tuple[slice, np.ndarray, float]]:
+    """Yield the rows, the gains and Z / weight of every query where that is above 0."""
+    each_G, weight = gains(queries, gain), queries.query_weights
+    for q, (begin, end) in enumerate(pairwise(queries.offsets)):
+        G = each_G[begin:end]
+        if G.any() and weight[q] > 0.0:
+            best = np.sort(G)[::-1][: k or None]
+            Z = best @ standard_discount(np.arange(1, len(best) + 1))
+            yield slice(begin, end), G, Z / weight[q]
 
 
 def best_of_sample(
@@ -219,14 +221,18 @@ class BoundBooster:
     from the equations.
     """
 
-    def __init__(self, train: QuerySet, search: Search, truncation: int) -> None:
+    def __init__(
+        self, train: QuerySet, search: Search, truncation: int, gain: str = "exp2"
+    ) -> None:
         require_comparable(train)
-        self.train, self.search, self.truncation = train, search, truncation
+        self.train, self.search, self.norm = train, search, (truncation, gain)
         self.blocks = train.by_label
-        self.gains = np.repeat(block_gains(train), np.diff(self.blocks.starts))
+        self.gains = np.repeat(block_gains(train, gain), np.diff(self.blocks.starts))
         rank = np.arange(1, train.n_docs + 1) - np.repeat(train.offsets[:-1], train.lengths)
         discount = standard_discount(rank) * ((rank <= truncation) | (truncation == 0))
+        #: times the queries' weights
         self.inverse_Z = inverse_or_zero(query_sums(self.gains * discount, train))
+        self.inverse_Z *= train.query_weights
         self.cost = train.lengths**2
         self.least = 1 + PAIRS * train.n_queries // max(1, int(self.cost.sum()))
 
@@ -236,8 +242,8 @@ class BoundBooster:
         task = partial(_weights, scores, self.blocks, self.gains, self.inverse_Z, w, M)
         parallel_for(task, len(M), self.least, self.cost)
         for q, rows, query in self._far(M):
-            w[rows] = weights(scores[rows], query, self.truncation)
-            M[q] = objective(scores[rows], query, self.truncation)
+            w[rows] = weights(scores[rows], query, *self.norm)
+            M[q] = objective(scores[rows], query, *self.norm)
         return w, float(M.sum())
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
@@ -250,7 +256,7 @@ class BoundBooster:
         task = partial(_step_sums, scores, f, self.blocks, self.gains, self.inverse_Z, both)
         parallel_for(task, len(both), self.least, self.cost)
         for q, rows, query in self._far(both[:, 0]):
-            both[q] = step_sums(scores[rows], f[rows], query, self.truncation)
+            both[q] = step_sums(scores[rows], f[rows], query, *self.norm)
         alpha = step(*both.sum(axis=0))
         if alpha < 0.0 and isinstance(learner, Stump):
             learner, f, alpha = replace(learner, above=not learner.above), ~f, -alpha
@@ -286,7 +292,7 @@ def _weights(
 ) -> None:
     """Compute `weights`, in file order, and each query's part of `objective`.
 
-    first, last: the queries first..last - 1; gains: 2^r - 1 of each label-sorted document. A
+    first, last: the queries first..last - 1; gains: of each label-sorted document. A
     query's part is NaN where its scores span more than SPAN.
     """
     size = longest_query(blocks.offsets, first, last) + VECTOR

@@ -31,9 +31,9 @@ class RandomForests(TreeSettings, Ranker):
 
     Notes
     -----
-    Where the paper is silent, which is about rows without queries: whole queries are drawn, and
-    bags, leaves and features are RankLib's defaults; a leaf has the mean label of its documents;
-    nothing is left for validation to choose.
+    Where the paper is silent, which is about rows without queries: whole queries are drawn, each
+    with a chance as its weight; bags, leaves and features are RankLib's defaults; a leaf has the
+    mean label of its documents; nothing is left for validation to choose.
     """
 
     name = "random-forests"
@@ -55,7 +55,8 @@ class RandomForests(TreeSettings, Ranker):
         features = TreeFeatures.of(train.features, self.bins)
         shape, size = self.shape(), max(1, round(self.docs * train.n_queries))
         r = train.labels - train.labels.mean()
-        bags = rng.integers(0, train.n_queries, (self.bags, size))
+        share = None if train.weights is None else train.weights / train.weights.sum()
+        bags = rng.choice(train.n_queries, (self.bags, size), p=share)
         generators = rng.spawn(self.bags)  # of the features that splits are chosen from
         parts = min(self.bags, thread_count())
 

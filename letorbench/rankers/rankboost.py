@@ -119,7 +119,9 @@ class _Booster:
     def __init__(self, train: QuerySet, search: Search) -> None:
         self.train = train
         self.search = search
-        self.pair_weight = 1.0 / max(1.0, pair_counts(train).sum())
+        weights, n_pairs = train.query_weights, pair_counts(train)
+        #: of each query: what one of its pairs counts
+        self.pair_weight = weights * (1.0 / ((weights * n_pairs).sum() or 1.0))
         self.cost = train.lengths
         self.least = query_share(train, 2_000)
 
@@ -133,7 +135,7 @@ class _Booster:
         ).tolist():  # its scores are too far apart for the kernel
             rows = slice(*self.train.offsets[q : q + 2])
             loss, shares = pair_sums(scores[rows], self.train.queries(q, q + 1))
-            losses[q], pi[rows] = self.pair_weight * loss, self.pair_weight * shares
+            losses[q], pi[rows] = self.pair_weight[q] * loss, self.pair_weight[q] * shares
         total = float(losses.sum())
         return (pi / total if total > 0.0 else pi), total
 
@@ -160,13 +162,13 @@ SPAN = 600.0
 def _sum_pairs(
     scores: np.ndarray,
     blocks: LabelBlocks,
-    pair_weight: float,
+    pair_weight: np.ndarray,
     potential: np.ndarray,
     losses: np.ndarray,
     first: int,
     last: int,
 ) -> None:
-    """Fill pair_weight times the `pair_sums` of each of the queries first..last - 1.
+    """Fill pair_weight[q] times the `pair_sums` of each of the queries first..last - 1.
 
     The potentials are in file order. losses[q] is NaN where the scores of q span more than SPAN.
     """
@@ -189,7 +191,7 @@ def _sum_pairs(
         for b in range(len(starts) - 1):
             own = 0.0
             for p in range(starts[b], starts[b + 1]):
-                potential[order[p]] = -pair_weight * u[p - begin] * higher
+                potential[order[p]] = -pair_weight[q] * u[p - begin] * higher
                 own += 1.0 / u[p - begin]
             higher += own
         total, lower = 0.0, 0.0  # lower: sum of u over the blocks behind
@@ -197,8 +199,8 @@ def _sum_pairs(
             own = 0.0
             for p in range(starts[b], starts[b + 1]):
                 share = lower / u[p - begin]
-                potential[order[p]] += pair_weight * share
+                potential[order[p]] += pair_weight[q] * share
                 total += share
                 own += u[p - begin]
             lower += own
-        losses[q] = pair_weight * total
+        losses[q] = pair_weight[q] * total

@@ -80,4 +80,4 @@ class RankNet(NetRanker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        return self.descend(Lambda("ranknet"), train, validation, rng, self.deadline)
+        return self.descend(Lambda("ranknet", gain="linear"), train, validation, rng, self.deadline)

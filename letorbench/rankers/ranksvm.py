@@ -123,7 +123,8 @@ class MarginPairs:
         self.least = query_share(queries, DOCS_A_THREAD)
         n_pairs = pair_counts(queries)
         per_query = 1.0 / np.maximum(n_pairs, 1.0) if normalise else np.ones(queries.n_queries)
-        self.weight = np.repeat(per_query, queries.lengths)  # c_q of each document
+        # c_q of each document, times the weight of its query
+        self.weight = np.repeat(per_query * queries.query_weights, queries.lengths)
         self.first = np.repeat(queries.offsets[:-1], queries.lengths)  # row of the query
         self.any = bool(n_pairs.any())
 

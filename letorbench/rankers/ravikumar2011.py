@@ -13,6 +13,7 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses import consistent
 from letorbench.losses.base import Loss, of_settings
+from letorbench.losses.gains import GainSettings
 from letorbench.models.linear import LinearFamily
 from letorbench.parameters import number
 from letorbench.rankers.base import Ranker
@@ -66,7 +67,15 @@ class _Surrogate(Ranker):
         return solver.fit(family, loss, train, validation, rng, self.deadline)
 
 
-class Cosine(_Surrogate):
+@dataclass
+class _OfGains(GainSettings, _Surrogate):
+    """A surrogate of gains."""
+
+    by = "gains"
+    surrogate: ClassVar[type[Loss]] = consistent.Cosine  # for one
+
+
+class Cosine(_OfGains):
     """RankCosine (Qin et al., IPM 2008), in this paper's form (section 3.2)."""
 
     name = "cosine"
@@ -74,7 +83,7 @@ class Cosine(_Surrogate):
     surrogate = consistent.Cosine
 
 
-class CosineNDCG(_Surrogate):
+class CosineNDCG(_OfGains):
     """The cosine with G / Z, which is NDCG consistent (section 3.3)."""
 
     name = "cosine-ndcg"
@@ -97,7 +106,7 @@ class CosineNDCG10(CosineNDCG):
     truncation = 10
 
 
-class LeastSquares(_Surrogate):
+class LeastSquares(_OfGains):
     """The squared error of the gains (section 3.2)."""
 
     name = "least-squares"
@@ -105,7 +114,7 @@ class LeastSquares(_Surrogate):
     surrogate = consistent.LeastSquares
 
 
-class LeastSquaresNDCG(_Surrogate):
+class LeastSquaresNDCG(_OfGains):
     """The squared error with G / Z, which is NDCG consistent (section 3.3)."""
 
     name = "least-squares-ndcg"
@@ -136,7 +145,7 @@ class CrossEntropy(_Surrogate):
     surrogate = consistent.CrossEntropy
 
 
-class CrossEntropyNDCG(_Surrogate):
+class CrossEntropyNDCG(_OfGains):
     """The cross entropy with G / Z, which is NDCG consistent (section 3.3)."""
 
     name = "cross-entropy-ndcg"
@@ -160,7 +169,7 @@ class CrossEntropyNDCG10(CrossEntropyNDCG):
 
 
 @dataclass
-class QNorm(_Surrogate):
+class QNorm(_OfGains):
     """The scores divided by their q-norm (equation 4).
 
     Parameters

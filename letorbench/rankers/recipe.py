@@ -144,7 +144,9 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
         if self.model == TREES:
             differentiated = derivatives_of(ordered, train)
             grower = Grower(TreeFeatures.of(train.features, self.bins), self.shape(self.l2))
-            booster = TreeBooster(differentiated, grower, rng, self.learning_rate, self.docs)
+            booster = TreeBooster(
+                differentiated, grower, rng, self.learning_rate, self.docs, train.document_weights
+            )
             return boost(
                 booster, train, self.epochs, validation, tree_ensemble, self.patience, self.deadline
             )

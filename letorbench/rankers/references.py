@@ -69,7 +69,7 @@ class BestFeature(Ranker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        judge = validation or Validation(train)
+        judge = validation or Validation.on_training(train)
         values = np.empty((2, train.n_features))
 
         def part(start: int, stop: int) -> None:

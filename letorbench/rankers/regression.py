@@ -6,7 +6,8 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.features.moments import centred_products
-from letorbench.models.linear import Linear
+from letorbench.losses.gains import GainSettings, gains
+from letorbench.models.linear import Linear, weighted_rows
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
@@ -17,7 +18,7 @@ NOISE = 1e-10
 
 
 @dataclass
-class Regression(Ranker):
+class Regression(GainSettings, Ranker):
     """Linear least squares with an intercept, pointwise. Nothing is tuned.
 
     It minimises, over w and b, sum_i (w . x_i + b - y_i)^2 + l2 |w|^2 over all documents of all
@@ -33,7 +34,7 @@ class Regression(Ranker):
     l2 : float
         The strength of the penalty, for the features as they are; 0 is plain least squares.
     target : str
-        "label" is y = r, "gain" is y = 2^r - 1.
+        "label" is y = r, "gain" is y = 2^r - 1 or another `gain`.
 
     Notes
     -----
@@ -55,18 +56,23 @@ class Regression(Ranker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        labels = train.labels.astype(np.float64)
-        y = labels if self.target == "label" else np.exp2(labels) - 1.0
-        mean = train.features.mean(axis=0, dtype=np.float64)
+        y = gains(train, "linear" if self.target == "label" else self.gain)
+        mean, weights = train.features.mean(axis=0, dtype=np.float64), None
+        if train.weights is not None:
+            weights = train.document_weights
+            mean = weighted_rows(train.features, weights) / weights.sum()
+        mean_y = np.average(y, weights=weights)
         if train.n_docs < train.n_features:
-            w = _of_few_documents(train.features - mean, y - y.mean(), self.l2)
-            return FitResult(Linear(w, float(y.mean() - mean @ w)))
-        covariance, correlation = centred_products(train.features, mean, y - y.mean())
+            root = np.ones(train.n_docs) if weights is None else np.sqrt(weights)
+            x, target = (train.features - mean) * root[:, None], (y - mean_y) * root
+            w = _of_few_documents(x, target, self.l2)
+            return FitResult(Linear(w, float(mean_y - mean @ w)))
+        covariance, correlation = centred_products(train.features, mean, y - mean_y, weights)
         covariance[np.diag_indices_from(covariance)] += self.l2
         scale = np.sqrt(np.diag(covariance))
         scale[scale == 0.0] = 1.0
         w = _smallest_solution(covariance / np.outer(scale, scale), correlation / scale) / scale
-        return FitResult(Linear(w, float(y.mean() - mean @ w)))
+        return FitResult(Linear(w, float(mean_y - mean @ w)))
 
 
 def _of_few_documents(x: np.ndarray, target: np.ndarray, l2: float) -> np.ndarray:

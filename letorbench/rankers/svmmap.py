@@ -123,7 +123,10 @@ class SVMMAP(Ranker):
 
 
 class MAPRisk:
-    """The mean of `structural_hinge` over the n queries that have relevant and other documents."""
+    """The mean of `structural_hinge` over the queries that have relevant and other documents.
+
+    n is the sum of their weights.
+    """
 
     def __init__(self, queries: QuerySet) -> None:
         self.features = queries.features
@@ -131,7 +134,9 @@ class MAPRisk:
         self.relevant = queries.labels >= 1
         running = np.concatenate([[0], np.cumsum(self.relevant)])
         n_relevant = np.diff(running[queries.offsets])
-        self.n = int(np.sum((n_relevant > 0) & (n_relevant < queries.lengths)))
+        counted = (n_relevant > 0) & (n_relevant < queries.lengths)
+        self.weights, self.by_document = queries.query_weights, queries.document_weights
+        self.n = float(self.weights[counted].sum())
         self._least = query_share(queries, DOCS_A_THREAD)
 
     def __call__(self, w: np.ndarray) -> tuple[float, np.ndarray]:
@@ -140,7 +145,8 @@ class MAPRisk:
         weights, losses = np.empty(len(scores)), np.empty(len(self.offsets) - 1)
         task = partial(most_violated, scores, self.relevant, self.offsets, weights, losses)
         parallel_for(task, len(losses), self._least)
-        n = max(self.n, 1)
+        weights, losses = weights * self.by_document, losses * self.weights
+        n = self.n or 1.0
         risk = (float(losses.sum()) - float(np.sum(weights * scores))) / n
         return risk, weighted_rows(self.features, weights) / -n
 

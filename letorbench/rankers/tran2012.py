@@ -13,6 +13,7 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import Loss, of_settings
+from letorbench.losses.gains import GainSettings
 from letorbench.losses.group_level import AGGREGATES, group_level
 from letorbench.losses.label_order import (
     DOCUMENT_WEIGHTS,
@@ -128,7 +129,7 @@ class MCL(_RankFunctional):
 
 
 @dataclass
-class SmoothNDCG(_RankFunctional):
+class SmoothNDCG(GainSettings, _RankFunctional):
     """Equation 6 with NDCG. It is not convex: the result depends on where L-BFGS starts."""
 
     name = "smooth-ndcg"
@@ -139,14 +140,13 @@ class SmoothNDCG(_RankFunctional):
 
 
 @dataclass
-class SmoothERR(_RankFunctional):
+class SmoothERR(SmoothNDCG):
     """Equation 6 with ERR. It is not convex: the result depends on where L-BFGS starts."""
 
     name = "smooth-err"
     title = "Rank functional on ERR of smoothed places"
     formula = "1 - sum_i R_i / pi_i prod over j != i of (1 - R_j sigma(s_j - s_i))"
-    surrogate = SmoothedMeasure
-    measure, alpha = "err", 1.0
+    measure = "err"
 
 
 @dataclass
@@ -160,12 +160,12 @@ class SmoothMRR(_RankFunctional):
     title = "Rank functional on the reciprocal smoothed place of the best"
     formula = "1 - 1 / pi_best, pi_i = 1 + sum_j sigma(s_j - s_i)"
     surrogate = SmoothedMeasure
-    measure, alpha = "mrr", 1.0
+    measure, alpha, gain = "mrr", 1.0, "exp2"
 
 
 @dataclass
-class _WeightedByDocument(_RankFunctional):
-    """Each document has a weight.
+class _WeightedByDocument(GainSettings, _RankFunctional):
+    """Each document has a weight. The gain is that of (2^r-1)/2^(L-1).
 
     Parameters
     ----------
@@ -212,8 +212,8 @@ class WPLL(_WeightedByDocument):
 
 
 @dataclass
-class _WeightedByPair(_RankFunctional):
-    """Each pair has a weight.
+class _WeightedByPair(GainSettings, _RankFunctional):
+    """Each pair has a weight. The gain is that of R and Z.
 
     Parameters
     ----------

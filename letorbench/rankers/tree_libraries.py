@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from letorbench import conventions
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import require_comparable
+from letorbench.losses.gains import GainSettings, gains
 from letorbench.models.tree_ensemble import Float32Trees, Tree, TreeEnsemble, joined
 from letorbench.parameters import number
 from letorbench.rankers.base import Ranker
@@ -27,7 +29,7 @@ def threads_for(features: np.ndarray) -> int:
 
 
 @dataclass
-class TreeLibrary(Ranker):
+class TreeLibrary(GainSettings, Ranker):
     """LambdaMART (Burges: From RankNet to LambdaRank to LambdaMART, MSR-TR-2010-82) by a library.
 
     The library itself fits them. The number of rounds is chosen by our measure under our
@@ -114,7 +116,8 @@ class LightGBM(TreeLibrary):
 
         require_comparable(train)
         validation = stopping.validation
-        data = _dataset(lightgbm, train)
+        levels, codes = np.unique(train.labels, return_inverse=True)
+        data = _dataset(lightgbm, train, codes)
         options = {
             "objective": "lambdarank",
             "metric": "None",
@@ -133,7 +136,7 @@ class LightGBM(TreeLibrary):
             "feature_fraction": self.columns,
             "lambdarank_truncation_level": self.truncation,
             # without this the library knows the gains of the labels up to 30 only
-            "label_gain": [2.0**r - 1.0 for r in range(int(train.labels.max(initial=0)) + 1)],
+            "label_gain": conventions.gains(levels, self.gain).tolist(),
         }
 
         def stop(state: Any) -> None:
@@ -147,7 +150,7 @@ class LightGBM(TreeLibrary):
             options,
             data,
             self.rounds,
-            valid_sets=[_dataset(lightgbm, validation.queries, data)] if validation else None,
+            valid_sets=[_dataset(lightgbm, validation.queries, None, data)] if validation else None,
             feval=lambda scores, _: ("measure", record(stopping, scores), True),
             callbacks=[stop],
         )
@@ -172,10 +175,13 @@ def _lightgbm_tree(root: dict[str, Any]) -> Tree:
     return Tree(*map(np.array, zip(*columns)))
 
 
-def _dataset(lightgbm: Any, queries: QuerySet, reference: Any = None) -> Any:
+def _dataset(
+    lightgbm: Any, queries: QuerySet, labels: np.ndarray | None, reference: Any = None
+) -> Any:
     group = queries.lengths[queries.lengths > 0]
     return lightgbm.Dataset(
-        queries.features, queries.labels, group=group, reference=reference,
+        queries.features, np.zeros(queries.n_docs) if labels is None else labels, group=group,
+        weight=None if queries.weights is None else queries.document_weights, reference=reference,
         params={"verbosity": -1, "feature_pre_filter": False},
     )  # fmt: skip
 
@@ -208,9 +214,13 @@ class XGBoost(TreeLibrary):
     def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> Float32Trees:
         import xgboost
 
-        validation = stopping.validation
+        validation, exponential = stopping.validation, self.gain == "exp2"
+        # it divides the weights by their mean
+        unit = 1.0 / float(train.query_weights[train.lengths > 0].mean())
+        G = gains(train, self.gain)
         options = {
             "objective": "rank:ndcg",
+            "ndcg_exp_gain": exponential,
             "disable_default_eval_metric": True,
             "tree_method": "hist",
             "verbosity": 0,
@@ -218,7 +228,8 @@ class XGBoost(TreeLibrary):
             "seed": seed,
             "eta": self.learning_rate,
             "max_depth": self.depth,
-            "min_child_weight": self.min_weight,
+            "min_child_weight": self.min_weight * unit,
+            "lambda": unit,
             "subsample": self.docs,
             "colsample_bytree": self.columns,
             "lambdarank_pair_method": "topk",
@@ -235,7 +246,7 @@ class XGBoost(TreeLibrary):
 
         booster = xgboost.train(
             options,
-            _matrix(xgboost, train),
+            _matrix(xgboost, train, train.labels if exponential else G),
             self.rounds,
             evals=[(_matrix(xgboost, validation.queries), "validation")] if validation else None,
             custom_metric=lambda scores, _: ("measure", record(stopping, scores)),
@@ -265,7 +276,9 @@ def _xgboost_tree(tree: dict[str, Any]) -> Tree:
     )  # fmt: skip
 
 
-def _matrix(xgboost: Any, queries: QuerySet) -> Any:
-    data = xgboost.DMatrix(queries.features, queries.labels, nthread=threads_for(queries.features))
+def _matrix(xgboost: Any, queries: QuerySet, labels: np.ndarray | None = None) -> Any:
+    data = xgboost.DMatrix(queries.features, labels, nthread=threads_for(queries.features))
     data.set_group(queries.lengths[queries.lengths > 0])
+    if queries.weights is not None:
+        data.set_weight(queries.weights[queries.lengths > 0])
     return data

@@ -15,6 +15,7 @@ from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark, Fold, QuerySet
 from letorbench.errors import DataError
 from letorbench.measures import Measure, default_measures, parse, query_metrics
+from letorbench.measures.evaluation import shares
 from letorbench.results.per_query import PerQuery
 from letorbench.results.store import StoredFold, by_repeat
 from letorbench.results.summary import Row, Summary
@@ -53,7 +54,10 @@ def measure_fold(algo: str, fold: Fold, scores: np.ndarray, convention: Conventi
     counts = _counted(table)
     values = {str(measure): column for measure, column in zip(measures, table[counts].T)}
     numbers = np.full(counts.sum(), fold.number, dtype=np.int64)
-    return PerQuery(algo, numbers, fold.test.qids[counts], values)
+    weights = None
+    if convention.mean != "plain":
+        weights = shares(fold.test.weights, convention, counts)
+    return PerQuery(algo, numbers, fold.test.qids[counts], values, weights)
 
 
 def _counted(table: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 from letorbench.conventions import Convention
 from letorbench.errors import DataError
 from letorbench.measures.definitions import MAP, MeanNDCG, P, nDCG
-from letorbench.measures.evaluation import query_metrics
+from letorbench.measures.evaluation import query_metrics, shares
 
 INTEGER = re.compile(r"[+-]?[0-9]+")
 
@@ -21,12 +21,14 @@ def official(
     convention: Convention,
     per_query: bool = False,
     docids: np.ndarray | None = None,
+    weights: np.ndarray | None = None,
 ) -> str:
     """Return what the convention's official tool prints, by its `layout`.
 
     qids: (n_queries,); labels, scores: (n_docs,), in file order; offsets: (n_queries + 1,);
-    per_query: the tool's flag for the values of every query; docids: (n_docs,). Errors are those of
-    `query_metrics`, and DataError where the convention leaves every query out.
+    per_query: the tool's flag for the values of every query; docids: (n_docs,). weights:
+    (n_queries,), for the convention's ``mean=weighted``. Errors are those of `query_metrics`, and
+    DataError where the convention leaves every query out.
     """
     cutoffs = range(1, convention.cutoffs + 1)
     measures = [*(P @ k for k in cutoffs), MAP, *(nDCG @ k for k in cutoffs), MeanNDCG]
@@ -39,9 +41,10 @@ def official(
     counts = ~np.isnan(values).all(axis=1)  # a convention may leave queries out
     if not counts.any():
         raise DataError(f"found no query that counts by {convention.name}, expected one or more")
+    share = shares(None if weights is None else weights[order], convention, counts)
     order, values = order[counts], values[counts]
     # the columns' means, added from the first query on: NumPy's own sum may pair terms
-    averages = np.cumsum(values, axis=0)[-1] / len(values)
+    averages = np.cumsum(values * share[:, None], axis=0)[-1] / len(values)
     if convention.layout == "sections":
         lengths = np.diff(offsets)[order]
         return _sections(values, averages, lengths, convention.cutoffs, per_query)

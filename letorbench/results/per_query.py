@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +17,10 @@ from letorbench.files import write_atomically
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+#: the column of the weights in a fold's file
+WEIGHT = "weight"
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +37,8 @@ class PerQuery:
     qids: np.ndarray
     #: from a measure to (n_repeats, n_queries) float64
     tables: Mapping[str, np.ndarray]
+    #: (n_queries,) float64, where means are weighted: what each query counts in that of its fold
+    weights: np.ndarray | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("folds", "qids"):
@@ -52,18 +58,35 @@ class PerQuery:
 
         return pd.MultiIndex.from_arrays([self.folds, self.qids])
 
+    @cached_property
+    def shares(self) -> np.ndarray:
+        """What each value is multiplied by in the mean of its fold, (n_queries,) float64."""
+        if self.weights is None:
+            return np.ones(len(self.qids))
+        _, fold, sizes = np.unique(self.folds, return_inverse=True, return_counts=True)
+        return self.weights / (np.bincount(fold, self.weights) / sizes)[fold]
+
+    @property
+    def in_means(self) -> PerQuery:
+        """The values times their shares, whose plain means are the weighted ones."""
+        if self.weights is None:
+            return self
+        tables = {name: table * self.shares for name, table in self.tables.items()}
+        return replace(self, tables=tables, weights=None)
+
     def mean(self, measure: str) -> float:
         """Return the mean of the folds' means, as LETOR reports it."""
-        return mean_of_folds(self.values[measure], self.folds)
+        return mean_of_folds(self.values[measure] * self.shares, self.folds)
 
     def fold_means(self, measure: str) -> dict[int, float]:
         """Return the mean of each fold, by its number."""
-        values = self.values[measure]
+        values = self.values[measure] * self.shares
         return {int(k): float(values[self.folds == k].mean()) for k in np.unique(self.folds)}
 
     def means(self, measure: str) -> tuple[float, ...]:
         """Return the mean of the folds' means of each repeat."""
-        return tuple(mean_of_folds(row, self.folds) for row in self.tables[measure])
+        rows = self.tables[measure] * self.shares
+        return tuple(mean_of_folds(row, self.folds) for row in rows)
 
     def only(self, folds: np.ndarray) -> PerQuery:
         """Return the values on some of the folds."""
@@ -74,7 +97,8 @@ class PerQuery:
         if kept.all():
             return self
         tables = {name: table[:, kept] for name, table in self.tables.items()}
-        return PerQuery(self.algo, self.folds[kept], self.qids[kept], tables)
+        weights = None if self.weights is None else self.weights[kept]
+        return PerQuery(self.algo, self.folds[kept], self.qids[kept], tables, weights)
 
     @classmethod
     def joined(cls, repeats: Sequence[Sequence[PerQuery]]) -> PerQuery:
@@ -88,6 +112,7 @@ class PerQuery:
                 np.concatenate([fold.folds for fold in folds]),
                 np.concatenate([fold.qids for fold in folds]),
                 {n: np.concatenate([f.values[n] for f in folds]) for n in folds[0].tables},
+                None if folds[0].weights is None else np.concatenate([f.weights for f in folds]),
             )
             for folds in repeats
         ]
@@ -109,11 +134,13 @@ def mean_of_folds(values: np.ndarray, folds: np.ndarray) -> float:
 
 
 def write_fold_queries(path: Path, queries: PerQuery) -> None:
-    """Write the values of one fold: the qid, then a column for each measure."""
-    columns = [queries.qids, *queries.values.values()]
+    """Write the values of one fold: the qid, the weight if it counts, a column for each measure."""
+    weights = {} if queries.weights is None else {WEIGHT: queries.weights}
+    values = {**weights, **queries.values}
+    columns = [queries.qids, *values.values()]
     with write_atomically(path) as file:
         lines = csv.writer(file, lineterminator="\n")
-        lines.writerow(["qid", *queries.values])
+        lines.writerow(["qid", *values])
         lines.writerows(zip(*(column.tolist() for column in columns)))
 
 
@@ -129,7 +156,8 @@ def read_fold_queries(path: Path, algo: str, number: int) -> PerQuery:
         raise DataError(f"{path}: {error.strerror}; run it again") from None
     except (ValueError, LookupError) as error:
         raise DataError(f"{path}: {error}; expected a qid and numbers in each line") from None
-    return PerQuery(algo, np.full(len(qids), number, dtype=np.int64), qids, values)
+    weights = values.pop(WEIGHT, None)
+    return PerQuery(algo, np.full(len(qids), number, dtype=np.int64), qids, values, weights)
 
 
 def check_paired(dataset: str, systems: Sequence[PerQuery]) -> None:

@@ -75,7 +75,8 @@ class FoldResult:
     def as_json(self) -> dict[str, object]:
         """Return what fit.json says."""
         values = self.queries.values
-        means = np.stack(list(values.values()), axis=1).mean(axis=0)
+        table = np.stack(list(values.values()), axis=1)
+        means = (table * self.queries.shares[:, None]).mean(axis=0)
         test = {
             "convention": self.convention,
             "n_folds": self.n_folds,

@@ -58,8 +58,8 @@ class Solver(ABC):
     ) -> FitResult:
         """Return the model of the family that fits the training set, or as far as time allows."""
         start = family.start(rng)
-        count = train.n_docs if self.per_document else train.n_queries
-        objective = Objective(family, loss, train, count).with_prior(self.l2, start)
+        count = (train.document_weights if self.per_document else train.query_weights).sum()
+        objective = Objective(family, loss, train, float(count)).with_prior(self.l2, start)
         return self.minimise(objective, start, validation, deadline)
 
     @abstractmethod
@@ -120,7 +120,7 @@ class GradientDescent(Solver):
                 value, gradient = part(theta)
                 total += value
                 theta = theta - self.learning_rate * gradient
-            values.append(total / len(parts))
+            values.append(total / (objective.count if self.by_query else 1.0))
             if not np.isfinite(theta).all():
                 text = (
                     f"epoch {epoch} gave parameters that are not finite: the learning rate is "

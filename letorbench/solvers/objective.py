@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses.base import Loss
+from letorbench.losses.base import Loss, weighted_sum
 from letorbench.models.linear import products
 from letorbench.models.parametric import ParametricFamily
 
@@ -28,21 +28,22 @@ PRIMES = np.array([2, 3, 5, 7, 11, 13, 17, 19])
 class Objective:
     """The loss's sum over the queries / count + l2/2 |theta|^2 of the penalised parameters.
 
-    `count` is the number of queries, or of documents. For l2 see also `with_prior`.
+    `count` is the number of queries, or of documents, each times its weight. For l2 see also
+    `with_prior`.
     """
 
     family: ParametricFamily
     loss: Loss
     queries: QuerySet
-    count: int
+    count: float
     l2: float = 0.0
 
     def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the objective and its gradient (n_parameters,) at theta (n_parameters,)."""
         with np.errstate(over="ignore", invalid="ignore"):  # the solvers look for such values
-            losses, by_scores = self.loss(self.scores(theta), self.queries)
+            total, by_scores = weighted_sum(self.loss, self.scores(theta), self.queries)
             gradient = self.family.gradient(theta, self.queries.features, by_scores)
-            value, gradient = float(losses.sum()) / self.count, gradient / self.count
+            value, gradient = total / self.count, gradient / self.count
             if self.l2 == 0.0:
                 return value, gradient
             value += 0.5 * float(products(self._penalty[None], theta * theta)[0])
@@ -118,7 +119,9 @@ def _unit_step(objective: Objective, start: np.ndarray, along: np.ndarray) -> fl
     It is taken from the step of h = 1, as if scores were linear. None where none changes them.
     """
     change = objective.scores(start + along) - objective.scores(start)
-    moved = float(np.sqrt(np.mean(change**2)))
+    queries = objective.queries
+    weights = None if queries.weights is None else queries.document_weights
+    moved = float(np.sqrt(np.average(change**2, weights=weights)))
     return 1.0 / moved if moved > 0.0 and np.isfinite(moved) else None
 
 

@@ -85,7 +85,8 @@ class TrainingQueries(NamedTuple):
     """What an epoch reads of the training set.
 
     features (n_docs, n_features) float32. rule: the lambda function. Its cost of a query is
-    1 - cost_factor[q] DCG with the discount `cost_discount` (longest query,).
+    1 - cost_factor[q] DCG with the discount `cost_discount` (longest query,). weights: what the
+    cost and the step of a query are multiplied by.
     """
 
     features: np.ndarray
@@ -93,6 +94,7 @@ class TrainingQueries(NamedTuple):
     rule: LambdaRule
     cost_discount: np.ndarray
     cost_factor: np.ndarray
+    weights: np.ndarray
 
     @staticmethod
     def of(queries: QuerySet, function: Lambda) -> TrainingQueries:
@@ -101,7 +103,8 @@ class TrainingQueries(NamedTuple):
             queries.by_label,
             function.rule(queries),
             truncated_discount(queries, COST_AT),
-            inverse_ideal_dcg(queries, COST_AT),
+            inverse_ideal_dcg(queries, COST_AT, function.gain),
+            queries.query_weights,
         )
 
 
@@ -151,7 +154,7 @@ class NetDescent:
         scale = feature_scale(train, self.standardise)
         data = TrainingQueries.of(train, function)
         # a query of one label has no pair: no force, and a cost that never changes
-        trained = np.flatnonzero(np.diff(train.by_label.queries) > 1)
+        trained = np.flatnonzero((np.diff(train.by_label.queries) > 1) & (data.weights > 0.0))
         steps = steps or (ranknet_steps if function.is_ranknet else lambda_steps)
         state, rate = self._begin(scale, rng)
         models = [state.model()]
@@ -267,9 +270,9 @@ def lambda_steps(
         s, f = scores[: len(x)], force[: len(x)]
         forward(x, net, hidden, s)
         dcg = query_lambdas(s, data.blocks, q, data.rule, data.cost_discount, workspace, f)
-        total += 1.0 - data.cost_factor[q] * dcg
+        total += data.weights[q] * (1.0 - data.cost_factor[q] * dcg)
         backward(x, net, hidden, f, change)
-        take_step(rate, scale, change, state)
+        take_step(rate * data.weights[q], scale, change, state)
     return total
 
 
@@ -289,9 +292,9 @@ def ranknet_steps(
         x = query_features(data, q)
         s, f = scores[: len(x)], force[: len(x)]
         forward(x, net, hidden, s)
-        total += ranknet_lambdas(s, data.blocks, q, workspace, f)
+        total += data.weights[q] * ranknet_lambdas(s, data.blocks, q, workspace, f)
         backward(x, net, hidden, f, change)
-        take_step(rate, scale, change, state)
+        take_step(rate * data.weights[q], scale, change, state)
     return total
 
 

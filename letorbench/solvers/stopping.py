@@ -7,10 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from letorbench.conventions import CONVENTIONS, Convention
+from letorbench.conventions import CONVENTIONS, Convention, with_rules
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.measures import Measure, PreparedMetric, parse, query_metrics
+from letorbench.measures.evaluation import shares
 from letorbench.models.base import Model
 from letorbench.threads import cancelled
 
@@ -130,27 +131,41 @@ class Validation:
             raise UsageError(f"{self.measure}: nothing is chosen by an error of scores, "
                              "expected a measure of rankings, such as ndcg@10")  # fmt: skip
 
+    @staticmethod
+    def on_training(
+        train: QuerySet, measure: Measure = parse("ndcg@10"), gain: str = "exp2"
+    ) -> "Validation":
+        """Return what measures the training set, each query by its weight where it has one."""
+        mean = "plain" if train.weights is None else "weighted"
+        return Validation(train, measure, with_rules(CONVENTIONS["standard"], gain=gain, mean=mean))
+
     def __call__(self, scores: np.ndarray) -> np.ndarray:
-        """Return the measure of each query that counts, for scores (n_docs,) in file order."""
-        if self._prepared is not None:
-            return self._prepared(scores)
+        """Return the measure of each query that counts, for scores (n_docs,) in file order.
+
+        It is multiplied by the query's share of a weighted mean.
+        """
+        if self.prepared is not None:
+            return self.prepared(scores)
         own = self.queries
         values = query_metrics(
             own.labels, scores, own.offsets, [self.measure], self.convention, own.docids
-        )
-        return values[~np.isnan(values)]
+        )[:, 0]
+        counts = ~np.isnan(values)
+        return values[counts] * shares(own.weights, self.convention, counts)
 
     def mean_of_orders(self, scores: np.ndarray) -> float:
         """Return the mean over queries, and for NDCG and MAP over all orders of equal scores."""
-        if self._prepared is None:
+        if self.prepared is None:
             return float(self(scores).mean())
-        return float(self._prepared.mean_of_orders(scores).mean())
+        return float(self.prepared.mean_of_orders(scores).mean())
 
     @cached_property
-    def _prepared(self) -> PreparedMetric | None:
+    def prepared(self) -> PreparedMetric | None:
         """The quick way to the measure, where there is one."""
-        queries = self.queries
-        return PreparedMetric.of(queries.labels, queries.offsets, self.measure, self.convention)
+        queries, rules = self.queries, self.convention
+        metric = PreparedMetric.of(queries.labels, queries.offsets, self.measure, rules)
+        every = np.ones(queries.n_queries, bool)
+        return metric and metric.times(shares(queries.weights, rules, every))
 
 
 class EarlyStopping:

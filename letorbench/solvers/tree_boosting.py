@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses.base import Loss
+from letorbench.losses.base import Loss, weighted_sum
 from letorbench.solvers.boosting import Term
 from letorbench.solvers.tree_growing import Grower
 
@@ -18,9 +18,11 @@ Differentiated = Callable[[np.ndarray], tuple[np.ndarray, float]]
 def derivatives_of(loss: Loss, train: QuerySet) -> Differentiated:
     """Return the mean over queries of a loss, as a function of the training documents' scores."""
 
+    count = float(train.query_weights.sum())
+
     def differentiated(scores: np.ndarray) -> tuple[np.ndarray, float]:
-        value, gradient = loss(scores, train)
-        return gradient[None] / train.n_queries, float(value.mean())
+        total, gradient = weighted_sum(loss, scores, train)
+        return gradient[None] / count, total / count
 
     return differentiated
 
@@ -46,6 +48,8 @@ class TreeBooster:
         What each tree's values are multiplied by.
     docs : float
         The share of the documents that each tree is grown on, drawn for each tree.
+    weights : ndarray of shape (n_docs,) or float
+        What a document counts where second derivatives are not known.
     """
 
     loss: Differentiated
@@ -53,6 +57,7 @@ class TreeBooster:
     rng: np.random.Generator
     learning_rate: float
     docs: float
+    weights: np.ndarray | float = 1.0
 
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
         """Return the loss's derivatives as rows, and the loss."""
@@ -67,7 +72,7 @@ class TreeBooster:
             counts[self.rng.choice(n_docs, left_out, replace=False, shuffle=False)] = False
             rows = np.flatnonzero(counts).astype(np.int32)
         gradient, newton = weights[0], len(weights) == 2
-        hessian = weights[1] if newton else np.ones(n_docs)
+        hessian = weights[1] if newton else np.ones(n_docs) * self.weights
         tree = self.grower.grow(gradient, hessian, self.rng, rows)
         if len(tree.left) == 1:
             return None
@@ -81,7 +86,8 @@ class TreeBooster:
         It is measured where the scores have moved by 1 in root mean square. 0 is returned where
         the values do not lower the loss; where it bends downwards, that measured step.
         """
-        unit = 1.0 / float(np.sqrt(np.mean(values**2)))
+        counts = np.ones(len(values)) * self.weights
+        unit = 1.0 / float(np.sqrt((counts * values**2).sum() / counts.sum()))
         slope = float(gradient @ values)
         after = float(self.loss(scores + unit * values)[0][0] @ values)
         if not slope < 0.0:

@@ -101,7 +101,7 @@ def _rest(fold: StoredFold, qids: np.ndarray) -> Iterator[str]:
         yield f"{fold.folder / paths.QUERIES}: found query {qid}, not in the data"
     for name, values in fold.queries.values.items():
         where = f"{fold.folder / paths.FIT}: the mean of {name}"
-        yield _differs(where, fold.means[name], float(values.mean()))
+        yield _differs(where, fold.means[name], float((values * fold.queries.shares).mean()))
 
 
 def _differs(where: str, found: float, expected: float) -> str:

@@ -49,7 +49,7 @@ def sparse(queries: QuerySet, first: int, head: str = "", tail: str = "") -> str
 def dense(queries: QuerySet, separator: str, extra: bool = False) -> str:
     rows = zip(queries.y, queries.X, np.repeat(range(7, 7 + len(queries)), queries.lengths))
     return "".join(
-        separator.join([str(y), *([f"q{q}", "1.5"] if extra else []), *cells(row)]) + "\n"
+        separator.join([str(y), *([f"q{q}", f"{q}.25"] if extra else []), *cells(row)]) + "\n"
         for y, row, q in rows
     )
 
@@ -58,13 +58,20 @@ def sizes(queries: QuerySet) -> str:
     return "".join(f"{n}\n" for n in queries.lengths)
 
 
+def weights(queries: QuerySet, times: np.ndarray | int = 1) -> str:
+    """7.25, 8.25, ..., each so many times."""
+    return "".join(f"{w}\n" for w in np.repeat(np.arange(len(queries)) + 7.25, times))
+
+
 def lightgbm(part: str, queries: QuerySet) -> dict[str, str]:
-    name = f"rank.{part}"
-    return {name: sparse(queries, 0), name + ".query": sizes(queries), name + ".weight": "1\n"}
+    name, beside = f"rank.{part}", weights(queries, queries.lengths)
+    return {name: sparse(queries, 0), name + ".query": sizes(queries), name + ".weight": beside}
 
 
 def xgboost(part: str, queries: QuerySet) -> dict[str, str]:
-    return {f"{part}.txt": sparse(queries, 1), f"{part}.txt.group": sizes(queries)}
+    name = f"{part}.txt"
+    files = {name: sparse(queries, 1), name + ".group": sizes(queries)}
+    return {**files, name + ".weight": weights(queries)}
 
 
 def numbers(part: str, queries: QuerySet) -> dict[str, str]:
@@ -76,7 +83,7 @@ def blanks(part: str, queries: QuerySet) -> dict[str, str]:
 
 
 def catboost(part: str, queries: QuerySet) -> dict[str, str]:
-    described = "0\tLabel\n1\tGroupId\n2\tWeight\n4\tNum\tpage rank\n"
+    described = "0\tLabel\n1\tGroupId\n2\tGroupWeight\n4\tNum\tpage rank\n"
     return {f"{part}.tsv": dense(queries, "\t", extra=True), "pool.cd": described}
 
 
@@ -85,8 +92,9 @@ def from_0(part: str, queries: QuerySet) -> dict[str, str]:
 
 
 def ranklib(part: str, queries: QuerySet) -> dict[str, str]:
-    part = part.replace("vali", "validation")
-    return {f"f1.{part}.mine.txt": sparse(queries, 1, " qid:{q}", " # GX-{q} anything: 0:1")}
+    name = f"f1.{part.replace('vali', 'validation')}.mine.txt"
+    text = sparse(queries, 1, " qid:{q}", " # GX-{q} anything: 0:1")
+    return {name: text, name + ".weight": weights(queries)}
 
 
 def comments(part: str, queries: QuerySet) -> dict[str, str]:
@@ -95,15 +103,19 @@ def comments(part: str, queries: QuerySet) -> dict[str, str]:
 
 #: what a file of each layout is taken for
 LAYOUTS: dict[Callable[[str, QuerySet], dict[str, str]], str] = {
-    lightgbm: "SVMlight text, features from 0, queries by .query; not used: .weight",
-    xgboost: "SVMlight text, features from 1, queries by .group",
+    lightgbm: "SVMlight text, features from 0, queries by .query, weights of queries",
+    xgboost: "SVMlight text, features from 1, queries by .group, weights of queries",
     numbers: "columns of numbers, the first the label, queries by .QUERY",
     blanks: "columns of numbers, the first the label, queries by .query",
-    catboost: "columns as pool.cd describes them (CatBoost); not used: Weight",
+    catboost: "columns as pool.cd describes them (CatBoost), weights of queries",
     from_0: "SVMlight text, features from 0, queries by qid:",
     ranklib: "LETOR text",
     comments: "SVMlight text, features from 1, queries by each line's comment",
 }
+
+
+#: layouts without weights
+UNWEIGHED = (numbers, blanks, from_0, comments)
 
 
 def put(folder: Path, files: dict[str, str], change: Callable[[str], str] = str) -> None:
@@ -135,6 +147,8 @@ def test_given_parts_are_what_was_written(layout, windows, data, tmp_path):
     fold = lb.load("mine", tmp_path / "data").folds[0]
     for part, queries in zip((fold.train, fold.validation, fold.test), data.values(), strict=True):
         same(part, queries)
+        expected = None if layout in UNWEIGHED else (np.arange(len(queries)) + 7.25).tolist()
+        assert (None if part.weights is None else part.weights.tolist()) == expected
     if layout in (lightgbm, xgboost, numbers, blanks):
         ids = [set(part.qids.tolist()) for part in fold.parts.values()]
         assert len(set.union(*ids)) == sum(map(len, ids)), "no query is in two parts"
@@ -152,6 +166,11 @@ def test_one_file_is_split(layout, data, tmp_path):
     fold = lb.load("mine", tmp_path / "data").folds[0]
     found = np.concatenate([part.X for part in fold.parts.values()])
     assert sorted(found.tolist()) == sorted(data["train"].X.tolist())
+    if layout not in UNWEIGHED:
+        given = dict(zip((each.tobytes() for each in data["train"].X), data["train"].qid))
+        for part in fold.parts.values():
+            numbers = [int(given[row.tobytes()]) for row in part.X[part.offsets[:-1]]]
+            assert part.weights.tolist() == [number + 6.25 for number in numbers]
 
 
 def test_grades_of_at_most_32_values_in_their_order():

@@ -17,6 +17,12 @@ from letorbench.losses.base import LONGEST_COMPARED, defaults
 from letorbench.losses.lambdas import Lambda
 
 LEVELS = 4
+#: the families with gains, and the weight that has them
+WITH_GAIN = [
+    (name, next((f", weight={w}" for w in choice.get("weight", ()) if set(w) & set("R^")), ""))
+    for name, family in LOSSES.items()
+    if (choice := parameters.choices(family)) is not None and "gain" in defaults(family)
+]
 EVERY = [
     *every_loss(),
     *(
@@ -26,9 +32,18 @@ EVERY = [
         if {each.partition("=")[0] for each in settings.split(", ")} <= set(defaults(family))
     ),
     loss("neural-ndcg(tau=0.5)"),
+    *(
+        loss(f"{name}(gain={gain}{weight})")
+        for gain in ("linear", "0/0.5/0.5/3")
+        for name, weight in WITH_GAIN
+    ),
 ]
 #: of the families with weights, those with the first one and a composed one
-FAMILIES = [e for e in EVERY if getattr(e, "weight", "1") in ("1", "1/log(1+pi)", "(Ri-Rj)/m")]
+FAMILIES = [
+    e
+    for e in EVERY
+    if getattr(e, "weight", "1") in ("1", "1/log(1+pi)", "(Ri-Rj)/m") or "gain" in str(e)
+]
 #: they have no value where all scores are 0, or jump there, and so no derivative
 UNDEFINED_AT_ZERO = ("cosine", "cosine-ndcg", "qnorm", "lambdaloss")
 
@@ -102,7 +117,7 @@ def test_a_loss_prints_as_it_parses() -> None:
         name: math.prod(each) for name, each in sizes.items()
     }
     assert str(loss("pairwise(weight=(Ri-Rj)/m, phi=logistic)")) == "pairwise(weight=(Ri-Rj)/m)"
-    assert choices(LOSSES["smooth"]) == "measure=ndcg, err or mrr; alpha=1.0"
+    assert choices(LOSSES["smooth"]) == "measure=ndcg, err or mrr; alpha=1.0; gain=exp2"
 
 
 @pytest.mark.parametrize(
@@ -126,7 +141,7 @@ def test_a_text_that_names_no_loss_is_refused(text: str, message: str) -> None:
 #: of every parameter that is a number, a value outside its range and one that is not the default
 NUMBERS = {
     "truncation": (-1, 2), "mu": (-1.0, 3.0), "tau": (0.0, 0.5), "scalings": (-1, 2),
-    "alpha": (0.0, 2.0), "p": (2.5, 2.0),
+    "alpha": (0.0, 2.0), "p": (2.5, 2.0), "gain": ("3/1", "linear"),
 }  # fmt: skip
 
 
@@ -140,5 +155,9 @@ def test_every_parameter_is_checked_and_changes_the_loss(family: type[Loss], que
                 family(**{key: each})
         if key != "ties":  # see test_references.py
             named = [each for each in parameters.choices(family).get(key, ()) if each != default]
-            other = family(**{key: (named or NUMBERS[key])[-1]})
-            assert not np.allclose(other(scores, queries)[0], family()(scores, queries)[0]), key
+            beside = {}
+            if key == "gain" and "weight" in defaults(family):
+                beside = {"weight": dict(WITH_GAIN)[family.name].partition("=")[2]}
+            other = family(**{**beside, key: (named or NUMBERS[key])[-1]})
+            values = other(scores, queries)[0], family(**beside)(scores, queries)[0]
+            assert not np.allclose(*values), key

@@ -1,6 +1,8 @@
 """Each loss equals the plain NumPy equations that stand above its kernel, or those here."""
 
+import sys
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise, permutations
 
 import numpy as np
@@ -9,6 +11,7 @@ from conftest import odd_queries
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import DataError
 from letorbench.losses import (
     Loss,
     every_loss,
@@ -25,6 +28,8 @@ from letorbench.losses.pairwise_logistic import pairwise_logistic
 from letorbench.measures import parse, query_metrics
 
 LEVELS = 4
+#: the gains of the four labels by each rule
+GAINS = {"exp2": (0, 1, 3, 7), "linear": (0, 1, 2, 3), "0/0.5/0.5/3.25": (0, 0.5, 0.5, 3.25)}
 #: the scores and the labels of a query's documents, in file or label order, and the query's number
 Reference = Callable[[np.ndarray, np.ndarray, int], tuple[float, np.ndarray]]
 
@@ -78,16 +83,20 @@ def test_plackett_luce(each, ties, queries) -> None:
     check(loss(f"{each.name}(weight={each.weight}, ties={ties})"), queries, reference, True)
 
 
+@pytest.mark.parametrize("gain", GAINS)
 @pytest.mark.parametrize("each", of("pairwise") + of("wub"), ids=str)
 @pytest.mark.parametrize("ties", ["breslow", "file"])
-def test_weighted_pairs(each, ties, queries) -> None:
+def test_weighted_pairs(each, ties, gain, queries) -> None:
+    if gain != "exp2" and "R" not in each.weight:
+        pytest.skip("no gain")
     kind = PAIR_WEIGHTS[each.weight]
     phi = getattr(each, "phi", "wub")
 
     def reference(s, r, q):
-        label = {"": r, "r": r, "R": (2.0**r - 1.0) / 2.0 ** (LEVELS - 1)}[kind.label]
+        G = gains(r, gain)
+        label = {"": r, "r": r, "R": G / (1.0 + gains(np.array([LEVELS - 1]), gain))}[kind.label]
         eta = 1.0 / np.log2(2.0 + np.arange(len(r)))
-        Z = (2.0**r - 1.0) @ eta
+        Z = G @ eta
         if ties == "breslow":
             eta = np.array([eta[r == each].mean() for each in r])
         V = np.subtract.outer(label, label) if kind.label else np.ones((len(r), len(r)))
@@ -95,19 +104,21 @@ def test_weighted_pairs(each, ties, queries) -> None:
         V = V / {"": 1.0, "m": len(r), "Z": Z or np.inf}[kind.per]
         return weighted_pairs.reference(s, r, V, phi, LEVELS)
 
-    settings = {"phi": phi, "weight": each.weight, "ties": ties}
+    settings = {"phi": phi, "weight": each.weight, "ties": ties, "gain": gain}
     text = ", ".join(f"{key}={value}" for key, value in settings.items() if value != "wub")
     check(loss(f"{each.name}({text})"), queries, reference, True)
 
 
+@pytest.mark.parametrize("gain", GAINS)
 @pytest.mark.parametrize("ties", ["breslow", "file"])
-def test_weights_of_documents_are_those_of_table_8(ties, queries) -> None:
+def test_weights_of_documents_are_those_of_table_8(ties, gain, queries) -> None:
     def weights(weight: str) -> np.ndarray:
-        return document_weights(weight, ties, queries)[1:8]  # query 2's, by falling label
+        return document_weights(weight, ties, queries, gain)[1:8]  # query 2's, by falling label
 
     r = np.sort(queries.labels[1:8])[::-1].astype(float)
     expected = {
-        "1": np.ones(7), "r": r, "sqrt(r)": r**0.5, "(2^r-1)/2^(L-1)": (2.0**r - 1.0) / 8.0,
+        "1": np.ones(7), "r": r, "sqrt(r)": r**0.5,
+        "(2^r-1)/2^(L-1)": gains(r, gain) / (1.0 + gains(np.array([LEVELS - 1]), gain)),
         "2^(r-1)/2^(L-1)": 2.0**r / 16.0,
         "1/pi": 1.0 / np.arange(1, 8), "1/log(1+pi)": 1.0 / np.log2(np.arange(2, 9)),
     }  # fmt: skip
@@ -180,15 +191,19 @@ def test_smoothed_measures_tend_to_the_measures(name, queries, rng) -> None:
         labels = np.zeros_like(labels)
         labels[queries.offsets[1:4]] = LEVELS - 1
     part = QuerySet(queries.features, labels, queries.offsets, queries.qids)
-    rules, measures = CONVENTIONS["standard"], [parse(name)]
+    rules, measures = CONVENTIONS["standard"].of_data(LEVELS - 1), [parse(name)]
     hard = query_metrics(labels, scores, queries.offsets, measures, rules)[:, 0]
     relevant = np.maximum.reduceat(labels, queries.offsets[:-1]) > 0
     smooth = loss(f"smooth(measure={name})")(scores, part).value
     np.testing.assert_allclose(smooth, np.where(relevant, 1.0 - hard, 0.0), atol=1e-12)
 
 
-def gains(r: np.ndarray) -> np.ndarray:
-    return 2.0**r - 1.0
+def gains(r: np.ndarray, gain: str = "") -> np.ndarray:
+    return np.array(GAINS[gain or RULE[0]], float)[r.astype(int)]
+
+
+#: the rule of the gains in `VALUES`
+RULE = ["exp2"]
 
 
 def shares(r: np.ndarray, k: int = 0) -> np.ndarray:
@@ -196,6 +211,22 @@ def shares(r: np.ndarray, k: int = 0) -> np.ndarray:
     ideal = np.sort(gains(r))[::-1][: k or len(r)]
     z = ideal @ (1.0 / np.log2(np.arange(2, len(ideal) + 2)))
     return gains(r) / (z or 1.0)
+
+
+def smooth_err(s: np.ndarray, r: np.ndarray) -> float:
+    """Equation 6 of the functionals paper with Table 1's ERR."""
+    above = 1.0 / (1.0 + np.exp(np.subtract.outer(s, s)))
+    np.fill_diagonal(above, 0.0)
+    R = gains(r) / (1.0 + gains(np.array([LEVELS - 1.0])))
+    passed = (1.0 - R * above).prod(axis=1)
+    return 1.0 - (R * passed / (1.0 + above.sum(axis=1))).sum() if r.any() else 0.0
+
+
+def lambda_loss_1(s: np.ndarray, r: np.ndarray) -> float:
+    """NDCG-Loss1 of scores that differ."""
+    G, place = shares(r), np.argsort(np.argsort(-s)) + 1
+    i, j = np.nonzero(np.greater.outer(r, r))
+    return (G[i] / np.log2(1.0 + place[i])) @ np.log2(1.0 + np.exp(s[j] - s[i]))
 
 
 def direction(s: np.ndarray, u: np.ndarray, q: float = 2.0) -> float:
@@ -231,6 +262,11 @@ def approx_ndcg(s: np.ndarray, r: np.ndarray) -> float:
 #: the value of one query with one set of parameters
 VALUES: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
     "approx-ndcg(alpha=10)": approx_ndcg,
+    "smooth(measure=err)": smooth_err,
+    "lambdaloss(bound=ndcg-loss1)": lambda_loss_1,
+    "neural-ndcg(scalings=2)": lambda s, r: (
+        1.0 - neural_ndcg(s, shares(r), 1.0, 2) if r.any() else 0.0
+    ),
     "logistic": lambda s, r: np.logaddexp(0.0, -np.where(r >= 1, s, -s)).sum(),
     "mcl": best_documents,
     "wpll(weight=r)": minus_log_likelihood,
@@ -253,11 +289,40 @@ VALUES: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
 }
 
 
+@pytest.mark.parametrize("gain", GAINS)
 @pytest.mark.parametrize("text", VALUES)
-def test_values_are_the_formulas(text: str, queries, rng) -> None:
+def test_values_are_the_formulas(text: str, gain: str, queries, rng, monkeypatch) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "RULE", [gain])
+    each = loss(text)
+    if "gain" in vars(each):
+        each = replace(each, gain=gain)
     for spread in (0.0, 1.0, 8.0):
+        if spread == 0.0 and each.name == "lambdaloss":
+            continue
         scores = spread * rng.normal(size=queries.n_docs)
-        value = loss(text)(scores, queries).value
+        value = each(scores, queries).value
         for q, (a, b) in enumerate(pairwise(queries.offsets)):
             expected = VALUES[text](scores[a:b], queries.labels[a:b].astype(float))
             assert value[q] == pytest.approx(expected, rel=1e-10, abs=1e-12)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_top_k_of_labels_that_are_far_apart(k: int, rng) -> None:
+    """The labels of long lists, where exp(r) overflows and exp(r - max r) vanishes."""
+    for labels in ([1500, 700, 0], [3, 2_000_000, 900, 901, 1_000_000], [1, 0, 2], [40, 7]):
+        r, s = np.array(labels, np.int32), rng.normal(size=len(labels))
+        one = QuerySet(np.zeros((len(r), 1), np.float32), r, np.array([0, len(r)]), np.arange(1))
+        two = QuerySet(np.zeros((len(r) + 2, 1), np.float32), np.append([0, 999], r),
+                       np.array([0, 2, 2 + len(r)]), np.arange(2))  # fmt: skip
+        value, slope = top_k_cross_entropy.reference(s, r.astype(float), k)
+        for queries, rows in ((one, slice(None)), (two, slice(2, None))):
+            found = loss(f"listnet(k={k})")(np.append(np.zeros(rows.start or 0), s), queries)
+            assert found.value[-1] == pytest.approx(value, rel=1e-12)
+            np.testing.assert_allclose(found.gradient[rows], slope, atol=1e-12)
+
+
+def test_the_pseudo_likelihood_of_too_many_labels_is_refused(queries, monkeypatch) -> None:
+    monkeypatch.setattr("letorbench.losses.markov_field.MOST", LEVELS * queries.n_docs - 1)
+    said = "wpll: found 74 documents and labels up to 3, expected at most 295 pairs"
+    with pytest.raises(DataError, match=said):
+        loss("wpll")(np.zeros(queries.n_docs), queries)

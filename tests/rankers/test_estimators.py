@@ -36,7 +36,7 @@ def test_parameters_are_checked_by_name():
     assert model.set_params(epochs=7) is model and model.epochs == 7
     with pytest.raises(ValueError, match="found the parameter 'epoch', expected one of top"):
         model.set_params(epoch=7)
-    assert repr(lb.Regression(l2=0.5)) == "Regression(l2=0.5, target='label')"
+    assert repr(lb.Regression(l2=0.5)) == "Regression(gain='exp2', l2=0.5, target='label')"
 
 
 def test_rows_are_scored_in_the_callers_order_by_qid_or_group():
@@ -78,8 +78,8 @@ def test_wrong_arrays_are_refused():
         (UsageError, "found neither of qid and group, expected one of them", new.fit, X, y),
         *((UsageError, "ListNet is not fitted yet: call fit first", *call)
           for call in ((new.predict, X), (new.score, train), (new.save, "model.npz"))),
-        (UsageError, "X: found a QuerySet, expected no y, qid or group beside it", new.fit, train,
-         y),
+        (UsageError, "X: found a QuerySet, expected no y, qid, group or sample_weight beside it",
+         new.fit, train, y),
         (UsageError, "eval_set: found 1 values, expected (X, y, qid) or a QuerySet", new.fit, train,
          None, None, None, (X,)),
         (UsageError, "ideal: found features alone, expected a QuerySet: it reads labels",

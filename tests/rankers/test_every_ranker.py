@@ -220,7 +220,8 @@ def test_a_setting_is_of_its_type_and_range(cls: type[Ranker]) -> None:
 #: another value of every setting, where it is no choice of names
 OTHER = {
     "C": 0.1, "bags": 5, "bins": 3, "columns": 0.45, "cutoff": 1, "depth": 1, "dimensions": 2,
-    "docs": 0.496, "epochs": 5, "gap": 0.9, "hidden": 3, "intercept": True, "iterations": 5,
+    "docs": 0.496, "epochs": 5, "gain": "linear", "gap": 0.9, "hidden": 3,
+    "intercept": True, "iterations": 5,
     "l2": 5.0, "learning_rate": 1e-4, "leaves": 3, "loss": "ranknet", "margin": 0.5,
     "measure": "err@5", "min_docs": 40, "min_weight": 30.0, "neighbours": True, "normalise": False,
     "normalised": False, "p": 1.5, "patience": 1, "query_features": 1, "restarts": 2, "rho": 0.5,
@@ -231,6 +232,7 @@ OTHER = {
 BESIDE: dict[str, dict[str, object]] = {
     "criterion": {"weak": "tree"}, "depth": {"weak": "tree"}, "rounds": {"min_docs": 5},
     "dimensions": {"functional": "bilinear", "model": "bilinear"}, "epochs": {"model": "trees"},
+    "gain": {"target": "gain"},
     "group": {"functional": "group"}, "individual": {"functional": "group"},
     "hidden": {"model": "mlp"}, "learning_rate": {"model": "trees"},
     "patience": {"rounds": 12, "epochs": 12, "learning_rate": 1.0, "model": "trees"},
@@ -267,6 +269,8 @@ def variants(cls: type[Ranker]) -> Iterator[tuple[dict[str, object], dict[str, o
         if name == "ties":
             weights = [each for each in known.get("weight", ()) if "pi" in each or "e" in each]
             beside = {"weight": weights[0]} if weights else {"loss": "wpl"}
+        if name == "gain" and "weight" in known:
+            beside = {"weight": next(each for each in known["weight"] if set("R^") & set(each))}
         default = getattr(cls(), name)
         same_or_refused = (default, *({"lbfgs", "boosting"} if name == "solver" else ()))
         others = [each for each in known.get(name, ()) if each not in same_or_refused]

@@ -5,19 +5,20 @@ from pathlib import Path
 
 import numpy as np
 
+from letorbench.datasets.arrays import as_weights
+from letorbench.datasets.layout import WEIGHTS
 from letorbench.datasets.text.encodings import without_mark
 from letorbench.errors import DataError
 
 #: what the names of files with the sizes of the queries end in: LightGBM's and XGBoost's
 SIZES = (".query", ".group")
-WEIGHTS = ".weight"
 DESCRIPTION = ".cd"
 ENDINGS = (*SIZES, WEIGHTS, DESCRIPTION)
 #: what CatBoost's types of columns, its earlier names among them, are here
 TYPES = {
     "Label": "Label", "Target": "Label", "GroupId": "GroupId", "QueryId": "GroupId",
-    "SampleId": "SampleId", "DocId": "SampleId", "Num": "Num",
-    **dict.fromkeys(["Auxiliary", "Weight", "GroupWeight", "Baseline", "SubgroupId", "Timestamp",
+    "SampleId": "SampleId", "DocId": "SampleId", "Num": "Num", "GroupWeight": "GroupWeight",
+    **dict.fromkeys(["Auxiliary", "Weight", "Baseline", "SubgroupId", "Timestamp",
                      "Position"], "ignored"),
 }  # fmt: skip
 
@@ -73,6 +74,25 @@ def read_sizes(path: Path, n_rows: int, of: Path) -> np.ndarray:
             f"{n_rows:,}, the rows of {of.name}"
         )
     return np.repeat(np.arange(1, len(sizes) + 1), sizes)
+
+
+def weights_beside(path: Path, offsets: np.ndarray) -> np.ndarray | None:
+    """Return the weights of a file's queries, (n_queries,), from one beside it; None without."""
+    weights = read_weights(beside(path).weights)
+    return None if weights is None else as_weights(weights, offsets, what=f"{path}{WEIGHTS}")
+
+
+def read_weights(path: Path | None) -> np.ndarray | None:
+    """Return the numbers of a file of weights, one a line; None where there is no file."""
+    if path is None:
+        return None
+    weights = []
+    for number, line in _lines(path):
+        try:
+            weights.append(float(line))
+        except ValueError:
+            raise DataError(f"{path}:{number}: found {line[:40]!r}, expected a weight") from None
+    return np.array(weights)
 
 
 def read_description(path: Path, n_columns: int, of: Path) -> list[tuple[str, str]]:

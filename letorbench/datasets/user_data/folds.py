@@ -4,11 +4,14 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from letorbench.datasets import folds as fold_files
 from letorbench.datasets import layout
 from letorbench.datasets.catalog import parse
 from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.datasets.text.encodings import without_mark
+from letorbench.datasets.user_data.beside import weights_beside
 from letorbench.datasets.user_data.rows import (
     Grades,
     Tell,
@@ -17,6 +20,7 @@ from letorbench.datasets.user_data.rows import (
     tell_unjudged,
     text_of_queries,
     write_names,
+    write_weights,
 )
 from letorbench.datasets.user_data.svmlight import read_rows
 from letorbench.datasets.user_data.tables import Columns
@@ -51,13 +55,17 @@ def split(
     if target.exists():
         raise DataError(f"{target}: is there already; --name gives the data set another name")
     rows = read_rows([path], columns, grades)
-    texts = _text_of_queries(path) if rows is None else letor_lines(rows, grades, tell)[0]
+    if rows is None:
+        texts, weights = _text_of_queries(path)
+    else:
+        (texts,), weights = letor_lines(rows, grades, tell), rows[0].query_weights
     parts = fold_files.shuffled_parts(len(texts), folds, seed, str(path))
     with unfinished_folder(target.with_name(f".unfinished-{name}")) as folder:
         for number, part in enumerate(parts):
             place = fold_files.part_file(folder, number, folds)
             with write_atomically(place, binary=True) as file:
                 file.write(b"".join(texts[query] for query in part))
+            write_weights(place, None if weights is None else weights[part])
         fold_files.compose_folds(folder, folds)
         if rows is not None:
             write_names(folder, rows)
@@ -74,13 +82,17 @@ def make_letor_text(
     if rows is None:
         tell(f"{listed([old.name for old, _ in parts])}: LETOR text")
         for old, new in parts:
-            read_queries(old, ReadOptions(null="min"))  # at its first mistake nothing is imported
+            # at its first mistake nothing is imported
+            queries = read_queries(old, ReadOptions(null="min"))
             new.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(old, new)
+            write_weights(new, weights_beside(old, queries.offsets))
     else:
-        for (_, new), texts in zip(parts, letor_lines(rows, grades, tell), strict=True):
+        lines = letor_lines(rows, grades, tell)
+        for (_, new), own, texts in zip(parts, rows, lines, strict=True):
             with write_atomically(new, binary=True) as file:
                 file.writelines(texts)
+            write_weights(new, own.query_weights)
         write_names(folder, rows)
     if not any(layout.part_of(new.name) == "validation" for _, new in parts):
         tell(f"{folder.name}: no validation part: the last fifth of the training queries validates")
@@ -91,9 +103,10 @@ def compose_folds(folder: Path, tests: Sequence[Path], tell: Tell) -> None:
     numbers = {path.parent.name: layout.fold_number(path.parent.name) or 0 for path in tests}
     layout.numbered_folds(numbers, None, str(folder))
     tests = sorted(tests, key=lambda path: numbers[path.parent.name])
-    width, part_of_query = 0, dict[str, Path]()
+    width, part_of_query, weights = 0, dict[str, Path](), []
     for path in tests:
         part = read_queries(path, ReadOptions(null="min"))
+        weights.append(weights_beside(path, part.offsets))
         width = width or part.n_features
         if part.n_features != width:
             raise DataError(f"{path}: found {part.n_features} features, expected {width}")
@@ -104,8 +117,10 @@ def compose_folds(folder: Path, tests: Sequence[Path], tell: Tell) -> None:
                     f"{path}: found query {qid} of {other} too, expected each query in one part"
                 )
     for number, path in enumerate(tests, 1):
-        with write_atomically(folder / f"Fold{number}" / "test.txt", binary=True) as file:
+        place = folder / f"Fold{number}" / "test.txt"
+        with write_atomically(place, binary=True) as file:
             file.write(without_mark(path, path.read_bytes()).rstrip(b"\n") + b"\n")
+        write_weights(place, weights[number - 1])
     fold_files.compose_folds(folder, len(tests))
     tell(
         f"{folder.name}: test parts alone: each fold trains on {len(tests) - 2} of them and "
@@ -113,9 +128,10 @@ def compose_folds(folder: Path, tests: Sequence[Path], tell: Tell) -> None:
     )
 
 
-def _text_of_queries(path: Path) -> list[bytes]:
-    """Read a file of LETOR text, and return each query's lines as they are."""
+def _text_of_queries(path: Path) -> tuple[list[bytes], np.ndarray | None]:
+    """Read a file of LETOR text, and return each query's lines as they are, and its weight."""
     queries = read_queries(path, ReadOptions(null="min"))
     lines = [line.rstrip(b"\r") for line in without_mark(path, path.read_bytes()).split(b"\n")]
     documents = [line for line in lines if line.split(b"#")[0].strip()]
-    return text_of_queries(documents, queries.offsets)
+    weights = weights_beside(path, queries.offsets)
+    return text_of_queries(documents, queries.offsets), weights

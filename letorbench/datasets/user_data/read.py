@@ -9,6 +9,7 @@ import numpy as np
 from letorbench.datasets.arrays import group_rows
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import READ_STRICTLY, ReadOptions, read_queries
+from letorbench.datasets.user_data.beside import weights_beside
 from letorbench.datasets.user_data.rows import letor_lines
 from letorbench.datasets.user_data.svmlight import LETOR, counts_from_0, kind_of, read_rows
 from letorbench.datasets.user_data.tables import Columns
@@ -25,13 +26,13 @@ def read_documents(
     """
     if kind_of(path) in (LETOR, ""):
         try:
-            return read_queries(path, options)
+            return _weighted(path, read_queries(path, options))
         except DataError:
             if not counts_from_0(path):
                 raise
     found = read_rows([path], columns, None)
     if found is None:
-        return read_queries(path, options)
+        return _weighted(path, read_queries(path, options))
     (rows,) = found
     order = group_rows(len(rows.qids), rows.qids).rows
     with tempfile.TemporaryDirectory() as folder:
@@ -47,4 +48,13 @@ def read_documents(
     names = None
     if rows.query_names:
         names = np.array([rows.query_names[int(qid) - 1] for qid in queries.qids])
-    return replace(queries, feature_names=rows.feature_names, rows=order, query_names=names)
+    return replace(
+        queries, feature_names=rows.feature_names, rows=order, query_names=names,
+        weights=rows.query_weights,
+    )  # fmt: skip
+
+
+def _weighted(path: Path, queries: QuerySet) -> QuerySet:
+    """Return the queries with the weights of a file beside theirs, where there is one."""
+    weights = weights_beside(path, queries.offsets)
+    return queries if weights is None else replace(queries, weights=weights)

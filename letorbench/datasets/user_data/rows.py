@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.datasets.arrays import EXPECTED_LABEL, group_rows, is_label
-from letorbench.datasets.layout import FEATURE_NAMES, QUERY_NAMES, Layout
+from letorbench.datasets.arrays import EXPECTED_LABEL, as_weights, group_rows, is_label
+from letorbench.datasets.layout import FEATURE_NAMES, QUERY_NAMES, WEIGHTS, Layout
 from letorbench.datasets.limits import LARGEST_GRADE, UNJUDGED
 from letorbench.errors import DataError, UsageError
 from letorbench.files import write_atomically
@@ -40,6 +40,16 @@ class Rows:
     feature_names: tuple[str, ...] | None = None
     #: what the file calls its queries, where an id cannot be so: that of the number 1 first
     query_names: tuple[str, ...] = ()
+    #: what queries weigh: one number a row, or one a query in the order of their first rows
+    weights: np.ndarray | None = None
+
+    @property
+    def query_weights(self) -> np.ndarray | None:
+        """The weight of each query, in the order of `letor_lines`."""
+        if self.weights is None:
+            return None
+        offsets, _, rows = group_rows(len(self.qids), self.qids)
+        return as_weights(self.weights, offsets, rows, f"{self.name}: weights")
 
 
 def parse_grades(text: str) -> Grades:
@@ -106,7 +116,8 @@ def letor_lines(parts: Sequence[Rows], grades: Grades, tell: Tell) -> list[list[
         alike = [rows for rows in parts if rows.layout == layout]
         ignored = dict.fromkeys(word for rows in alike for word in rows.ignored)
         unused = f"; not used: {', '.join(ignored)}" if ignored else ""
-        tell(f"{listed([rows.name for rows in alike])}: {layout}{unused}")
+        weights = ", weights of queries" * any(rows.weights is not None for rows in alike)
+        tell(f"{listed([rows.name for rows in alike])}: {layout}{weights}{unused}")
     ends = np.cumsum([len(rows.labels) for rows in parts])
 
     def place(row: int) -> str:
@@ -133,6 +144,13 @@ def _counted(parts: Sequence[Rows]) -> list[int]:
 def listed(names: Sequence[str]) -> str:
     """Return names with commas, many as the first and the last."""
     return ", ".join(names) if len(names) < 4 else f"{names[0]} to {names[-1]}"
+
+
+def write_weights(text: Path, weights: np.ndarray | None) -> None:
+    """Write the weights of a file's queries beside it, one a line, where there are any."""
+    if weights is not None:
+        with write_atomically(text.with_name(text.name + WEIGHTS)) as file:
+            file.writelines(f"{weight!r}\n" for weight in weights.tolist())
 
 
 def write_names(folder: Path, parts: Sequence[Rows]) -> None:

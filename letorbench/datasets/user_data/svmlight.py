@@ -14,7 +14,7 @@ import numpy as np
 from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.datasets.text.encodings import BOM, check_encoding, odd_character, without_mark
 from letorbench.datasets.text.mistakes import DECIMAL, line_error
-from letorbench.datasets.user_data.beside import beside, read_sizes
+from letorbench.datasets.user_data.beside import beside, read_sizes, read_weights
 from letorbench.datasets.user_data.rows import Grades, Rows
 from letorbench.datasets.user_data.tables import Columns, table_rows
 from letorbench.errors import DataError
@@ -133,7 +133,7 @@ def svmlight_rows(path: Path, from_0: bool) -> Rows:
         texts,
         lambda row: f"{path}:{numbers[row]}",
         f"SVMlight text, features from {0 if from_0 else 1}, queries by {by}",
-        (".weight",) if others.weights else (),
+        weights=read_weights(others.weights),
     )
 
 

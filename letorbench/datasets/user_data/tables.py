@@ -13,7 +13,14 @@ import numpy as np
 from letorbench.choices import require_choice
 from letorbench.datasets.arrays import LARGEST_FLOAT32, as_query_ids
 from letorbench.datasets.text.encodings import check_encoding
-from letorbench.datasets.user_data.beside import TYPES, Beside, beside, read_description, read_sizes
+from letorbench.datasets.user_data.beside import (
+    TYPES,
+    Beside,
+    beside,
+    read_description,
+    read_sizes,
+    read_weights,
+)
 from letorbench.datasets.user_data.rows import Rows
 from letorbench.errors import DataError
 
@@ -34,6 +41,7 @@ class Columns:
     qid: str = "qid"
     docid: str | None = None
     features: Sequence[str] | None = None
+    weight: str | None = None
 
 
 def table_rows(path: Path, columns: Columns) -> Rows:
@@ -45,7 +53,7 @@ def table_rows(path: Path, columns: Columns) -> Rows:
     everything that letorbench reads, and written so that it reads back exactly.
     """
     others, frame = beside(path), _parquet(path)
-    layout, ignored = "", [".weight"] if others.weights else []
+    layout, ignored = "", list[str]()
     if frame is None:
         frame = _text(path)
         first = frame.iloc[0].tolist()
@@ -76,6 +84,9 @@ def table_rows(path: Path, columns: Columns) -> Rows:
         return f"{frame.index[row]}: column {name!r}"
 
     labels = numbers(columns.label, "numbers")
+    weights = read_weights(others.weights)
+    if columns.weight is not None:
+        weights = numbers(columns.weight, "weights")
     hint = "numbers (--columns names the columns to use)"
     values = np.column_stack([numbers(name, hint) for name in features])
     with np.errstate(over="ignore"):
@@ -101,13 +112,14 @@ def table_rows(path: Path, columns: Columns) -> Rows:
             why = "queries are numbered, as an id has a blank or a #"
             layout = f"{layout or 'a table'}; {why}"
     names = None if all(map(str.isdigit, features)) else tuple(features)
-    return Rows(path.name, labels, queries, texts, at, layout, tuple(ignored), names, called)
+    at_queries = called, weights
+    return Rows(path.name, labels, queries, texts, at, layout, tuple(ignored), names, *at_queries)
 
 
 def _features(path: Path, names: list[str], columns: Columns, by_qid: bool) -> list[str]:
     """Return the columns of features; the columns that are named must be there."""
     special = [columns.label, *([columns.qid] if by_qid else [])]
-    special += [columns.docid] if columns.docid else []
+    special += filter(None, (columns.docid, columns.weight))
     for name in (*special, *(columns.features or ())):
         require_choice(name, names, f"column of {path}")
     for name in names:
@@ -247,6 +259,7 @@ def _described(
     for kind in ("Label",) if others.sizes else ("Label", "GroupId"):
         if kind not in names:
             raise DataError(f"{others.description}: found no column of type {kind}, expected 1")
-    columns = Columns("Label", "GroupId", "SampleId" if "SampleId" in names else None)
+    docid, weight = (each if each in names else None for each in ("SampleId", "GroupWeight"))
+    columns = Columns("Label", "GroupId", docid, weight=weight)
     unused = [kind for kind, _ in described if TYPES[kind] == "ignored"]
     return frame[used].set_axis(names, axis=1), columns, unused

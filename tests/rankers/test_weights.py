@@ -1,0 +1,195 @@
+"""Weights of queries: a query of weight 2 is the query written twice, one of weight 0 is none."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from conftest import few_rounds, random_queries
+
+import letorbench as lb
+from letorbench.conventions import convention
+from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import DataError, UsageError
+from letorbench.losses import LOSSES, loss
+from letorbench.losses.base import weighted_sum
+from letorbench.rankers import names, ranker
+from letorbench.solvers.stopping import Validation
+
+WEIGHTS = np.array([1, 2, 1, 0, 3, 1, 1, 2])
+
+
+def weighted(levels: int = 4) -> tuple[QuerySet, QuerySet]:
+    """Queries with weights, and each written as often as it weighs.
+
+    Each feature has the same values in each query, so that means, variances, bins and thresholds
+    are those of both sets.
+    """
+    rng = np.random.default_rng(8)
+    features = np.array(
+        [[rng.permutation(12) for _ in range(5)] for _ in WEIGHTS], np.float32
+    ).transpose(0, 2, 1).reshape(-1, 5) / 11  # fmt: skip
+    noisy = features[:, 1] + 0.7 * features[:, 2] + 0.4 * rng.normal(size=len(features))
+    labels = np.digitize(noisy, [0.8, 1.1, 1.5][: levels - 1]).astype(np.int32)
+    offsets = np.arange(len(WEIGHTS) + 1, dtype=np.int64) * 12
+    once = QuerySet(features, labels, offsets, np.arange(len(WEIGHTS)))
+    often = once.take(np.repeat(np.arange(len(WEIGHTS)), WEIGHTS))
+    often = QuerySet(often.features, often.labels, often.offsets, np.arange(often.n_queries))
+    return replace(once, weights=WEIGHTS.astype(float)), often
+
+
+#: settings by which a ranker does not count documents or draw, and others that weigh apart
+FIXED = {"min_docs": 1, "min_weight": 0.0}
+OTHERS: dict[str, list[dict[str, object]]] = {
+    "adarank-ndcg": [{"gain": "linear"}],
+    "coordinate-ascent": [{"measure": "map"}, {"measure": "p@5"}],
+    "lambdamart": [{"gain": "0/1/1.5/4"}],
+    "ndcgboost": [{"weak": "tree"}],
+    "ranksvm": [{"loss": "hinge", "gap": 1e-9}, {"normalise": False}],
+    "recipe": [{"model": "trees", "min_docs": 1}, {"model": "trees", "loss": "lambdaloss"},
+               {"solver": "line-search"}, {"solver": "gradient-descent"}],
+    "svmmap": [{"gap": 1e-9}],
+    "wpl": [{"functional": "group"}, {"weight": "1/pi"}],
+}  # fmt: skip
+#: a step a query, or drawn queries: see below
+DRAWING = ("lambdarank", "ranknet", "random-forests")
+CASES = [
+    (name, other)
+    for name in names()
+    if name not in (*DRAWING, "ideal", "random", "best-feature")
+    for other in ({}, *OTHERS.get(name, []))
+]
+
+
+@pytest.mark.parametrize(("name", "other"), CASES, ids=str)
+def test_a_weight_is_a_number_of_copies(name: str, other: dict[str, object]) -> None:
+    cls = ranker(name)
+    if not cls.available():
+        pytest.skip(f"no {cls.needs}")
+    once, often = weighted()
+    fixed = {key: value for key, value in FIXED.items() if hasattr(cls, key)}
+    if name == "lightgbm":  # which takes the second derivatives for numbers of documents
+        fixed["min_docs"] = 0
+    each, both, plain = (
+        cls(**{**few_rounds(cls), **fixed, **other}).fit_sets(train)
+        for train in (once, often, replace(once, weights=None))
+    )
+    found, expected = each.predict(once.features), both.predict(once.features)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6 * np.abs(expected).max())
+    assert not np.allclose(found, plain.predict(once.features), rtol=1e-4)
+    history = each.learned.objective, both.learned.objective
+    np.testing.assert_allclose(*history, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["lambdarank", "ranknet"])
+def test_a_net_steps_by_the_weight(name: str) -> None:
+    """The step of a query of weight 3 is three times as long, and its cost counts three times."""
+    queries = random_queries(np.random.default_rng(2), [9])
+    rates = {}
+    for weight in (None, 3.0):
+        given = None if weight is None else np.array([weight])
+        each = ranker(name)(layers=2, hidden=3, epochs=1, learning_rate=1e-4)
+        fitted = each.fit_sets(replace(queries, weights=given)).learned
+        rates[weight] = fitted.objective[0], fitted.model
+    (cost, plain), (tripled, model) = rates.values()
+    assert tripled == pytest.approx(3.0 * cost, rel=1e-12)
+    start = ranker(name)(layers=2, hidden=3, epochs=1, learning_rate=1e-300)
+    begin = start.fit_sets(queries).learned.model
+    for part in ("bias", "output"):
+        moved, further = (getattr(m, part) - getattr(begin, part) for m in (plain, model))
+        np.testing.assert_allclose(further, 3.0 * moved, rtol=1e-6, atol=1e-16)
+
+
+def test_forests_draw_queries_by_their_weights() -> None:
+    once, _ = weighted()
+    only = replace(once, weights=np.eye(len(WEIGHTS))[4])
+    forest = {"bags": 3, "columns": 1.0, "docs": 0.5}
+    found = lb.RandomForests(**forest).fit_sets(only).predict(once.features)
+    expected = lb.RandomForests(**forest).fit_sets(once.queries(4, 5)).predict(once.features)
+    np.testing.assert_allclose(found - found[0], expected - expected[0], atol=1e-12)
+
+
+def test_the_best_feature_is_that_of_the_weighted_mean() -> None:
+    features = np.array([[1, 0], [0, 1], [0, 1], [1, 0]], np.float32)
+    two = QuerySet(features, np.array([1, 0] * 2, np.int32), np.array([0, 2, 4]), np.arange(2))
+    for best in (0, 1):
+        weights = np.array([1.0, 1.0])
+        weights[best] = 3.0
+        model = lb.BestFeature().fit_sets(replace(two, weights=weights)).learned.model
+        assert model.weights.tolist() == [1.0 - best, float(best)]
+
+
+@pytest.mark.parametrize("name", [*LOSSES, "wpl(weight=1/pi)", "smooth(measure=err, gain=linear)"])
+def test_the_weighted_sum_of_a_loss(name: str) -> None:
+    each, (once, often) = loss(name), weighted()
+    of_copy = np.random.default_rng(0).normal(size=once.n_docs)
+    rows = np.concatenate([np.arange(12 * q, 12 * q + 12)
+                           for q in np.repeat(np.arange(len(WEIGHTS)), WEIGHTS)])  # fmt: skip
+    value, gradient = weighted_sum(each, of_copy, once)
+    expected, by_copy = weighted_sum(each, of_copy[rows], often)
+    assert value == pytest.approx(expected, rel=1e-12)
+    np.testing.assert_allclose(gradient, np.bincount(rows, by_copy, once.n_docs), rtol=1e-9)
+    move = np.random.default_rng(1).normal(size=once.n_docs)
+    up, down = (weighted_sum(each, of_copy + h * move, once)[0] for h in (1e-5, -1e-5))
+    assert gradient @ move == pytest.approx((up - down) / 2e-5, rel=1e-5, abs=1e-6)
+
+
+def test_validation_weighs_where_the_convention_does() -> None:
+    once, often = weighted()
+    scores, counts = np.random.default_rng(3).normal(size=once.n_docs), WEIGHTS > 0
+    copies = scores.reshape(-1, 12).repeat(WEIGHTS, axis=0).ravel()
+    for measure in ("ndcg@5", "map", "p@3", "err"):
+        for rules in ("standard", "standard,gain=linear", "letor4,empty=drop"):
+            judge, other = (
+                Validation(each, lb.parse(measure), convention(name))
+                for each, name in ((once, f"{rules},mean=weighted"), (often, rules))
+            )
+            expected = other(copies).mean()
+            assert judge(scores).mean() == pytest.approx(expected, rel=1e-12)
+            if measure in ("ndcg@5", "map"):
+                plain = other.mean_of_orders(copies)
+                assert judge.mean_of_orders(scores) == pytest.approx(plain, rel=1e-12)
+    assert counts.sum() < len(counts)
+    with pytest.raises(DataError, match="mean=weighted: found no weights, expected weights"):
+        Validation(often, convention=convention("standard,mean=weighted"))(copies)
+
+
+class Own(lb.Ranker):
+    """A plug-in's ranker, whose `learn` is not letorbench's."""
+
+    name, title, paper, formula = "own", "one", "none", "s = 0"
+
+    def learn(self, train, validation, rng):
+        return lb.Random().learn(train, validation, rng)
+
+
+def test_weights_that_cannot_be_used_are_refused() -> None:
+    once, _ = weighted()
+    with pytest.raises(UsageError, match="own: found weights of queries, which it does not use"):
+        Own().fit_sets(once)
+    Own.weighted = True
+    Own().fit_sets(once)
+    nothing = replace(once, weights=np.zeros(len(WEIGHTS)))
+    with pytest.raises(DataError, match="listnet: found no query of a weight above 0"):
+        lb.ListNet().fit_sets(nothing)
+    X, y, qid = once.X, once.y, once.qid
+    by_row = lb.RankSVM().fit(X, y, qid=qid, sample_weight=once.document_weights)
+    by_query = lb.RankSVM().fit(X, y, qid=qid, sample_weight=WEIGHTS)
+    np.testing.assert_array_equal(by_row.predict(X), by_query.predict(X))
+    scattered = np.random.default_rng(0).permutation(len(y))
+    given = QuerySet.from_arrays(
+        X[scattered], y[scattered], qid[scattered], sample_weight=once.document_weights[scattered]
+    )
+    assert dict(zip(given.qids, given.weights)) == dict(zip(once.qids, once.weights))
+    odd = once.document_weights.copy()
+    odd[13] = 5.0
+    for weights, said in (
+        (odd, "found 2 and 5 in query 2, expected one weight in all rows of a query"),
+        (WEIGHTS[:3], "found 3 weights, expected 96, one a row, or 8, one a query"),
+        (-WEIGHTS, "weight 1: found -1, expected 0 or more"),
+        (np.full(8, np.nan), "weight 1: found nan, expected 0 or more"),
+        ([["a"]], "sample_weight: found values of type"),
+    ):
+        with pytest.raises(DataError, match=said):
+            lb.ListNet().fit(X, y, qid=qid, sample_weight=weights)
+    part = once.take(np.array([4, 1])).queries(0, 1)
+    assert part.weights.tolist() == [3.0] and part.digest != replace(part, weights=None).digest

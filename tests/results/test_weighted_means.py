@@ -1,0 +1,127 @@
+"""Means by the queries' weights, from a column of a table to every place that shows one."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import places, printed, refused
+
+import letorbench as lb
+from letorbench.errors import DataError
+
+RULES = "standard,mean=weighted"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data set of 30 queries, whose weights are 0, 0.5, 1 and 3, and two rankers' results."""
+    folder, rng = tmp_path_factory.mktemp("weighted"), np.random.default_rng(0)
+    with (folder / "own.csv").open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["query", "grade", "a", "b", "w"])
+        for q in range(30):
+            for a, b in rng.random((6, 2)).round(3).tolist():
+                grade = int(2.4 * a + rng.random())
+                rows.writerow([f"q{q}", grade, a, b, (0, 0.5, 1, 3)[q % 4]])
+    columns = ["--label", "grade", "--qid", "query", "--weight", "w"]
+    printed("datasets", "split", str(folder / "own.csv"), *columns, *places(folder)[:2])
+    algos = ["--algo", "regression,random", "--convention", RULES]
+    printed("run", "--dataset", "own", *algos, *places(folder))
+    return folder
+
+
+def weight_of(qid: str) -> float:
+    return (0.0, 0.5, 1.0, 3.0)[int(qid[1:]) % 4]
+
+
+def test_every_place_shows_the_weighted_mean(made: Path) -> None:
+    benchmark = lb.load("own", made / "data")
+    folder = made / "results" / "own" / "regression"
+    means = []
+    for fold in benchmark.folds:
+        weights = [weight_of(qid) for qid in fold.test.qids.tolist()]
+        assert fold.test.weights.tolist() == weights
+        scores = np.loadtxt(folder / f"fold{fold.number}" / "scores.txt")
+        by_query = lb.evaluate(fold.test, scores, convention=RULES, per_query=True)["ndcg@10"]
+        expected = np.average(by_query, weights=weights)
+        found = lb.evaluate(fold.test, scores, convention=RULES)
+        assert found["ndcg@10"] == pytest.approx(expected, rel=1e-12)
+        again = lb.evaluate(fold.test.y, scores, fold.test.qid, convention=RULES,
+                            sample_weight=weights)  # fmt: skip
+        assert again["ndcg@10"] == found["ndcg@10"]
+        given = ["--data", str(made / "data" / "own" / f"Fold{fold.number}" / "test.txt"),
+                 "--scores", str(folder / f"fold{fold.number}" / "scores.txt")]  # fmt: skip
+        lines = printed("score", *given, "--format", "csv", "--convention", RULES).splitlines()
+        row = dict(zip(*(next(csv.reader([line])) for line in lines)))
+        assert float(row["ndcg@10"]) == pytest.approx(expected, rel=1e-12)
+        official = printed("score", *given, "--convention", RULES)
+        assert f"{expected:.4f}" in official
+        stored = pd.read_csv(folder / f"fold{fold.number}" / "per_query.csv")
+        np.testing.assert_allclose(stored["ndcg@10"], by_query, rtol=1e-12)
+        ratios = stored["weight"] * np.mean(weights)
+        np.testing.assert_allclose(ratios, weights, rtol=1e-12)
+        means.append(expected)
+    results = lb.load_results(made / "results", data_dir=made / "data")
+    row = results.summary().set_index("algo").loc["regression"]
+    assert row["ndcg@10"] == pytest.approx(np.mean(means), rel=1e-12)
+    folds = pd.read_csv(folder / "folds.csv").set_index("fold")["ndcg@10"]
+    np.testing.assert_allclose(folds, [*means, np.mean(means)], rtol=1e-12)
+    assert f"{np.mean(means):.4f}" in printed("table", "own", *places(made), "--measure", "ndcg@10")
+    pairs = results.compare(baseline="random")
+    assert pairs["difference"][0] == pytest.approx(
+        pairs["mean"][0] - pairs["mean_against"][0], abs=1e-12
+    )
+    ours = results.per_query("ndcg@10")
+    ours = ours[ours["algo"] == "regression"]
+    shares = np.concatenate(
+        [pd.read_csv(folder / f"fold{k}" / "per_query.csv")["weight"] for k in range(1, 6)]
+    )
+    assert pairs["mean"][0] == pytest.approx(np.mean(ours["ndcg@10"].to_numpy() * shares), rel=1e-9)
+
+
+def test_a_measure_that_is_computed_later_is_weighted_too(made: Path) -> None:
+    text = printed("table", "own", *places(made), "--measure", "rbp", "--format", "csv")
+    values = []
+    for fold in lb.load("own", made / "data").folds:
+        scores = made / "results" / "own" / "regression" / f"fold{fold.number}" / "scores.txt"
+        rbp = lb.evaluate(fold.test, np.loadtxt(scores), measures="rbp", per_query=True)["rbp"]
+        values.append(np.average(rbp, weights=fold.test.weights))
+    rows = {row["algo"]: row for row in csv.DictReader(text.splitlines())}
+    assert float(rows["regression"]["rbp"]) == pytest.approx(np.mean(values), rel=1e-9)
+
+
+def test_verify_finds_the_means_right(made: Path) -> None:
+    assert " 0 problems" in printed("verify", str(made / "results"), *places(made)[:2])
+
+
+def test_without_weights_there_is_no_weighted_mean(made: Path, tmp_path: Path) -> None:
+    test = made / "data" / "own" / "Fold1" / "test.txt"
+    (tmp_path / "test.txt").write_bytes(test.read_bytes())
+    scores = made / "results" / "own" / "regression" / "fold1" / "scores.txt"
+    given = ["--data", str(tmp_path / "test.txt"), "--scores", str(scores)]
+    assert "mean=weighted: found no weights" in refused(1, "score", *given, "--convention", RULES)
+    with pytest.raises(DataError, match="mean=weighted: found no weight above 0"):
+        lb.evaluate([1, 0], [1, 2], ["a", "a"], convention=RULES, sample_weight=[0.0])
+
+
+def test_weights_are_part_of_the_data(made: Path) -> None:
+    before = lb.load("own", made / "data").provenance["digest"]
+    file = made / "data" / "own" / "Fold1" / "train.txt.weight"
+    lines = file.read_text().splitlines()
+    file.write_text("\n".join(["7.5", *lines[1:]]) + "\n")
+    changed = lb.load("own", made / "data")
+    assert changed.provenance["digest"] != before and changed.folds[0].train.weights[0] == 7.5
+    file.unlink()
+    assert (lb.load("own", made / "data").folds[0].train.weights == 1.0).all()
+
+
+def test_a_frame_has_a_column_of_weights(made: Path) -> None:
+    frame = pd.read_csv(made / "own.csv")
+    bench = lb.from_frame(frame, label="grade", qid="query", weight="w")
+    for part in bench.parts:
+        assert part.weights.tolist() == [weight_of(qid) for qid in part.qids.tolist()]
+    assert bench.parts[0].feature_names == ("a", "b")
+    plain = lb.from_frame(frame.drop(columns="w"), label="grade", qid="query")
+    assert plain.provenance["digest"] != bench.provenance["digest"]
