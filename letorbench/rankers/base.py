@@ -2,10 +2,11 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -376,13 +377,17 @@ class Ranker(Estimator, ABC):
             raise UsageError(f"{type(self).__name__} is not fitted yet: call fit first")
 
 
+#: how the model files of libraries begin, and the rankers that read them
+LIBRARY_FILES = {b"tree": "lightgbm", b"{": "xgboost"}
+
+
 def load_model(path: str | Path) -> Ranker:
-    """Read a fitted ranker that `Ranker.save` or a run wrote.
+    """Read a fitted ranker that `Ranker.save` or a run wrote, or a model of LightGBM or XGBoost.
 
     Parameters
     ----------
     path : path-like
-        A ``model.npz``.
+        A ``model.npz``, the text that LightGBM's ``save_model`` writes, or XGBoost's JSON or UBJ.
 
     Returns
     -------
@@ -397,6 +402,11 @@ def load_model(path: str | Path) -> Ranker:
         The ranker needs a package that is not installed.
     """
     path = Path(path)
+    with suppress(OSError), path.open("rb") as file:
+        start = file.read(max(map(len, LIBRARY_FILES)))
+        for begin, name in LIBRARY_FILES.items():
+            if start.startswith(begin):
+                return cast(Any, ranker(name)).of_file(path)
     model, facts = load(path)
     name, settings = facts.get("ranker"), facts.get("settings")
     if name not in names():
