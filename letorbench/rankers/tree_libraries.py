@@ -1,6 +1,6 @@
 """LambdaMART by libraries, LightGBM and XGBoost: their trees, our folds, measures and rounds.
 
-Model files that the libraries wrote are read here, too. The library scores with them.
+Their model files are read here, too, and the library scores with them.
 """
 
 import json
@@ -45,12 +45,11 @@ Opened = tuple[Any, int, tuple[str, ...] | None]
 
 @dataclass(frozen=True, eq=False)
 class LibraryFile(Model):
-    """A model that a library wrote and scores with, whatever it is made of.
+    """A model file of a library, whose `Booster.predict` scores.
 
     Parameters
     ----------
     content : ndarray of shape (n_bytes,), uint8
-        The file. The first feature is the library's column 0.
     n_features : int
     """
 
@@ -151,7 +150,7 @@ def record(stopping: EarlyStopping, scores: np.ndarray) -> float:
 
 
 class LightGBMFile(LibraryFile):
-    """A model file of LightGBM; the scores are those of its `Booster.predict`."""
+    """A model file of LightGBM."""
 
     kind = "lightgbm-file"
 
@@ -159,37 +158,17 @@ class LightGBMFile(LibraryFile):
     def opened(content: bytes) -> Opened:
         import lightgbm
 
-        text, end, _ = content.decode().replace("\r\n", "\n").partition("\nend of trees\n")
+        text, end, _ = content.decode().partition("\nend of trees")
         if not end:
             raise ValueError("it has no end of trees")
-        head, *trees = re.split(r"^Tree=", text, flags=re.MULTILINE)
-        width = int(re.findall(r"^max_feature_idx=(\d+)$", head, re.MULTILINE)[0]) + 1
-        for tree in trees:
-            _check_lightgbm_tree(tree, width)
-        # without their sizes trees are read one after the other, and an error is an exception
+        # with their sizes trees are read in threads, where an error ends the process
         text = re.sub(r"^tree_sizes=.*\n", "", text, flags=re.MULTILINE)
         booster = lightgbm.Booster(model_str=text + end)
         names = tuple(booster.feature_name())
-        return booster, width, None if names[0] == "Column_0" else names
+        return booster, len(names), None if names[0] == "Column_0" else names
 
     def _score(self, features: np.ndarray) -> np.ndarray:
         return self.booster.predict(features, num_threads=threads_for(features))
-
-
-def _check_lightgbm_tree(text: str, width: int) -> None:
-    """Raise ValueError for a tree on which LightGBM's reader ends the process, or never ends."""
-    lines = re.findall(r"^(\w+)=(.*)$", text, re.MULTILINE)
-    values = {key: np.array(value.split(), float) for key, value in lines}
-    splits = int(values["num_leaves"].item()) - 1
-    links = ["split_feature", "threshold", "left_child", "right_child"] if splits else []
-    wrong = any(len(values[key]) != splits for key in links)
-    if links and not wrong:
-        child = np.array([values["left_child"], values["right_child"]])
-        inner = (child > np.arange(splits)) & (child < splits)
-        feature, leaf = values["split_feature"], (child < 0) & (child >= -splits - 1)
-        wrong = not (inner | leaf).all() or feature.min() < 0 or feature.max() >= width
-    if wrong or len(values["leaf_value"]) != splits + 1:
-        raise ValueError(f"its tree {text.split()[0]} is not whole")
 
 
 @dataclass
@@ -288,10 +267,7 @@ def _dataset(lightgbm: Any, queries: QuerySet, reference: Any = None) -> Any:
 
 
 class XGBoostFile(LibraryFile):
-    """A model file of XGBoost; the scores are those of its `Booster.predict`.
-
-    They are by the best rounds where early stopping has left their number, as its `XGBRanker`'s.
-    """
+    """A model file of XGBoost; by the best rounds where early stopping left their number in it."""
 
     kind = "xgboost-file"
 
@@ -299,8 +275,7 @@ class XGBoostFile(LibraryFile):
     def opened(content: bytes) -> Opened:
         import xgboost
 
-        booster = xgboost.Booster()
-        booster.load_model(bytearray(content))
+        booster = xgboost.Booster(model_file=bytearray(content))
         names = booster.feature_names
         return booster, booster.num_features(), tuple(names) if names else None
 
@@ -396,8 +371,8 @@ def _leaves(booster: Any, data: Any, n_trees: int) -> Iterator[np.ndarray]:
     """Yield the leaves (n_docs,) of the training documents, at first in a tree of one leaf."""
     yield np.zeros(data.num_row(), np.int64)
     for first in range(0, n_trees, TOGETHER):
-        rounds = first, min(first + TOGETHER, n_trees)
-        leaves = booster.predict(data, pred_leaf=True, iteration_range=rounds)
+        some = booster[first : min(first + TOGETHER, n_trees)]
+        leaves = some.predict(data, pred_leaf=True)
         yield from leaves.reshape(data.num_row(), -1).T.astype(np.int64)
 
 

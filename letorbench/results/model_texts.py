@@ -49,26 +49,29 @@ def ranklib_text(model: Model) -> str:
 def solr_text(model: Model, name: str = "model", features: Sequence[str] | None = None) -> str:
     """Return a linear or tree model as the JSON that Solr's model store takes.
 
-    It lists every feature, as feature_1, feature_2, ... where no names are given. A linear model's
-    constant, which no ranking depends on, is left out. Solr adds 1e-6 to a threshold, in float32,
-    and goes left where x is not above that. The thresholds written make up for it, exactly but for
-    those below 5e-7, which Solr has in steps of 1.2e-13, and some negative ones. A model of another
-    kind is a UsageError.
-
-    References
-    ----------
-    Solr 9: LinearModel.java, MultipleAdditiveTreesModel.java.
+    Features are feature_1, feature_2, ... where no names are given. A linear model loses its
+    constant, which no ranking depends on. Solr 9's MultipleAdditiveTreesModel adds 1e-6 to a
+    threshold, in float32. The thresholds written make up for it, exactly but for those below 4e-6,
+    which Solr has in steps of up to 2.3e-13, and those just above -1, -2, -4, ... UsageError says
+    that the model is of another kind, has other features, or a threshold that Solr cannot have.
     """
     names = _names(model, features)
     if isinstance(model, Linear):
-        kind, params = "LinearModel", {"weights": _weights(model, names)}
+        kind, params = "LinearModel", {"weights": dict(zip(names, model.weights.tolist()))}
     else:
         trees = _trees(model)
 
         def split(node: int, left: object, right: object) -> object:
-            threshold = repr(float(_before_slack(_threshold(trees, node))))
-            feature = names[trees.feature[node]]
-            return {"feature": feature, "threshold": threshold, "left": left, "right": right}
+            feature, threshold = names[trees.feature[node]], _threshold(trees, node)
+            written = _before_slack(threshold)
+            size = abs(threshold)  # LightGBM's 1e-35 and XGBoost's 1.4e-45 stand for 0
+            if size > 2e-35 and threshold - (written + SLACK) > 1e-3 * size:
+                raise UsageError(
+                    f"found {feature} <= {threshold:g}, expected no threshold so near 0: Solr adds "
+                    "1e-6 to each, in float32; train with values of ordinary size"
+                )
+            texts = {"feature": feature, "threshold": repr(float(written))}
+            return texts | {"left": left, "right": right}
 
         roots = _nested(trees, lambda node, value: {"value": repr(value)}, split)
         kind = "MultipleAdditiveTreesModel"
@@ -82,22 +85,19 @@ def elasticsearch_text(
 ) -> str:
     """Return a linear or tree model as the JSON that the plug-in of Elasticsearch takes.
 
-    A linear model is a `model/linear`, trees are a `model/xgboost+json`, which goes left where
-    x < threshold: the next float32 above ours. The rest is as in `solr_text`.
-
-    References
-    ----------
-    Elasticsearch Learning to Rank 1.5: training-models.rst, XGBoostJsonParser.java.
+    A linear model is a `model/linear`, trees are a `model/xgboost+json` (XGBoostJsonParser, version
+    1.5), which goes left where x < threshold. The rest is as in `solr_text`.
     """
     names = _names(model, features)
     if isinstance(model, Linear):
-        kind, definition = "model/linear", _weights(model, names)
+        kind, definition = "model/linear", dict(zip(names, model.weights.tolist()))
     else:
         trees = _trees(model)
         depth = np.zeros(len(trees.left), np.int64)
         for node in np.flatnonzero(trees.left > np.arange(len(depth))):  # parents come first
             depth[[trees.left[node], trees.right[node]]] = depth[node] + 1
 
+        @np.errstate(over="ignore")  # at the end of float32
         def split(node: int, *children: object) -> object:
             above = np.nextafter(_threshold(trees, node), np.float32(np.inf))
             yes, no = int(trees.left[node]), int(trees.right[node])
@@ -129,21 +129,12 @@ def _nested(
 
 def _names(model: Model, features: Sequence[str] | None) -> Sequence[str]:
     names = features or [f"feature_{k}" for k in range(1, model.n_features + 1)]
-    if len(set(names)) != model.n_features:
+    if not len(names) == len(set(names)) == model.n_features:
         raise UsageError(
-            f"found {len(set(names))} different names of features, expected {model.n_features}"
+            f"found {len(names)} names of features, {len(set(names))} of them different, expected "
+            f"{model.n_features} different ones"
         )
     return names
-
-
-def _weights(model: Linear, names: Sequence[str]) -> dict[str, float]:
-    size, float32 = np.abs(model.weights), np.finfo(np.float32)
-    for k in np.flatnonzero((size > float32.max) | (size > 0.0) & (size < float32.tiny)):
-        raise UsageError(
-            f"found a weight of {model.weights[k]:g} for {names[k]}, expected a float32 number "
-            "(1.2e-38 to 3.4e38); features of ordinary size have such weights"
-        )
-    return dict(zip(names, model.weights.tolist()))
 
 
 def lightgbm_text(model: Model) -> str:
@@ -239,6 +230,7 @@ def _threshold(trees: TreeEnsemble, node: int) -> np.float32:
     return rounded if rounded <= exact else np.nextafter(rounded, np.float32(-np.inf))
 
 
+@np.errstate(over="ignore")
 def _before_slack(threshold: np.float32) -> np.float32:
     """Return the largest float32 that is not above a threshold once `SLACK` is added."""
     low, infinity = threshold - SLACK, np.float32(np.inf)
