@@ -77,10 +77,8 @@ def test_models_are_exported_but_of_transformed_features(toy):
 
 
 def test_solr_and_elasticsearch_get_the_data_sets_names_of_features(toy):
-    names = ["bm25", 'of "title"', "é", "a b", "e"]
+    names = ["bm25", 'of "title"', "é", "a b"]
     write_toy(toy / "named")
-    width = load("TOY", "named").folds[0].train.n_features
-    names += [f"f{k}" for k in range(width - len(names))]
     (toy / "named/TOY/features.txt").write_text("\n".join(names), encoding="utf-8")
     where = ("--data-dir", "named", "--out", "named-out")
     printed("run", "--dataset", "TOY", "--algo", "ndcgboost", "--set", "rounds=3", *where)
@@ -94,9 +92,10 @@ def test_solr_and_elasticsearch_get_the_data_sets_names_of_features(toy):
     export = ("export", "TOY", "--as", "solr", "--to", "x", "--out", "named-out")
     printed(*export, "--data-dir", "nowhere")
     model = json.loads(Path("x/fold3/ndcgboost.json").read_text())
-    assert [f["name"] for f in model["features"]] == [f"feature_{k}" for k in range(1, width + 1)]
-    (toy / "named/TOY/features.txt").write_text("\n".join(["twice"] * width))
-    assert "found other data" in refused(1, *export, "--data-dir", "named") or True
+    assert [f["name"] for f in model["features"]] == [f"feature_{k}" for k in range(1, 5)]
+    (toy / "named/TOY/features.txt").write_text("a\nb\nb\nc\n")
+    said = refused(2, *export, "--data-dir", "named")
+    assert "ndcgboost: found 4 names of features, 3 of them different, expected 4" in said
 
 
 def test_wrong_externals_write_nothing(toy):
@@ -164,7 +163,7 @@ def test_models_of_libraries_are_ranked_with_measured_and_compared(toy, library)
             theirs.fit(train.features, train.labels, group=train.lengths).save_model("m.json")
             Path("m.json").rename(f"m{k}")
         scores = theirs.predict(test.features).astype(float)
-        expected.append(float(lb.evaluate(test, scores, measures=["ndcg@10"])["ndcg@10"].iloc[0]))
+        expected.append(float(lb.evaluate(test, scores, measures=["ndcg@10"])["ndcg@10"]))
         rank = ("rank", "--model", f"m{k}", "--input", f"data/TOY/Fold{k}/test.txt", "--output")
         assert f"56 scores of 8 queries ({library})" in printed(*rank, f"s{k}.txt")
         assert np.array_equal(np.loadtxt(f"s{k}.txt"), scores)
