@@ -404,9 +404,9 @@ def load_model(path: str | Path) -> Ranker:
     path = Path(path)
     with suppress(OSError), path.open("rb") as file:
         start = file.read(max(map(len, LIBRARY_FILES)))
-        for begin, name in LIBRARY_FILES.items():
+        for begin, library in LIBRARY_FILES.items():
             if start.startswith(begin):
-                return cast(Any, ranker(name)).of_file(path)
+                return cast(Any, ranker(library)).of_file(path)
     model, facts = load(path)
     name, settings = facts.get("ranker"), facts.get("settings")
     if name not in names():

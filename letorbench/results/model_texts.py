@@ -56,6 +56,7 @@ def solr_text(model: Model, name: str = "model", features: Sequence[str] | None 
     that the model is of another kind, has other features, or a threshold that Solr cannot have.
     """
     names = _names(model, features)
+    params: dict[str, object]
     if isinstance(model, Linear):
         kind, params = "LinearModel", {"weights": dict(zip(names, model.weights.tolist()))}
     else:
@@ -89,6 +90,7 @@ def elasticsearch_text(
     1.5), which goes left where x < threshold. The rest is as in `solr_text`.
     """
     names = _names(model, features)
+    definition: object
     if isinstance(model, Linear):
         kind, definition = "model/linear", dict(zip(names, model.weights.tolist()))
     else:
