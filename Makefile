@@ -9,7 +9,7 @@ INSTALLED := .venv/installed
 # modules are compiled when they are first imported: the demo needs a seventh of what is installed
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable
 # what the tests need that use every optional package
-ALL := test,trees,bench
+ALL := test,trees,bench,readers
 
 .PHONY: demo test test-all renew lint wheel-check versions mutants fuzz damage kills bench docs \
 	docs-check docs-write clean help

@@ -12,8 +12,9 @@ from letorbench.cli.group import say
 @click.argument("dataset", shell_complete=options.datasets_with_results)
 @options.algos
 @options.option(
-    "--as", "form", type=click.Choice(["trec", "ranklib", "lightgbm"]), default="trec",
-    help="Write runs and qrels, or models as the text of RankLib or LightGBM.",
+    "--as", "form", default="trec",
+    type=click.Choice(["trec", "ranklib", "lightgbm", "solr", "elasticsearch"]),
+    help="Write runs and qrels, or models as RankLib, LightGBM, Solr or Elasticsearch read them.",
 )  # fmt: skip
 @click.option(
     "--to", "folder", type=options.FOLDER, metavar="FOLDER",
@@ -26,8 +27,9 @@ def export(
 ) -> None:
     """Write <FOLDER>/fold<k>/<algorithm>.run for every stored fold, and its qrels.txt.
 
-    With --as ranklib or lightgbm, write <FOLDER>/fold<k>/<algorithm>.txt instead: the model of the
-    fold. It must be linear, of stumps or of trees, and of the features as they are.
+    With another --as, write the model of the fold instead: <FOLDER>/fold<k>/<algorithm>.txt, or
+    .json for Solr and Elasticsearch. It must be of stumps, of trees or, but for lightgbm, linear,
+    and of the features as they are.
     """
     from letorbench.api.results import load_results
     from letorbench.results.export import export as export_stored

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Score a file of documents with a saved model.")
-@click.option("--model", required=True, type=options.FILE, help="A model that a run left.")
+@click.option(
+    "--model", required=True, type=options.FILE,
+    help="A model that a run left, or a model file of LightGBM or XGBoost.",
+)  # fmt: skip
 @click.option("--input", "data", required=True, type=options.FILE, help="LETOR text, a table, …")
 @click.option("--output", required=True, type=options.NEW_FILE, help="Where the scores go.")
 @options.format_of(
@@ -30,7 +33,11 @@ def rank(
     model: Path, data: Path, output: Path, form: str, tag: str | None, sparse: bool,
     columns: Columns, null: str | float,
 ) -> None:  # fmt: skip
-    """Score every document of a file with a model of any algorithm; labels are not looked at."""
+    """Score every document of a file with a model of any algorithm; labels are not looked at.
+
+    A model file is LightGBM's text, or XGBoost's JSON or UBJ; the library scores with it. Feature k
+    of LETOR text is column k - 1 of the matrix that it was trained on, whatever its name.
+    """
     from letorbench.rankers import load_model, plugins
     from letorbench.results.export import write_run
     from letorbench.results.scores import finite_scores, score_warnings, write_scores

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from letorbench import registry
 from letorbench.choices import require_choice
@@ -12,6 +13,9 @@ from letorbench.rankers import places, plugins
 
 if TYPE_CHECKING:
     from letorbench.rankers.base import Ranker
+
+#: how the model files of libraries begin, and the rankers that read them
+LIBRARY_FILES = {b"tree": "lightgbm", b"{": "xgboost"}
 
 
 def names() -> list[str]:
@@ -39,12 +43,12 @@ def ranker(name: str) -> type[Ranker]:
 
 
 def load_model(path: str | Path) -> Ranker:
-    """Read a fitted ranker that `Ranker.save` or a run wrote.
+    """Read a fitted ranker that `Ranker.save` or a run wrote, or a model of LightGBM or XGBoost.
 
     Parameters
     ----------
     path : path-like
-        A ``model.npz``.
+        A ``model.npz``, the text that LightGBM's ``save_model`` writes, or XGBoost's JSON or UBJ.
 
     Returns
     -------
@@ -64,6 +68,11 @@ def load_model(path: str | Path) -> Ranker:
     from letorbench.solvers.fit_result import FitResult
 
     path = Path(path)
+    with suppress(OSError), path.open("rb") as file:
+        start = file.read(max(map(len, LIBRARY_FILES)))
+        for begin, library in LIBRARY_FILES.items():
+            if start.startswith(begin):
+                return cast(Any, ranker(library)).of_file(path)
     model, facts = load(path)
     name, settings = facts.get("ranker"), facts.get("settings")
     if name not in names():

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from letorbench.conventions import CONVENTIONS, Convention
+from letorbench.datasets import layout
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.features import Raw
@@ -32,9 +33,9 @@ def export(summary: Summary, form: str, data_dir: Path, folder: Path) -> list[Pa
     """Write every finished fold of a data set's algorithms as files of other programs.
 
     With the form `trec` these are fold<k>/<algo>.run and fold<k>/qrels.txt, with another one
-    fold<k>/<algo>.txt, the model as that program's text. Of an algorithm with repeats the first is
-    written. A model of transformed features is refused: the texts have no place for what was done
-    to them.
+    fold<k>/<algo>.txt, the model as that program's text, or .json. Of an algorithm with repeats the
+    first is written. A model of transformed features is refused: the texts have no place for what
+    was done to them. Features have the names of the data set's features.txt.
 
     form: `trec`, or a name of `letorbench.results.model_texts.FORMATS`.
 
@@ -42,12 +43,13 @@ def export(summary: Summary, form: str, data_dir: Path, folder: Path) -> list[Pa
     UsageError that the form does not know a model's kind, or the folder is one of a data set.
     """
     stored = {row.algo: by_repeat(row.stored)[0] for row in summary.rows}
+    end = "json" if form in ("solr", "elasticsearch") else "txt"
     for algo, folds in stored.items():
         for fold in folds:
-            check_output(folder / fold.folder.name / f"{algo}.txt", data_dir=data_dir)
+            check_output(folder / fold.folder.name / f"{algo}.{end}", data_dir=data_dir)
     if form != "trec":
-        places = ((a, f, folder / f.folder.name / f"{a}.txt") for a in stored for f in stored[a])
-        texts = {path: _model_text(algo, fold, form) for algo, fold, path in places}
+        places = ((a, f, folder / f.folder.name / f"{a}.{end}") for a in stored for f in stored[a])
+        texts = {path: _model_text(algo, fold, form, data_dir) for algo, fold, path in places}
         for path, text in texts.items():
             with write_atomically(path) as file:
                 file.write(text)
@@ -66,14 +68,20 @@ def export(summary: Summary, form: str, data_dir: Path, folder: Path) -> list[Pa
     return list(written)
 
 
-def _model_text(algo: str, fold: StoredFold, form: str) -> str:
+def _model_text(algo: str, fold: StoredFold, form: str, data_dir: Path) -> str:
     fitted = load_model(fold.folder / paths.MODEL)
     if fitted.transformation_.name != Raw.name:
         raise UsageError(
             f"{algo}: its model is of features that {fitted.transformation_.name} transformed, "
             f"which a model of {form} cannot say; expected a run with --features raw"
         )
-    return FORMATS[form](fitted.learned.model)
+    dataset, names = fold.key.dataset, None
+    if layout.present(dataset, data_dir) and layout.feature_names(layout.find(dataset, data_dir)):
+        names = data_of(data_dir, [fold]).folds[0].train.feature_names
+    try:
+        return FORMATS[form](fitted.learned.model, f"{algo}-{fold.folder.name}", names)
+    except UsageError as error:
+        raise UsageError(f"{algo}: {error}") from None
 
 
 def write_run(

@@ -1,10 +1,13 @@
-"""Linear and tree models as the texts of RankLib and LightGBM, for what reads these.
+"""Linear and tree models as the texts of RankLib, LightGBM, Solr and Elasticsearch.
 
-Trees keep their decisions: features are float32 numbers, so a threshold is written as the largest
-float32 that is not above it, which both programs read as it is.
+Trees keep their decisions: features are float32 numbers, so `x <= threshold` is the same with the
+largest float32 that is not above the threshold. Where another program compares in another way, its
+threshold is the one with which it decides so. Solr and Elasticsearch compute in float32.
 """
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +15,9 @@ from letorbench.errors import UsageError
 from letorbench.models.base import Model
 from letorbench.models.linear import Linear
 from letorbench.models.tree_ensemble import TreeEnsemble
+
+#: what Solr adds to a threshold
+SLACK = np.float32(1e-6)
 
 
 def ranklib_text(model: Model) -> str:
@@ -25,35 +31,128 @@ def ranklib_text(model: Model) -> str:
         weights = " ".join(f"{k}:{w!r}" for k, w in enumerate(model.weights.tolist(), 1))
         return f"## Coordinate Ascent\n\n{weights}\n"
     trees = _trees(model)
-    lines = ["## LambdaMART", f"## No. of trees = {len(trees.roots)}", "", "<ensemble>"]
-    for number, root in enumerate(trees.roots.tolist(), 1):
-        lines += [f'\t<tree id="{number}" weight="1.0">', *_split(trees, root, ""), "\t</tree>"]
+
+    def split(node: int, left: str, right: str) -> str:
+        return (
+            f"<feature> {trees.feature[node] + 1} </feature>\n"
+            f"<threshold> {float(_threshold(trees, node))!r} </threshold>\n"
+            f'<split pos="left">\n{left}\n<split pos="right">\n{right}\n</split>'
+        )
+
+    roots = _nested(trees, lambda node, value: f"<output> {value!r} </output>\n</split>", split)
+    lines = ["## LambdaMART", f"## No. of trees = {len(roots)}", "", "<ensemble>"]
+    for number, root in enumerate(roots, 1):
+        lines += [f'\t<tree id="{number}" weight="1.0">', "<split>", root, "\t</tree>"]
     return "\n".join([*lines, "</ensemble>", ""])
 
 
-def _split(trees: TreeEnsemble, node: int, position: str) -> Iterator[str]:
-    yield f'<split pos="{position}">' if position else "<split>"
-    if trees.left[node] == node:
-        yield f"<output> {float(trees.value[node])!r} </output>"
+def solr_text(model: Model, name: str = "model", features: Sequence[str] | None = None) -> str:
+    """Return a linear or tree model as the JSON that Solr's model store takes.
+
+    Features are feature_1, feature_2, ... where no names are given. A linear model loses its
+    constant, which no ranking depends on. Solr 9's MultipleAdditiveTreesModel adds 1e-6 to a
+    threshold, in float32. The thresholds written make up for it, exactly but for those below 4e-6,
+    which Solr has in steps of up to 2.3e-13, and those just above -1, -2, -4, ... UsageError says
+    that the model is of another kind, has other features, or a threshold that Solr cannot have.
+    """
+    names = _names(model, features)
+    params: dict[str, object]
+    if isinstance(model, Linear):
+        kind, params = "LinearModel", {"weights": dict(zip(names, model.weights.tolist()))}
     else:
-        yield f"<feature> {trees.feature[node] + 1} </feature>"
-        yield f"<threshold> {_threshold(trees, node)} </threshold>"
-        yield from _split(trees, int(trees.left[node]), "left")
-        yield from _split(trees, int(trees.right[node]), "right")
-    yield "</split>"
+        trees = _trees(model)
+
+        def split(node: int, left: object, right: object) -> object:
+            feature, threshold = names[trees.feature[node]], _threshold(trees, node)
+            written = _before_slack(threshold)
+            size = abs(threshold)  # LightGBM's 1e-35 and XGBoost's 1.4e-45 stand for 0
+            if size > 2e-35 and threshold - (written + SLACK) > 1e-3 * size:
+                raise UsageError(
+                    f"found {feature} <= {threshold:g}, expected no threshold so near 0: Solr adds "
+                    "1e-6 to each, in float32; train with values of ordinary size"
+                )
+            texts = {"feature": feature, "threshold": repr(float(written))}
+            return texts | {"left": left, "right": right}
+
+        roots = _nested(trees, lambda node, value: {"value": repr(value)}, split)
+        kind = "MultipleAdditiveTreesModel"
+        params = {"trees": [{"weight": "1", "root": root} for root in roots]}
+    head = {"class": f"org.apache.solr.ltr.model.{kind}", "name": name}
+    return json.dumps(head | {"features": [{"name": n} for n in names], "params": params}) + "\n"
+
+
+def elasticsearch_text(
+    model: Model, name: str = "model", features: Sequence[str] | None = None
+) -> str:
+    """Return a linear or tree model as the JSON that the plug-in of Elasticsearch takes.
+
+    A linear model is a `model/linear`, trees are a `model/xgboost+json` (XGBoostJsonParser, version
+    1.5), which goes left where x < threshold. The rest is as in `solr_text`.
+    """
+    names = _names(model, features)
+    definition: object
+    if isinstance(model, Linear):
+        kind, definition = "model/linear", dict(zip(names, model.weights.tolist()))
+    else:
+        trees = _trees(model)
+        depth = np.zeros(len(trees.left), np.int64)
+        for node in np.flatnonzero(trees.left > np.arange(len(depth))):  # parents come first
+            depth[[trees.left[node], trees.right[node]]] = depth[node] + 1
+
+        @np.errstate(over="ignore")  # at the end of float32
+        def split(node: int, *children: object) -> object:
+            above = np.nextafter(_threshold(trees, node), np.float32(np.inf))
+            yes, no = int(trees.left[node]), int(trees.right[node])
+            return {
+                "nodeid": node, "depth": int(depth[node]), "split": names[trees.feature[node]],
+                "split_condition": min(float(above), 2.0**128), "yes": yes, "no": no,
+                "missing": yes, "children": children,
+            }  # fmt: skip
+
+        kind = "model/xgboost+json"
+        definition = _nested(trees, lambda node, value: {"nodeid": node, "leaf": value}, split)
+    inner = {"type": kind, "definition": json.dumps(definition)}
+    return json.dumps({"model": {"name": name, "model": inner}}) + "\n"
+
+
+def _nested(
+    trees: TreeEnsemble, leaf: Callable[[int, float], Any], split: Callable[[int, Any, Any], Any]
+) -> list[Any]:
+    """Return each tree, made of leaf(node, value) and split(node, left, right)."""
+    made: dict[int, Any] = {}
+    left, right, value = trees.left.tolist(), trees.right.tolist(), trees.value.tolist()
+    for node in reversed(range(len(left))):  # a child comes after its parent
+        if left[node] == node:
+            made[node] = leaf(node, value[node])
+        else:
+            made[node] = split(node, made.pop(left[node]), made.pop(right[node]))
+    return [made[root] for root in trees.roots.tolist()]
+
+
+def _names(model: Model, features: Sequence[str] | None) -> Sequence[str]:
+    names = features or [f"feature_{k}" for k in range(1, model.n_features + 1)]
+    if not len(names) == len(set(names)) == model.n_features:
+        raise UsageError(
+            f"found {len(names)} names of features, {len(set(names))} of them different, expected "
+            f"{model.n_features} different ones"
+        )
+    return names
 
 
 def lightgbm_text(model: Model) -> str:
-    """Return the text of a linear or tree model as LightGBM saves it.
+    """Return the text of a tree model as LightGBM saves it.
 
-    A linear model becomes one linear tree, both leaves of which are the model. A model of another
-    kind is a UsageError.
+    A linear model is a UsageError: SHAP and onnxmltools misread LightGBM's linear trees. So are a
+    model of another kind, and trees without the numbers of training documents, which SHAP needs.
     """
     if isinstance(model, Linear):
-        blocks = [_linear_tree(model)]
-    else:
-        trees = _trees(model)
-        blocks = [_tree(trees, root) for root in trees.roots.tolist()]
+        raise UsageError(
+            "found a linear model, expected trees: SHAP and onnxmltools misread LightGBM's linear "
+            "trees; the forms ranklib, solr and elasticsearch are right"
+        )
+    trees = _trees(model)
+    _check_counts(trees)
+    blocks = [_tree(trees, root) for root in trees.roots.tolist()]
     texts = [f"Tree={number}\n{block}\n\n\n" for number, block in enumerate(blocks)]
     head: dict[str, object] = {
         "version": "v4",
@@ -86,7 +185,7 @@ def _tree(trees: TreeEnsemble, root: int) -> str:
         array |= {
             "split_feature": trees.feature[inner],
             "split_gain": trees.gain[inner],
-            "threshold": [_threshold(trees, node) for node in inner],
+            "threshold": [float(_threshold(trees, node)) for node in inner],
             "decision_type": [0] * len(inner),
             "left_child": [number[node] for node in trees.left[inner].tolist()],
             "right_child": [number[node] for node in trees.right[inner].tolist()],
@@ -105,16 +204,15 @@ def _tree(trees: TreeEnsemble, root: int) -> str:
     return _lines(array | {"is_linear": 0, "shrinkage": 1})
 
 
-def _linear_tree(model: Linear) -> str:
-    features, weights = range(model.n_features), model.weights.tolist()
-    return _lines({
-        "num_leaves": 2, "num_cat": 0, "split_feature": 0, "split_gain": 0, "threshold": 0.0,
-        "decision_type": 0, "left_child": -1, "right_child": -2, "leaf_value": [0.0, 0.0],
-        "leaf_weight": [1, 1], "leaf_count": [1, 1], "internal_value": 0, "internal_weight": 2,
-        "internal_count": 2, "is_linear": 1, "leaf_const": [model.bias, model.bias],
-        "num_features": [model.n_features] * 2, "leaf_features": [*features, *features],
-        "leaf_coeff": weights + weights, "shrinkage": 1,
-    })  # fmt: skip
+def _check_counts(trees: TreeEnsemble) -> None:
+    """Refuse what older versions stored: zeros for stumps, sums of weights for XGBoost's trees."""
+    leaf = trees.left == np.arange(len(trees.left))
+    below = trees.cover[trees.left] + trees.cover[trees.right]
+    if not ((trees.cover >= 1.0) & (leaf | (trees.cover == below))).all():
+        raise UsageError(
+            "found a model without the numbers of training documents in its nodes, which SHAP "
+            "needs; expected one of this version: run it again"
+        )
 
 
 def _lines(values: Mapping[str, object]) -> str:
@@ -127,20 +225,43 @@ def _numbers(values: object) -> str:
     return " ".join(repr(each) for each in np.atleast_1d(np.asarray(values)).tolist())
 
 
-def _threshold(trees: TreeEnsemble, node: int) -> float:
-    exact = trees.threshold[node]
-    rounded = np.float32(exact)
-    return float(rounded if rounded <= exact else np.nextafter(rounded, np.float32(-np.inf)))
+def _threshold(trees: TreeEnsemble, node: int) -> np.float32:
+    """Return the largest float32 that is not above a node's threshold."""
+    exact, largest = trees.threshold[node], np.finfo(np.float32).max
+    rounded = np.float32(np.clip(exact, -largest, largest))
+    return rounded if rounded <= exact else np.nextafter(rounded, np.float32(-np.inf))
+
+
+@np.errstate(over="ignore")
+def _before_slack(threshold: np.float32) -> np.float32:
+    """Return the largest float32 that is not above a threshold once `SLACK` is added."""
+    low, infinity = threshold - SLACK, np.float32(np.inf)
+    while low + SLACK > threshold:
+        low = np.nextafter(low, -infinity)
+    while (above := np.nextafter(low, infinity)) + SLACK <= threshold:
+        low = above
+    return low
 
 
 def _trees(model: Model) -> TreeEnsemble:
+    """Return a model of trees, with one leaf of 0 where it has none: readers want a tree."""
     if not isinstance(model, TreeEnsemble):
         raise UsageError(
             f"found a model of kind {model.kind!r}, expected linear or trees: the formats know no "
             "other"
         )
-    return model
+    if len(model.roots):
+        return model
+    zero, number = np.zeros(1, np.int64), np.zeros(1)
+    return TreeEnsemble(
+        zero, zero, number, zero, zero, number, number, number + 1, model.n_features
+    )
 
 
-#: format -> what writes a model so
-FORMATS = {"ranklib": ranklib_text, "lightgbm": lightgbm_text}
+#: format -> what writes a model so, with its name and its features' names
+FORMATS: dict[str, Callable[..., str]] = {
+    "ranklib": lambda model, *_: ranklib_text(model),
+    "lightgbm": lambda model, *_: lightgbm_text(model),
+    "solr": solr_text,
+    "elasticsearch": elasticsearch_text,
+}

@@ -18,6 +18,9 @@ from letorbench.solvers.stump_search import Stump
 #: the longest step: that of a weak learner which makes no mistake would be infinite
 LONGEST_STEP = 5.0
 NO_VALUES = np.empty(0)
+NOTHING_LEARNED = FitWarning(
+    "nothing learned", "no weak learner improves on constant scores: none was added"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,12 +28,14 @@ class Term:
     """alpha times a weak learner.
 
     The learner takes features (n_docs, n_features) and returns its values (n_docs,) on these
-    documents; `values` (n_docs,) are those on the training documents.
+    documents; `values` (n_docs,) are those on the training documents. `counts` is how many of
+    these have the value 0, and how many another one; `boost` fills it in.
     """
 
     learner: Callable[[np.ndarray], np.ndarray]
     values: np.ndarray
     alpha: float
+    counts: tuple[int, int] = (0, 0)
 
 
 class Booster(Protocol):
@@ -70,21 +75,20 @@ def boost(
         term = None if over else booster.choose(scores, weights)
         if term is None:
             break
-        terms.append(replace(term, values=NO_VALUES))  # to save memory
+        others = int(np.count_nonzero(term.values))
+        counts = train.n_docs - others, others
+        terms.append(replace(term, values=NO_VALUES, counts=counts))  # to save memory
         scores = scores + term.alpha * term.values
         measure = None
         if validation is not None:
             held_out = held_out + term.alpha * term.learner(validation.queries.features)
             measure = validation(held_out)
         stopping.record(measure)
-    none = FitWarning(
-        "nothing learned", "no weak learner improves on constant scores: none was added"
-    )
 
     def model(count: int) -> Model:
         return to_model(terms[:count], train.n_features)
 
-    return kept_round(stopping, model, rounds, objective, () if terms else (none,))
+    return kept_round(stopping, model, rounds, objective, () if terms else (NOTHING_LEARNED,))
 
 
 def stump_ensemble(terms: list[Term], n_features: int) -> TreeEnsemble:
@@ -93,9 +97,10 @@ def stump_ensemble(terms: list[Term], n_features: int) -> TreeEnsemble:
     for term in terms:
         stump: Stump = term.learner  # type: ignore[assignment]
         low, high = (0.0, term.alpha) if stump.above else (term.alpha, 0.0)
+        counts = term.counts if stump.above else term.counts[::-1]
         nodes = (
             [stump.feature, 0, 0], [stump.threshold, 0.0, 0.0], [1, 1, 2], [2, 1, 2],
-            [0.0, low, high], [abs(term.alpha), 0.0, 0.0], [0.0, 0.0, 0.0],
+            [0.0, low, high], [abs(term.alpha), 0.0, 0.0], [float(sum(counts)), *counts],
         )  # fmt: skip
         trees.append(Tree(*map(np.array, nodes)))
     return joined(trees, [1.0] * len(trees), n_features)

@@ -1,6 +1,7 @@
 """Whole commands: other systems' files, outputs that are no inputs, a set with ids of text."""
 
 import csv
+import json
 import os
 import re
 import sys
@@ -17,7 +18,7 @@ from toy_data import write_toy
 import letorbench as lb
 from letorbench.datasets.load import load
 from letorbench.rankers import load_model, plugins
-from letorbench.results.model_texts import lightgbm_text
+from letorbench.results.model_texts import ranklib_text
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "my_ranker.py"
 
@@ -63,7 +64,7 @@ def test_every_format_measures_as_the_original(toy):
 
 
 def test_models_are_exported_but_of_transformed_features(toy):
-    words = "export", "TOY", "--as", "lightgbm", "--to", "texts"
+    words = "export", "TOY", "--as", "ranklib", "--to", "texts"
     run = "run", "--dataset", "TOY", "--features"
     call(*run, "zscore", "--algo", "scaled=regression")
     assert "features that zscore transformed" in refused(2, *words, "--algo", "scaled")
@@ -71,7 +72,30 @@ def test_models_are_exported_but_of_transformed_features(toy):
     made = call(*words, "--algo", "plain")
     assert made.stdout.splitlines() == [f"texts/fold{k}/plain.txt" for k in range(1, 6)]
     model = load_model("results/TOY/plain/fold2/model.npz").learned.model
-    assert Path("texts/fold2/plain.txt").read_text() == lightgbm_text(model)
+    assert Path("texts/fold2/plain.txt").read_text() == ranklib_text(model)
+    assert "lightgbm" in refused(2, "export", "TOY", "--as", "svmlight")
+
+
+def test_solr_and_elasticsearch_get_the_data_sets_names_of_features(toy):
+    names = ["bm25", 'of "title"', "é", "a b"]
+    write_toy(toy / "named")
+    (toy / "named/TOY/features.txt").write_text("\n".join(names), encoding="utf-8")
+    where = ("--data-dir", "named", "--out", "named-out")
+    printed("run", "--dataset", "TOY", "--algo", "b=ndcgboost[rounds=3]", *where)
+    for form in ("solr", "elasticsearch"):
+        made = printed("export", "TOY", "--as", form, "--to", form, *where).split()
+        assert made == [f"{form}/fold{k}/b.json" for k in range(1, 6)]
+    model = json.loads(Path("solr/fold3/b.json").read_text())
+    assert model["name"] == "b-fold3" and [f["name"] for f in model["features"]] == names
+    inner = json.loads(Path("elasticsearch/fold3/b.json").read_text())["model"]["model"]
+    assert json.loads(inner["definition"])[0]["split"] in names
+    export = ("export", "TOY", "--as", "solr", "--to", "x", "--out", "named-out")
+    printed(*export, "--data-dir", "nowhere")
+    model = json.loads(Path("x/fold3/b.json").read_text())
+    assert [f["name"] for f in model["features"]] == [f"feature_{k}" for k in range(1, 5)]
+    (toy / "named/TOY/features.txt").write_text("a\nb\nb\nc\n")
+    said = refused(2, *export, "--data-dir", "named")
+    assert "b: found 4 names of features, 3 of them different, expected 4" in said
 
 
 def test_wrong_externals_write_nothing(toy):
@@ -120,6 +144,48 @@ def test_rank_applies_a_model(toy):
     assert (toy / "s.run").read_text() == run.replace(" regression\n", " mine\n")
     (toy / "narrow.txt").write_text("0 qid:1 1:1 2:1\n1 qid:1 1:2\n")
     assert call(*start, "narrow.txt", "--sparse", "--output", "x.txt").exit_code == 0
+
+
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
+def test_models_of_libraries_are_ranked_with_measured_and_compared(toy, library):
+    """One model a fold, trained by the library's own estimator, as others do."""
+    module = pytest.importorskip(library)
+    pytest.importorskip("sklearn", reason="the libraries' estimators need scikit-learn")
+    bench, expected = load("TOY"), []
+    for fold in bench.folds:
+        k, train, test = fold.number, fold.train, fold.test
+        if library == "lightgbm":
+            theirs = module.LGBMRanker(n_estimators=5, min_child_samples=3, verbosity=-1)
+            theirs.fit(train.features, train.labels, group=train.lengths)
+            theirs.booster_.save_model(f"m{k}")
+        else:
+            theirs = module.XGBRanker(n_estimators=5)
+            theirs.fit(train.features, train.labels, group=train.lengths).save_model("m.json")
+            Path("m.json").rename(f"m{k}")
+        scores = theirs.predict(test.features).astype(float)
+        expected.append(float(lb.evaluate(test, scores, measures=["ndcg@10"])["ndcg@10"]))
+        rank = ("rank", "--model", f"m{k}", "--input", f"data/TOY/Fold{k}/test.txt", "--output")
+        assert f"56 scores of 8 queries ({library})" in printed(*rank, f"s{k}.txt")
+        assert np.array_equal(np.loadtxt(f"s{k}.txt"), scores)
+        printed(*rank, f"s{k}.run", "--format", "trec")
+        assert Path(f"s{k}.run").read_text().split()[5] == library
+    for name, form in (("theirs", "s{fold}.txt"), ("again", "s{fold}.run")):
+        printed(*taken(name, form))
+        summary = pd.read_csv("results/TOY/summary.csv", index_col="algo")
+        assert summary.loc[name, "ndcg@10"] == pytest.approx(np.mean(expected), rel=1e-12)
+    printed("compare", "TOY", "--baseline", "theirs")
+    (toy / "narrow.txt").write_text("0 qid:1 1:1 2:1\n1 qid:1 1:2 2:1\n")
+    narrow = ("rank", "--model", "m1", "--input", "narrow.txt", "--output", "x.txt")
+    assert "narrow.txt: found 2 features, expected " in refused(1, *narrow)
+    printed(*narrow, "--sparse")
+    Path("m1").write_bytes(Path("m1").read_bytes()[:900])
+    assert f"m1: found no whole model of {library}: " in refused(1, *rank_words("m1"))
+    Path("m1").write_text("## LambdaMART\n")
+    assert "m1: found no saved model" in refused(1, *rank_words("m1"))
+
+
+def rank_words(model: str) -> tuple[str, ...]:
+    return ("rank", "--model", model, "--input", "data/TOY/Fold1/test.txt", "--output", "y.txt")
 
 
 def test_the_model_of_a_plugin_needs_it(toy, monkeypatch):

@@ -2,19 +2,15 @@
 
 from dataclasses import replace
 from pathlib import Path
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from conftest import parts_of, random_queries, same
-from sample_models import SAMPLES
+from conftest import random_queries
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import DataError, UsageError
-from letorbench.models import TreeEnsemble
+from letorbench.errors import DataError
 from letorbench.results.export import write_qrels, write_run
 from letorbench.results.external import detect, read_any, read_qrels
-from letorbench.results.model_texts import FORMATS, lightgbm_text, ranklib_text
 
 RUN = "1 Q0 a 1 3.5 t\n1 Q0 b 2 2.5 t\n2 Q0 a 1 1e3 t\n2 Q0 c 2 -1 t\n2 Q0 d 3 -2 t\n"
 RANKLIB = "1\t0\t3.5\n1\t1\t2.5\n2\t0\t1e3\n2\t1\t-1\n2\t2\t-2\n"
@@ -146,72 +142,3 @@ def test_wrong_qrels(tmp_path, text, words):
     with pytest.raises(DataError) as error:
         read_qrels(written(tmp_path, text))
     assert str(error.value) == f"{tmp_path / 'file.txt'}{words}"
-
-
-#: two trees, one of which has two splits and one of which has none
-TREES = TreeEnsemble(
-    roots=[0, 5], feature=[4, 1, 0, 0, 0, 0], threshold=[0.5, 0.5, 0, 0, 0, 0],
-    left=[2, 3, 2, 3, 4, 5], right=[1, 4, 2, 3, 4, 5], value=[0.25, 0.75, 1.0, 2.0, 3.0, 0.5],
-    gain=[4.0, 1.5, 0, 0, 0, 0], cover=[9.5, 5.5, 4.0, 3.5, 2.0, 9.5], n_features=5,
-)  # fmt: skip
-MODELS = {"linear": SAMPLES["linear"](), "trees": TREES}
-#: the thresholds of the trees, and their neighbours
-EDGES = np.nextafter(np.float32(0.5), np.float32([-1.0, 0.5, 1.0]))
-
-
-@pytest.fixture
-def features(rng) -> np.ndarray:
-    return np.concatenate([rng.normal(size=(40, 5)), np.repeat(EDGES, 5).reshape(3, 5)], dtype="f4")
-
-
-def ranklib_scores(text: str, features: np.ndarray) -> np.ndarray:
-    """Score as RankLib does, from 1 on: `x <= threshold` goes left."""
-    body = "\n".join(line for line in text.splitlines() if not line.startswith("##")).strip()
-    if not body.startswith("<"):
-        pairs = [pair.split(":") for pair in body.split()]
-        return sum(float(w) * features[:, int(k) - 1].astype(float) for k, w in pairs)
-
-    def score(split: ElementTree.Element, x: np.ndarray) -> float:
-        if (output := split.find("output")) is not None:
-            return float(output.text)
-        low = x[int(split.find("feature").text) - 1] <= np.float32(split.find("threshold").text)
-        return score(split.find(f"split[@pos='{'left' if low else 'right'}']"), x)
-
-    trees = ElementTree.fromstring(body).findall("tree")
-    return np.array([sum(float(t.get("weight")) * score(t[0], x) for t in trees) for x in features])
-
-
-TEXTS = Path(__file__).with_name("model_texts.txt")
-
-
-@pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.parametrize("kind", MODELS)
-def test_a_model_is_written_word_for_word(kind, form) -> None:
-    head, found = f"$ {kind} as {form}\n", FORMATS[form](MODELS[kind])
-    same(TEXTS, head + parts_of(TEXTS)[head[2:-1]], head + found)
-
-
-@pytest.mark.parametrize("kind", MODELS)
-def test_scores_are_the_same_after_the_way_through_a_text(kind, features) -> None:
-    lightgbm = pytest.importorskip("lightgbm", reason="no LightGBM")
-    model = MODELS[kind]
-    scores = model.predict(features)
-    constant = getattr(model, "bias", 0.0)
-    np.testing.assert_allclose(ranklib_scores(ranklib_text(model), features), scores - constant)
-    booster = lightgbm.Booster(model_str=lightgbm_text(model))
-    np.testing.assert_allclose(booster.predict(features, raw_score=True), scores, rtol=1e-14)
-
-
-def test_a_threshold_that_is_no_float32_number_keeps_its_decisions(features) -> None:
-    for threshold in (0.5 + 1e-12, 0.5 - 1e-12):
-        trees = replace(TREES, threshold=[threshold, 0.5, 0, 0, 0, 0])
-        expected = trees.predict(features)
-        np.testing.assert_array_equal(ranklib_scores(ranklib_text(trees), features), expected)
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_other_models_are_refused(form) -> None:
-    with pytest.raises(UsageError) as caught:
-        FORMATS[form](SAMPLES["net"]())
-    said = "found a model of kind 'net', expected linear or trees: the formats know no other"
-    assert str(caught.value) == said

@@ -56,10 +56,14 @@ def test_what_no_text_can_say_leaves_no_texts(ran, tmp_path):
         export(summary, "ranklib", ran[1] / "data", tmp_path / "texts")
     assert not list(tmp_path.iterdir())
     model = lb.load_model(ran[1] / "results/TOY/adarank-ndcg/fold2/model.npz").learned.model
-    for form, text in FORMATS.items():
-        [path] = export(summary.only(["adarank-ndcg"]), form, ran[1] / "data", tmp_path)
-        assert path == tmp_path / "fold2" / "adarank-ndcg.txt"
-        assert path.read_text() == text(model)
+    linear = summary.only(["adarank-ndcg"])
+    with pytest.raises(UsageError, match="^adarank-ndcg: found a linear model, expected trees"):
+        export(linear, "lightgbm", ran[1] / "data", tmp_path / "texts")
+    assert not list(tmp_path.iterdir())
+    for form, end in (("ranklib", "txt"), ("solr", "json"), ("elasticsearch", "json")):
+        [path] = export(linear, form, ran[1] / "data", tmp_path)
+        assert path == tmp_path / "fold2" / f"adarank-ndcg.{end}"
+        assert path.read_text() == FORMATS[form](model, "adarank-ndcg-fold2", None)
 
 
 def test_of_several_seeds_the_first_is_exported(ran, tmp_path):
