@@ -66,7 +66,7 @@ def show_(name: str, data_dir: Path) -> None:
     entry = parse(name).entry
     if entry is None and not present(name, data_dir):
         require_choice(name, [*CATALOG, *installed(data_dir)], "data set")
-    rows = describe(entry) if entry else _facts(load(name, data_dir, null="min"))
+    rows = describe(entry) if entry else _facts(load(name, data_dir))
     show(text_table(["", ""], rows))
 
 

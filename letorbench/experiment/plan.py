@@ -55,8 +55,8 @@ class Protocol:
     seed: int = number(0, least=0)
     #: whether to run again what is stored already
     force: bool = False
-    #: what a NULL in the data reads as: "error", "min" or a number
-    null: str | float = "error"
+    #: what a NULL in the data reads as: "keep", "error", "min" or a number
+    null: str | float = "keep"
     #: how many seconds the training of one setting of an algorithm may take
     time_limit: float | None = number(None, above=0)
     #: how many seeds a ranker that draws random numbers is run with; others run once

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from letorbench.choices import require_choice
+from letorbench.datasets.arrays import missing_features, read_only
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.features.moments import mean_and_variance
@@ -33,7 +34,8 @@ class Transformation(ABC):
 
     A subclass is a frozen dataclass, registered by its name. Its fields, arrays of one number a
     feature, are what `fit` learned from the training set; most have none. It computes in float64
-    and gives float32, a block of rows at a time, so that no second copy of a large set is held.
+    and gives float32, a block of rows at a time, so that no second copy of a large set is held. A
+    missing value (NaN) stays one, and others do not depend on it.
 
     Attributes
     ----------
@@ -107,6 +109,7 @@ class Transformation(ABC):
         if self.by_query and offsets is None:
             raise UsageError(f"{self.name}: found no queries, expected the query of each document")
         new = np.empty_like(features)
+        partly = missing_features(features).tolist() if self.by_query else []
         if n_docs:
             step = max(1, CELLS // max(1, width))
             bounds = np.append(np.arange(0, n_docs, step), n_docs)
@@ -114,17 +117,27 @@ class Transformation(ABC):
                 bounds = offsets
             lengths = np.diff(bounds)
             parallel_for(
-                lambda start, stop: self._fill(features, bounds[start : stop + 1], new),
+                lambda start, stop: self._fill(features, bounds[start : stop + 1], partly, new),
                 len(lengths),
                 cost=lengths,
             )
         return new
 
-    def _fill(self, features: np.ndarray, bounds: np.ndarray, new: np.ndarray) -> None:
-        """Fill new, (n_docs, n_features), in the blocks of rows between the bounds."""
+    def _fill(
+        self, features: np.ndarray, bounds: np.ndarray, partly: list[int], new: np.ndarray
+    ) -> None:
+        """Fill new, (n_docs, n_features), in the blocks of rows between the bounds.
+
+        In the features `partly`, a query's missing values are left out.
+        """
         for first, last in zip(bounds[:-1], bounds[1:]):
             if first < last:
                 new[first:last] = self._values(features[first:last].astype(np.float64))
+            for k in partly:
+                rows = first + np.flatnonzero(~np.isnan(features[first:last, k]))
+                new[first:last, k] = np.nan
+                if len(rows):
+                    new[rows, k] = self._values(features[rows].astype(np.float64))[:, k]
 
     def __call__(self, queries: QuerySet) -> QuerySet:
         """Return a query set with the new features."""
@@ -216,6 +229,9 @@ class ZScore(Transformation):
     @classmethod
     def fit(cls, features: np.ndarray) -> Self:
         mean, variance = mean_and_variance(features)
+        for k in missing_features(features):
+            known = read_only(features[~np.isnan(features[:, k])][:, k : k + 1].copy())
+            (mean[k],), (variance[k],) = mean_and_variance(known)
         return cls(mean, np.sqrt(variance))
 
     def _values(self, x: np.ndarray) -> np.ndarray:
@@ -294,7 +310,8 @@ def resolved(
     if wanted == "raw":
         return wanted
     if normalised is None:
-        normalised = not features.size or bool(features.min() >= -1.0 and features.max() <= 1.0)
+        low, high = (f.reduce(features, axis=None, initial=0.0) for f in (np.fmin, np.fmax))
+        normalised = bool(low >= -1.0 and high <= 1.0)
     return "raw" if normalised else wanted
 
 

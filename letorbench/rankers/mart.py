@@ -71,6 +71,7 @@ class BoostedTrees(TreeSettings, Ranker):
     """
 
     auto_features = "raw"  # trees only compare a feature's values
+    takes_missing = True
     feature_order_matters = "of splits that gain as much, the lowest feature's is taken"
     figure = "boosting"
     grid = {"leaves": (4, 10, 31)}

@@ -98,6 +98,11 @@ class NDCGBoost(Ranker):
     criterion: str = one_of(CRITERIA[1:], CRITERIA[1])
 
     @property
+    def takes_missing(self) -> bool:
+        """Trees do; stumps do not."""
+        return self.weak == "tree"
+
+    @property
     def draws(self) -> bool:
         """Only the paper's way of sampling does."""
         return self.stumps == "sample"

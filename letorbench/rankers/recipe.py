@@ -133,6 +133,11 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
         return family(self.model).drawn
 
     @property
+    def takes_missing(self) -> bool:
+        """Trees do."""
+        return self.model == TREES
+
+    @property
     def auto_features(self) -> str:
         """What `auto` does, which the model decides."""
         return "raw" if self.model == TREES else family(self.model).auto_features

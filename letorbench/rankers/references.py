@@ -37,6 +37,7 @@ class Random(Ranker):
     paper = NONE
     formula = "s = 0; every order of ties is as likely"
     learns = False
+    takes_missing = True
     auto_features = "raw"
 
     def learn(
@@ -102,6 +103,7 @@ class Ideal(Ranker):
     formula = "s = r"
     published = False
     learns = False
+    takes_missing = True
     auto_features = "raw"
 
     def learn(

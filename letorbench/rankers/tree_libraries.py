@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from letorbench.datasets.arrays import missing_features
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import require_comparable
 from letorbench.models.tree_ensemble import Float32Trees, Tree, TreeEnsemble, joined
@@ -48,6 +49,7 @@ class TreeLibrary(Ranker):
     """
 
     auto_features = "raw"  # trees only compare a feature's values
+    takes_missing = True
     figure = "boosting"
     formula = "trees on lambda = sigma(-(s_i - s_j)) |Delta NDCG_ij|, r_i > r_j"
     extra = "letorbench[trees]"
@@ -161,13 +163,16 @@ def _lightgbm_tree(root: dict[str, Any]) -> Tree:
     nodes, columns = [root], []
     for own, node in enumerate(nodes):  # which grows
         left = right = own
+        threshold = node.get("threshold", 0.0)
+        known = node.get("missing_type") == "NaN"  # else training had none, and NaN counts as 0
         if "split_feature" in node:
             left, right = len(nodes), len(nodes) + 1
             nodes += [node["left_child"], node["right_child"]]
         columns.append((
-            node.get("split_feature", 0), node.get("threshold", 0.0), left, right,
+            node.get("split_feature", 0), threshold, left, right,
             node.get("leaf_value", node.get("internal_value")), node.get("split_gain", 0.0),
             node.get("leaf_count", node.get("internal_count", 0)),
+            node["default_left"] if known else threshold >= 0.0,
         ))  # fmt: skip
     return Tree(*map(np.array, zip(*columns)))
 
@@ -247,21 +252,28 @@ class XGBoost(TreeLibrary):
         leaf: dict[str, Any] = {
             "left_children": [-1], "right_children": [-1], "split_indices": [0],
             "split_conditions": [base], "loss_changes": [0.0], "sum_hessian": [0.0],
+            "default_left": [0],
         }  # fmt: skip
         kept = [leaf, *content["gradient_booster"]["model"]["trees"]]
-        trees = [_xgboost_tree(each) for each in kept]
+        missing = len(missing_features(train.features)) > 0
+        trees = [_xgboost_tree(each, missing) for each in kept]
         return Float32Trees(**vars(joined(trees, [1.0] * len(trees), train.n_features)))
 
 
-def _xgboost_tree(tree: dict[str, Any]) -> Tree:
-    """Return one of XGBoost's trees: documents below a float32 condition go left."""
+def _xgboost_tree(tree: dict[str, Any], missing: bool) -> Tree:
+    """Return one of XGBoost's trees: documents below a float32 condition go left.
+
+    Where training had no missing value, one counts as 0 here, and XGBoost's side says nothing.
+    """
     left, right = np.array(tree["left_children"]), np.array(tree["right_children"])
     own, condition = np.arange(len(left)), np.array(tree["split_conditions"], np.float32)
+    threshold = np.nextafter(condition, np.float32(-np.inf))
     return Tree(
-        np.array(tree["split_indices"]), np.nextafter(condition, np.float32(-np.inf)),
+        np.array(tree["split_indices"]), threshold,
         np.where(left < 0, own, left), np.where(left < 0, own, right),
         condition,  # a leaf's is its value
         np.array(tree["loss_changes"]), np.array(tree["sum_hessian"]),
+        np.array(tree["default_left"], np.bool_) if missing else threshold >= 0.0,
     )  # fmt: skip
 
 

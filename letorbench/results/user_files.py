@@ -18,12 +18,12 @@ _START = 4096
 
 
 def read_for(
-    ranker: Ranker, path: Path, null: str | float = "error", sparse: bool = False
+    ranker: Ranker, path: Path, null: str | float = "keep", sparse: bool = False
 ) -> QuerySet:
     """Read documents from LETOR text with the features that a fitted ranker learned from.
 
-    A NULL value reads as `null` says: "error", "min" or a number. A sparse file may end before the
-    last feature, which then is 0 everywhere. DataError says that the file has other features.
+    A NULL value reads as `null` says, see `read_letor`. A sparse file may end before the last
+    feature, which then is 0 everywhere. DataError says that the file has other features.
     """
     width = ranker.n_features_in_
     queries = read_queries(path, ReadOptions(null=null))

@@ -52,18 +52,18 @@ def grown_plainly(features: TreeFeatures, g: np.ndarray, h: np.ndarray, shape: S
     codes = codes_of(features)
     splits, leaves = [], [(np.arange(N), 0)]
 
-    def best(leaf: tuple[np.ndarray, int]) -> tuple[float, int, int]:
+    def best(leaf: tuple[np.ndarray, int]) -> tuple[float, int, int, int]:
         rows, depth = leaf
         if depth == shape.depth > 0:
-            return (0.0, 0, 0)
-        return best_split(codes[:, rows], g[rows], h[rows], shape)
+            return (0.0, 0, 0, -1)
+        return best_split(codes[:, rows], features.missing, g[rows], h[rows], shape)
 
     found = [best(leaf) for leaf in leaves]
-    while len(leaves) < shape.leaves and any(gain > 0.0 for gain, _, _ in found):
-        gains = [gain for gain, _, _ in found]
+    while len(leaves) < shape.leaves and any(gain > 0.0 for gain, *_ in found):
+        gains = [gain for gain, *_ in found]
         at = int(np.argmax(gains if shape.leaf_wise else np.array(gains) > 0.0))
-        (rows, depth), (_, k, cut) = leaves.pop(at), found.pop(at)
-        low = codes[k, rows] <= cut
+        (rows, depth), (_, k, cut, too) = leaves.pop(at), found.pop(at)
+        low = (codes[k, rows] <= cut) | (codes[k, rows] == too)
         children = [(rows[low], depth + 1), (rows[~low], depth + 1)]
         splits.append(tuple(tuple(each) for each, _ in children))
         leaves += children
