@@ -200,7 +200,7 @@ seed = seed_of("Where every random draw comes from.")
 seconds = Number(0, min_open=True)
 null = option(
     "--null", type=Null(), default="keep",
-    help="What a NULL feature reads as; keep: missing, as trees take it; min: its query's smallest.",
+    help="What a NULL feature reads as; keep: missing, for trees; min: its query's smallest.",
 )  # fmt: skip
 features = option(
     "--features", type=LateChoice("letorbench.features:TRANSFORMATIONS", "auto"), default="auto",

@@ -80,7 +80,7 @@ def load(
     read = _rotated if content["rotation"] else _separate
     folds = read(cache, found.folds, options)
     if null == "keep" and not cache.remember("missing", found.files, lambda: _missing(folds)):
-        null = "error"  # so that results of data without NULL are found again however it is read
+        null = "error"  # as it was by default when results of such data were stored
     names = layout.feature_names(found)
     if names is not None:
         folds = tuple(_named(fold, names, found) for fold in folds)

@@ -34,8 +34,8 @@ class Transformation(ABC):
 
     A subclass is a frozen dataclass, registered by its name. Its fields, arrays of one number a
     feature, are what `fit` learned from the training set; most have none. It computes in float64
-    and gives float32, a block of rows at a time, so that no second copy of a large set is held. A
-    missing value (NaN) stays one, and others do not depend on it.
+    and gives float32, a block of rows at a time, so that no second copy of a large set is held.
+    NaN, a missing value, stays NaN; the others do not depend on it.
 
     Attributes
     ----------
@@ -109,7 +109,6 @@ class Transformation(ABC):
         if self.by_query and offsets is None:
             raise UsageError(f"{self.name}: found no queries, expected the query of each document")
         new = np.empty_like(features)
-        partly = missing_features(features).tolist() if self.by_query else []
         if n_docs:
             step = max(1, CELLS // max(1, width))
             bounds = np.append(np.arange(0, n_docs, step), n_docs)
@@ -117,27 +116,22 @@ class Transformation(ABC):
                 bounds = offsets
             lengths = np.diff(bounds)
             parallel_for(
-                lambda start, stop: self._fill(features, bounds[start : stop + 1], partly, new),
+                lambda start, stop: self._fill(features, bounds[start : stop + 1], new),
                 len(lengths),
                 cost=lengths,
             )
+        for k in missing_features(features) if self.by_query else ():
+            rows = np.flatnonzero(~np.isnan(features[:, k]))
+            alone = np.zeros((len(rows), width), features.dtype)
+            alone[:, k], new[:, k] = features[rows, k], np.nan
+            new[rows, k] = self.transform(alone, np.searchsorted(rows, bounds))[:, k]
         return new
 
-    def _fill(
-        self, features: np.ndarray, bounds: np.ndarray, partly: list[int], new: np.ndarray
-    ) -> None:
-        """Fill new, (n_docs, n_features), in the blocks of rows between the bounds.
-
-        In the features `partly`, a query's missing values are left out.
-        """
+    def _fill(self, features: np.ndarray, bounds: np.ndarray, new: np.ndarray) -> None:
+        """Fill new, (n_docs, n_features), in the blocks of rows between the bounds."""
         for first, last in zip(bounds[:-1], bounds[1:]):
             if first < last:
                 new[first:last] = self._values(features[first:last].astype(np.float64))
-            for k in partly:
-                rows = first + np.flatnonzero(~np.isnan(features[first:last, k]))
-                new[first:last, k] = np.nan
-                if len(rows):
-                    new[rows, k] = self._values(features[rows].astype(np.float64))[:, k]
 
     def __call__(self, queries: QuerySet) -> QuerySet:
         """Return a query set with the new features."""
@@ -230,8 +224,8 @@ class ZScore(Transformation):
     def fit(cls, features: np.ndarray) -> Self:
         mean, variance = mean_and_variance(features)
         for k in missing_features(features):
-            known = read_only(features[~np.isnan(features[:, k])][:, k : k + 1].copy())
-            (mean[k],), (variance[k],) = mean_and_variance(known)
+            known = features[~np.isnan(features[:, k]), k, None]
+            (mean[k],), (variance[k],) = mean_and_variance(read_only(known))
         return cls(mean, np.sqrt(variance))
 
     def _values(self, x: np.ndarray) -> np.ndarray:

@@ -51,8 +51,6 @@ class TreeEnsemble(Model):
     ...     value=[0.0, -1.0, 1.0], gain=[2.0, 0.0, 0.0], cover=[4.0, 2.0, 2.0], n_features=1)
     >>> stump.predict([[0.5], [0.6]])
     array([-1.,  1.])
-    >>> stump.predict([[float("nan")]]), stump.has_missing
-    (array([-1.]), False)
     """
 
     kind = "trees"
@@ -141,8 +139,8 @@ def joined(trees: Sequence[Tree], weights: Sequence[float], n_features: int) -> 
         each._replace(left=each.left + root, right=each.right + root, value=weight * each.value)
         for each, root, weight in zip(trees, roots, weights, strict=True)
     ]
-    columns = map(np.concatenate, zip(*moved)) if moved else [*np.empty((7, 0), np.int64), None]
-    *every, missing_left = columns
+    none = [*np.empty((7, 0), np.int64), None]
+    *every, missing_left = map(np.concatenate, zip(*moved)) if moved else none
     return TreeEnsemble(roots, *every, n_features, missing_left)
 
 

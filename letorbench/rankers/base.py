@@ -72,8 +72,7 @@ class Ranker(Estimator, ABC):
     deadline : Deadline
         When `learn` must end; it looks at this once a round or iteration.
     takes_missing : bool
-        Whether features may be missing (NaN), which trees take. It may depend on the
-        hyper-parameters.
+        Whether it takes missing values (NaN); it may depend on the hyper-parameters.
     auto_features : str
         What `auto` does to features whose scales do not compare: "raw" for a ranker that only
         compares a feature's values with each other, as most stumps and trees do.
@@ -119,7 +118,6 @@ class Ranker(Estimator, ABC):
     needs: ClassVar[str | None] = None
     extra: ClassVar[str] = ""
     deadline = NEVER
-    takes_missing: ClassVar[bool] = False
     auto_features: ClassVar[str] = "query-minmax"
 
     def __post_init__(self) -> None:
@@ -233,16 +231,14 @@ class Ranker(Estimator, ABC):
 
     def check_values(self, features: np.ndarray) -> None:
         """Raise DataError for infinity, and for NaN where the ranker takes no missing values."""
-        if np.isfinite(features.sum(dtype=np.float64)):
-            return
-        if np.isinf(features).any():
+        finite = np.isfinite(features.sum(dtype=np.float64))
+        if not finite and np.isinf(features).any():
             raise DataError(f"{self.name}: found infinity in the features, expected numbers")
-        if not self.takes_missing:
+        if not finite and not self.takes_missing:
             raise DataError(
-                f"{self.name}: found missing values (NULL, NaN) in feature "
-                f"{missing_features(features)[0] + 1}, expected numbers; --null min or --null 0 "
-                "(null=) makes numbers of NULL, and lambdamart, mart, random-forests, lightgbm and "
-                "xgboost take missing values"
+                f"{self.name}: found missing values (NULL, NaN), first in feature "
+                f"{missing_features(features)[0] + 1}, expected numbers (--null min or --null 0 "
+                "makes some of NULL) or a ranker of trees, such as lambdamart, mart or lightgbm"
             )
 
     def taking_raw_features(self, transformation: Transformation) -> Self:

@@ -43,7 +43,7 @@ def _set_request(method: str) -> Callable[..., Any]:
 class Estimator:
     """The parameters and the metadata requests of a ranker, which is a dataclass."""
 
-    takes_missing: ClassVar[bool]
+    takes_missing: ClassVar[bool] = False
     features: str | None = field(default=None, kw_only=True, repr=False)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:

@@ -45,6 +45,9 @@ class Random(Ranker):
     ) -> FitResult:
         return FitResult(Linear(np.zeros(train.n_features)))
 
+    def _scores(self, features: np.ndarray, offsets: np.ndarray | None = None) -> np.ndarray:
+        return np.zeros(len(features))  # also where a value is missing
+
 
 @dataclass
 class BestFeature(Ranker):

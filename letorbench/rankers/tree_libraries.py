@@ -163,16 +163,16 @@ def _lightgbm_tree(root: dict[str, Any]) -> Tree:
     nodes, columns = [root], []
     for own, node in enumerate(nodes):  # which grows
         left = right = own
-        threshold = node.get("threshold", 0.0)
-        known = node.get("missing_type") == "NaN"  # else training had none, and NaN counts as 0
         if "split_feature" in node:
             left, right = len(nodes), len(nodes) + 1
             nodes += [node["left_child"], node["right_child"]]
         columns.append((
-            node.get("split_feature", 0), threshold, left, right,
+            node.get("split_feature", 0), node.get("threshold", 0.0), left, right,
             node.get("leaf_value", node.get("internal_value")), node.get("split_gain", 0.0),
             node.get("leaf_count", node.get("internal_count", 0)),
-            node["default_left"] if known else threshold >= 0.0,
+            # the type is None where training had no missing value, and one counts as 0 then
+            node["default_left"] if node.get("missing_type") == "NaN"
+            else node.get("threshold", 0.0) >= 0.0,
         ))  # fmt: skip
     return Tree(*map(np.array, zip(*columns)))
 
@@ -255,25 +255,23 @@ class XGBoost(TreeLibrary):
             "default_left": [0],
         }  # fmt: skip
         kept = [leaf, *content["gradient_booster"]["model"]["trees"]]
-        missing = len(missing_features(train.features)) > 0
-        trees = [_xgboost_tree(each, missing) for each in kept]
-        return Float32Trees(**vars(joined(trees, [1.0] * len(trees), train.n_features)))
+        trees = [_xgboost_tree(each) for each in kept]
+        every = dict(vars(joined(trees, [1.0] * len(trees), train.n_features)))
+        if not len(missing_features(train.features)):  # then XGBoost's sides mean nothing
+            del every["missing_left"]
+        return Float32Trees(**every)
 
 
-def _xgboost_tree(tree: dict[str, Any], missing: bool) -> Tree:
-    """Return one of XGBoost's trees: documents below a float32 condition go left.
-
-    Where training had no missing value, one counts as 0 here, and XGBoost's side says nothing.
-    """
+def _xgboost_tree(tree: dict[str, Any]) -> Tree:
+    """Return one of XGBoost's trees: documents below a float32 condition go left."""
     left, right = np.array(tree["left_children"]), np.array(tree["right_children"])
     own, condition = np.arange(len(left)), np.array(tree["split_conditions"], np.float32)
-    threshold = np.nextafter(condition, np.float32(-np.inf))
     return Tree(
-        np.array(tree["split_indices"]), threshold,
+        np.array(tree["split_indices"]), np.nextafter(condition, np.float32(-np.inf)),
         np.where(left < 0, own, left), np.where(left < 0, own, right),
         condition,  # a leaf's is its value
         np.array(tree["loss_changes"]), np.array(tree["sum_hessian"]),
-        np.array(tree["default_left"], np.bool_) if missing else threshold >= 0.0,
+        np.array(tree["default_left"], np.bool_),
     )  # fmt: skip
 
 

@@ -22,10 +22,12 @@ def read_for(
 ) -> QuerySet:
     """Read documents from LETOR text with the features that a fitted ranker learned from.
 
-    A NULL value reads as `null` says, see `read_letor`. A sparse file may end before the last
-    feature, which then is 0 everywhere. DataError says that the file has other features.
+    A NULL value reads as `null` says, see `read_letor`, but the ranker must take what is kept. A
+    sparse file may end before the last feature, which then is 0 everywhere. DataError says that the
+    file has other features.
     """
     width = ranker.n_features_in_
+    null = "error" if null == "keep" and not ranker.takes_missing else null
     queries = read_queries(path, ReadOptions(null=null))
     if queries.n_features == width:
         return queries

@@ -139,13 +139,11 @@ class BinnedFeatures:
 
 def _binned_column(column: np.ndarray, max_bins: int | None) -> tuple[np.ndarray, np.ndarray]:
     """Return a feature's thresholds, float64, and the documents' bins in the smallest type."""
-    missing = np.isnan(column)
-    if missing.any():
-        bins = max_bins and min(max_bins, COARSE - 1)
-        below, own = _binned_column(column[~missing], bins)
-        codes = np.full(len(column), len(below) + 1, np.min_scalar_type(len(below) + 1))
+    if (missing := np.isnan(column)).any():
+        cuts, own = _binned_column(column[~missing], max_bins and min(max_bins, COARSE - 1))
+        codes = np.full(len(column), len(cuts) + 1, np.min_scalar_type(len(cuts) + 1))
         codes[~missing] = own
-        return np.append(below, LARGEST_FLOAT32), codes
+        return np.append(cuts, LARGEST_FLOAT32), codes
     values, rows = sorted_column(column)
     starts = bin_starts(values, max_bins or 0)
     cuts = (values[starts - 1].astype(np.float64) + values[starts]) / 2.0

@@ -13,14 +13,15 @@ the left and on the right, and the better side is kept (Chen and Guestrin: XGBoo
 algorithm 3). Where none came to a leaf, both are as good, and the left is kept, as by LightGBM. In
 a feature without any, a missing value goes where the value 0 goes, as by LightGBM.
 
-`best_split` says in plain NumPy which split a leaf has; the kernels below it repeat that.
+Documents whose bin is up to a cut go left, and so do those of one bin more, `too`, where missing
+values do. Of splits that gain as much, the lowest feature's is taken, then one with missing values
+on the left, then the lowest cut's. The test of this module grows the same trees in plain NumPy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -103,31 +104,6 @@ def worth(G: np.ndarray, H: np.ndarray, shape: Shape) -> np.ndarray:
     return (shares * logs).sum(axis=0)
 
 
-def best_split(
-    codes: np.ndarray, missing: np.ndarray, gradient: np.ndarray, hessian: np.ndarray, shape: Shape
-) -> tuple[float, int, int, int]:
-    """Return a leaf's best split: gain, feature, cut, and a bin that goes left; gain 0 for none.
-
-    codes (n_features, n_docs) are the bins of the leaf's documents, missing (n_features,) the bins
-    of missing values, -1 where there are none. Documents with a code up to the cut go left, and so
-    do those in the last bin that is returned, if it is not -1. Of equal gains, the lowest feature's
-    is taken, then one with missing values on the left, then the lowest cut's.
-    """
-    best = (0.0, 0, 0, -1)
-    total = np.array([gradient.sum()]), np.array([hessian.sum()])
-    parent = worth(*total, shape)[0]
-    for k, code in enumerate(codes):
-        for too, cut in product(sorted({int(missing[k]), -1}, reverse=True), range(code.max())):
-            low = (code <= cut) | (code == too)
-            sides = [low, ~low]
-            G, H = (np.array([x[side].sum() for side in sides]) for x in (gradient, hessian))
-            fits = min(map(np.sum, sides)) >= shape.least_docs and H.min() >= shape.least_hessian
-            gain = float(worth(G, H, shape).sum() - parent)
-            if fits and gain > max(best[0], ROUNDING * abs(parent)):
-                best = (gain, k, cut, too)
-    return best
-
-
 @dataclass(frozen=True, eq=False)
 class TreeFeatures:
     """Binned features in groups of `GROUP` places, without those of one bin.
@@ -173,8 +149,7 @@ class TreeFeatures:
 class Growth(NamedTuple):
     """A tree that grows: a number for each node; the children of a node follow each other.
 
-    feature, cut, too, gain: a node's split, for a leaf the best that it could have; see
-    `best_split`.
+    feature, cut, too, gain: a node's split, for a leaf the best that it could have; no `too` is -1.
     left: the first child, 0 for a leaf. depth: the splits above the node.
     start, stop: its documents are rows[start..stop - 1].
     slot: the place of its histograms. sums: (2,), those of its documents, see `_gather`.
@@ -214,8 +189,8 @@ class Rules(NamedTuple):
     """What does not change from tree to tree: the `Shape`, the features and how sums are packed.
 
     shift: the bits of a sum's second number that count documents; those above them sum second
-    derivatives. codes, n_bins, used, missing: see `TreeFeatures`. cuts: those of all features, one after
-    the other. first_cut: where a feature's begin.
+    derivatives. codes, n_bins, used, missing: see `TreeFeatures`. cuts: those of all features, one
+    after the other. first_cut: where a feature's begin.
     """
 
     leaves: int
@@ -250,8 +225,8 @@ class Grower:
         self._rules = Rules(
             shape.leaves, shape.depth, shape.leaf_wise, shape.least_docs, shape.least_hessian,
             shape.l2, CRITERIA.index(shape.criterion), n_docs.bit_length(), features.codes,
-            features.n_bins, features.used, features.missing, np.concatenate([np.empty(0), *features.cuts]),
-            np.cumsum([0, *map(len, features.cuts)]),
+            features.n_bins, features.used, features.missing,
+            np.concatenate([np.empty(0), *features.cuts]), np.cumsum([0, *map(len, features.cuts)]),
         )  # fmt: skip
         most = 2 * int(features.n_bins.max(initial=1))
         each, ready = np.empty((2, n_docs), np.int32), np.empty((n_docs, 2), np.int32)
@@ -396,7 +371,6 @@ def _gather(node: int, growth: Growth, rules: Rules) -> None:
 def _split_next(growth: Growth, rules: Rules) -> None:
     """Give the pair of leaves what was found for them; split the next leaf, the new pair."""
     feature, cut, gain, left = growth.feature, growth.cut, growth.gain, growth.left
-    too = growth.too
     start, stop, slot, sums = growth.start, growth.stop, growth.slot, growth.sums
     rows, pair, size, found = growth.rows, growth.pair, growth.size, growth.found
     for side in range(2):
@@ -405,7 +379,7 @@ def _split_next(growth: Growth, rules: Rules) -> None:
             if node >= 0 and found[group, side, 0] > gain[node]:
                 gain[node] = found[group, side, 0]
                 feature[node], cut[node] = int(found[group, side, 1]), int(found[group, side, 2])
-                too[node] = int(found[group, side, 3])
+                growth.too[node] = int(found[group, side, 3])
     found[:] = 0.0
     pair[:] = -1
     node = -1
@@ -419,7 +393,7 @@ def _split_next(growth: Growth, rules: Rules) -> None:
     left[node] = small
     middle = start[node] + _partition(
         rows[start[node] : stop[node]], rules.codes[feature[node] // GROUP],
-        feature[node] % GROUP, cut[node], too[node],
+        feature[node] % GROUP, cut[node], growth.too[node],
     )  # fmt: skip
     start[small], stop[small], start[large], stop[large] = start[node], middle, middle, stop[node]
     for child in (small, large):
@@ -439,10 +413,7 @@ def _split_next(growth: Growth, rules: Rules) -> None:
 
 @kernel()
 def _partition(rows: np.ndarray, codes: np.ndarray, k: int, cut: int, too: int) -> int:
-    """Put the rows whose code of feature k is at most `cut`, or `too`, first; return how many.
-
-    Both parts keep their order.
-    """
+    """Put the rows that go left first, in order; return how many."""
     upper = np.empty(len(rows), dtype=rows.dtype)
     low, high = 0, 0
     for i in range(len(rows)):
@@ -469,8 +440,8 @@ def _harvest(growth: Growth, rules: Rules, tree: Tree) -> None:
             tree.feature[node], tree.gain[node] = k, growth.gain[node]
             tree.threshold[node] = rules.cuts[rules.first_cut[k] + growth.cut[node]]
             tree.left[node], tree.right[node] = growth.left[node], growth.left[node] + 1
-            never = rules.missing[growth.feature[node]] < 0
-            tree.missing_left[node] = tree.threshold[node] >= 0.0 if never else growth.too[node] >= 0
+            as_0 = rules.missing[growth.feature[node]] < 0 and tree.threshold[node] >= 0.0
+            tree.missing_left[node] = as_0 or growth.too[node] >= 0
         G = growth.sums[node, 0] * growth.units[0]
         H = (growth.sums[node, 1] >> rules.shift) * growth.units[1] + rules.l2
         if rules.criterion > 0:
@@ -494,8 +465,8 @@ def _leaf_values(growth: Growth, rules: Rules, value: np.ndarray, values: np.nda
                 while growth.left[node] > 0:
                     group, k = divmod(growth.feature[node], GROUP)
                     code = (rules.codes[group, i] >> (8 * k)) & 255
-                    low = code <= growth.cut[node] or code == growth.too[node]
-                    node = growth.left[node] + (not low)
+                    high = code > growth.cut[node] and code != growth.too[node]
+                    node = growth.left[node] + high
                 values[i] = value[node]
 
 
@@ -531,17 +502,14 @@ def _search(growth: Growth, rules: Rules, group: int) -> None:
                     own[k, place] -= other[k, place]
         for k in range(GROUP):
             feature = GROUP * group + k
-            if not growth.drawn[node, feature]:
-                continue
-            too = rules.missing[feature]
-            while True:  # missing values on the left, then on the right
-                cut, gain = _best_cut(own[k], bins[k], too, node, growth, rules, found[side, 0])
+            missing = rules.missing[feature]
+            turns = 2 if missing >= 0 and own[k, 2 * missing + 1] > 0 else 1
+            for turn in range(turns if growth.drawn[node, feature] else 0):
+                too = missing if turn == 0 else -1
+                best = found[side]
+                cut, gain = _best_cut(own[k], feature, too, node, growth, rules, best[0])
                 if cut >= 0:
-                    found[side, 0], found[side, 1], found[side, 2] = gain, feature, cut
-                    found[side, 3] = too
-                if too < 0 or own[k, 2 * too + 1] == 0:
-                    break
-                too = -1
+                    best[0], best[1], best[2], best[3] = gain, feature, cut, too
 
 
 @intrinsic
@@ -588,28 +556,19 @@ def _fill(
 
 @kernel()
 def _best_cut(
-    histogram: np.ndarray,
-    n_bins: int,
-    too: int,
-    node: int,
-    growth: Growth,
-    rules: Rules,
-    least: float,
+    histogram: np.ndarray, k: int, too: int, node: int, growth: Growth, rules: Rules, least: float
 ) -> tuple[int, float]:
-    """Return the first of a feature's best cuts with a gain of more than `least`; -1 for none.
-
-    The bin `too`, the last one, goes left with any cut; -1 for none.
-    """
+    """Return the first of a feature's best cuts with a gain of more than `least`; -1 for none."""
     counts, (g_unit, h_unit), sums = (1 << rules.shift) - 1, growth.units, growth.sums[node]
     docs = sums[1] & counts
     g, h = float(sums[0]), float(sums[1] >> rules.shift)  # whole numbers: differences are exact
     parent = _worth(g * g_unit, h * h_unit, rules)
     best, best_cut = max(least, ROUNDING * abs(parent)), -1
     bound = (best + parent) * (1.0 - ROUNDING)
-    first, second = 0, 0
-    if too >= 0:
-        first, second, n_bins = histogram[2 * too], histogram[2 * too + 1], n_bins - 1
-    for b in range(n_bins - 1):
+    first, second, cuts = 0, 0, rules.n_bins[k] - 1
+    if too >= 0:  # the last bin is on the left already
+        first, second, cuts = histogram[2 * too], histogram[2 * too + 1], cuts - 1
+    for b in range(cuts):
         first += histogram[2 * b]
         second += histogram[2 * b + 1]
         low = second & counts
