@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -140,8 +140,9 @@ def joined(trees: Sequence[Tree], weights: Sequence[float], n_features: int) -> 
         for each, root, weight in zip(trees, roots, weights, strict=True)
     ]
     none = [*np.empty((7, 0), np.int64), None]
-    *every, missing_left = map(np.concatenate, zip(*moved)) if moved else none
-    return TreeEnsemble(roots, *every, n_features, missing_left)
+    *columns, missing_left = map(np.concatenate, zip(*moved)) if moved else none
+    every: tuple[Any, ...] = (roots, *columns, n_features, missing_left)
+    return TreeEnsemble(*every)
 
 
 @kernel()

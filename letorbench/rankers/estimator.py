@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -43,7 +43,7 @@ def _set_request(method: str) -> Callable[..., Any]:
 class Estimator:
     """The parameters and the metadata requests of a ranker, which is a dataclass."""
 
-    takes_missing: ClassVar[bool] = False
+    takes_missing = False
     features: str | None = field(default=None, kw_only=True, repr=False)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
