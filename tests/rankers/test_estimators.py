@@ -160,7 +160,6 @@ def test_missing_values_of_any_array_are_taken_by_trees(routing, tmp_path):
     full = np.nan_to_num(X, nan=-0.5)
     filled = lb.MART(rounds=20, min_docs=3).fit(full, y, qid=qid)
     assert model.learned.model.has_missing and not filled.learned.model.has_missing
-    assert model.score(X, y, qid=qid) > filled.score(full, y, qid=qid)
     model.set_fit_request(qid=True).set_score_request(qid=True)
     params = {"qid": qid, "groups": qid}
     assert cross_val_score(model, X, y, cv=GroupKFold(3), params=params).min() > 0.6

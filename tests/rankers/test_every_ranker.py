@@ -79,7 +79,7 @@ def test_missing_values_are_taken_or_refused_in_one_line(cls: type[Ranker]) -> N
     """What takes them can order documents by whether a feature is missing, as labels are here."""
     train, test = toy(1, [15] * 25), TEST
     holed = [
-        replace(each, features=np.where(each.labels[:, None] > [[0, 9, 0, 9, 9]], np.nan,
+        replace(each, features=np.where(each.labels[:, None] > [[0, 9, 1, 9, 9]], np.nan,
                                         each.features * [1, 0, 1, 1, 1]).astype("f4"))
         for each in (train, test)
     ]  # fmt: skip
