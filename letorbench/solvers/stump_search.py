@@ -139,7 +139,8 @@ class BinnedFeatures:
 
 def _binned_column(column: np.ndarray, max_bins: int | None) -> tuple[np.ndarray, np.ndarray]:
     """Return a feature's thresholds, float64, and the documents' bins in the smallest type."""
-    if (missing := np.isnan(column)).any():
+    if np.isnan(column.max(initial=0.0)):
+        missing = np.isnan(column)
         cuts, own = _binned_column(column[~missing], max_bins and min(max_bins, COARSE - 1))
         codes = np.full(len(column), len(cuts) + 1, np.min_scalar_type(len(cuts) + 1))
         codes[~missing] = own
