@@ -30,7 +30,7 @@ def of_family(name: str) -> Model:
 TREES = {
     "roots": [0, 3], "feature": [4, 0, 0, 0], "threshold": [0.5, 0, 0, 0], "left": [1, 1, 2, 3],
     "right": [2, 1, 2, 3], "value": [0.0, 1.0, 2.0, 0.5], "gain": [1.0, 0, 0, 0],
-    "cover": [9.0, 4.0, 5.0, 9.0], "n_features": 5,
+    "cover": [9.0, 4.0, 5.0, 9.0], "n_features": 5, "missing_left": [False] * 4,
 }  # fmt: skip
 #: one model of five features of each kind; those of a family need no line here
 SAMPLES: dict[str, Callable[[], Model]] = {

@@ -40,7 +40,7 @@ def run(
     protocol: str = "default",
     select: str | Measure | None = None,
     convention: str = "auto",
-    null: str | float = "error",
+    null: str | float = "keep",
     features: str = AUTO,
     force: bool = False,
     time_limit: float | None = None,
@@ -80,7 +80,7 @@ def run(
     convention : str
         Whose measuring rules; "auto" are those of the data set's official tool.
     null : str or float
-        What a NULL feature reads as: "error", "min" or a number.
+        What a NULL feature reads as: "keep", "error", "min" or a number, see `load`.
     features : str
         What is done to the features: "raw", "query-minmax", "query-zscore", "zscore",
         "signed-log", "rank", or "auto": as they are where the data set is published normalised,

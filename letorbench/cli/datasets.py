@@ -67,9 +67,9 @@ def show_(name: str, data_dir: Path) -> None:
     entry = parse(name).entry
     if entry is None and not present(name, data_dir):
         require_choice(name, [*CATALOG, *installed(data_dir)], "data set")
-    rows = list(describe(entry)) if entry else _facts(load(name, data_dir, null="min"))
+    rows = list(describe(entry)) if entry else _facts(load(name, data_dir))
     if entry and entry.min_label < 0 and present(name, data_dir):
-        rows.append(("here", _labels(load(name, data_dir, null="min"))))
+        rows.append(("here", _labels(load(name, data_dir))))
     show(text_table(["", ""], rows))
 
 

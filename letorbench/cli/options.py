@@ -123,19 +123,19 @@ class ConventionRules(LateChoice):
 
 
 class Null(click.ParamType):
-    """What a NULL value reads as: error, min or a number."""
+    """What a NULL value reads as: keep, error, min or a number."""
 
-    name = "error|min|NUMBER"
+    name = "keep|error|min|NUMBER"
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> str | float:
-        if value in ("error", "min"):
+        if value in ("keep", "error", "min"):
             return str(value)
         try:
             return Number().convert(value, param, ctx)
         except click.BadParameter:
-            self.fail(f"found {value!r}, expected error, min or a number", param, ctx)
+            self.fail(f"found {value!r}, expected keep, error, min or a number", param, ctx)
 
 
 def option(*names: str, default: Any = None, **settings: Any) -> Callable:
@@ -199,8 +199,8 @@ jobs = option(
 seed = seed_of("Where every random draw comes from.")
 seconds = Number(0, min_open=True)
 null = option(
-    "--null", type=Null(), default="error",
-    help="What a NULL feature reads as (min: the smallest of its query).",
+    "--null", type=Null(), default="keep",
+    help="What a NULL feature reads as; keep: missing, for trees; min: its query's smallest.",
 )  # fmt: skip
 features = option(
     "--features", type=LateChoice("letorbench.features:TRANSFORMATIONS", "auto"), default="auto",

@@ -38,6 +38,7 @@ def rank(
     A model file is LightGBM's text, or XGBoost's JSON or UBJ; the library scores with it. Feature k
     of LETOR text is column k - 1 of the matrix that it was trained on, whatever its name.
     """
+    from letorbench.datasets.arrays import missing_features
     from letorbench.rankers import load_model, plugins
     from letorbench.results.export import write_run
     from letorbench.results.scores import finite_scores, score_warnings, write_scores
@@ -49,6 +50,9 @@ def rank(
     with plugins.blamed(type(ranker)):
         scores = ranker.predict(queries)
     warnings = [f"{data}: {each.text}" for each in score_warnings(scores, queries)]
+    missing = len(missing_features(queries.features))
+    if missing and not getattr(ranker.learned.model, "has_missing", False):
+        warnings.append(f"{data}: {missing} features lack values, which the model reads as 0")
     scores = finite_scores(scores)
     if form == "trec":
         write_run(output, queries, scores, tag or ranker.name)

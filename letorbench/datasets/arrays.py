@@ -35,7 +35,7 @@ class Grouping(NamedTuple):
 
 
 def as_features(X: Any, n_features: int | None = None) -> np.ndarray:
-    """Return a matrix of real numbers as read-only float32 in C order.
+    """Return a matrix of real numbers as read-only float32 in C order; NaN is a missing value.
 
     Of an array that is float32 and C-ordered already, a view is returned, not a copy. `n_features`
     is the number of columns that is expected.
@@ -49,13 +49,18 @@ def as_features(X: Any, n_features: int | None = None) -> np.ndarray:
         raise DataError("X: found no features, expected at least 1")
     with np.errstate(over="ignore"):
         features = np.require(given, np.float32, ["C", "A"])
-    finite = np.isfinite(features)
-    if not finite.all():
-        row, column = (int(i) for i in np.argwhere(~finite)[0])
+    infinite = np.isinf(features)
+    if infinite.any():
+        row, column = (int(i) for i in np.argwhere(infinite)[0])
         value = given[row, column]
         expected = f"at most {LARGEST_FLOAT32:.3g} in size" if np.isfinite(value) else "a number"
         raise DataError(f"X: row {row}, column {column}: found {value:g}, expected {expected}")
     return read_only(features)
+
+
+def missing_features(features: np.ndarray) -> np.ndarray:
+    """Return which columns hold NaN, ascending."""
+    return np.flatnonzero(np.isnan(features.min(axis=0, initial=0.0)))
 
 
 def as_labels(y: ArrayLike, n_docs: int | None = None) -> np.ndarray:

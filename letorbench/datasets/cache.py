@@ -24,7 +24,7 @@ import numpy as np
 
 from letorbench.datasets.folds import files_digest
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.reader import READ_STRICTLY, ReadOptions, read_queries
+from letorbench.datasets.reader import USUAL, ReadOptions, read_queries
 from letorbench.datasets.text.mistakes import changed
 from letorbench.errors import DataError, WriteError
 from letorbench.files import unfinished_folder, write_atomically
@@ -46,7 +46,7 @@ class Cache:
         self._folder = Path(folder)
 
     def queries(
-        self, files: Sequence[Path], options: ReadOptions = READ_STRICTLY
+        self, files: Sequence[Path], options: ReadOptions = USUAL
     ) -> tuple[QuerySet, np.ndarray]:
         """Return one query set of all files, and where the queries of each file begin in it.
 

@@ -62,7 +62,7 @@ class Check:
     loaded: int | None = None
 
 
-def verify(name: str | Name, data_dir: Path, null: str | float = "error") -> list[Check]:
+def verify(name: str | Name, data_dir: Path, null: str | float = "keep") -> list[Check]:
     """Hash every file, load all folds, and compare them with what is published."""
     data = load(name, data_dir, null=null)
     there = layout.find(name, data_dir)

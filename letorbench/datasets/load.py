@@ -16,6 +16,7 @@ from letorbench.conventions import Convention
 from letorbench.conventions import convention as convention_named
 from letorbench.datasets import folds as rotation
 from letorbench.datasets import layout
+from letorbench.datasets.arrays import missing_features
 from letorbench.datasets.cache import Cache
 from letorbench.datasets.catalog import Name, parse
 from letorbench.datasets.layout import FoldFiles, Layout, weights_of
@@ -36,7 +37,7 @@ def load(
     name: str | Name,
     data_dir: str | Path = "data",
     convention: str = "auto",
-    null: str | float = "error",
+    null: str | float = "keep",
 ) -> Benchmark:
     """Read a data set under the data folder.
 
@@ -53,7 +54,8 @@ def load(
     convention : str
         A convention's name. "auto" is the catalog's, and `standard` for own folders.
     null : str or float
-        What a NULL value reads as: "error", "min" (the query's minimum) or a number.
+        What a NULL value reads as: "keep" (NaN, a missing value, which some rankers take),
+        "error", "min" (the query's minimum) or a number.
 
     Returns
     -------
@@ -82,6 +84,8 @@ def load(
     )
     read = _rotated if content["rotation"] else _separate
     folds = read(cache, found.folds, options)
+    if null == "keep" and not cache.remember("missing", found.files, lambda: _missing(folds)):
+        null = "error"  # as it was by default when results of such data were stored
     names = layout.feature_names(found)
     if names is not None:
         folds = tuple(_named(fold, names, found) for fold in folds)
@@ -126,7 +130,8 @@ def from_frame(
     seed : int
         The seed of the shuffle. An equal seed gives equal folds.
     features : sequence of str, optional
-        The columns of the features; by default all others, which must be numbers.
+        The columns of the features; by default all others, which must be numbers. NaN is a
+        missing value, which some rankers take.
     convention : str
         The name of the measuring convention.
     name : str
@@ -142,7 +147,8 @@ def from_frame(
     Raises
     ------
     DataError
-        If a value is missing or of a wrong kind, or there are fewer queries than folds.
+        If a label or a query is missing or a value of a wrong kind, or there are fewer queries
+        than folds.
     UsageError
         If a column does not exist, or `folds` is less than 3.
 
@@ -188,6 +194,11 @@ def _frame_digest(whole: QuerySet, parts: Sequence[np.ndarray]) -> str:
         state.update(len(part).to_bytes(8, "little"))
         state.update(part.astype("<i8").tobytes())
     return state.hexdigest()
+
+
+def _missing(folds: Sequence[Fold]) -> bool:
+    parts = (part for fold in folds for part in fold.parts.values())
+    return any(len(missing_features(part.features)) for part in parts)
 
 
 def _content(folds: Sequence[FoldFiles], weights: Sequence[Path]) -> dict[str, object]:

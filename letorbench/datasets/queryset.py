@@ -150,8 +150,8 @@ class QuerySet:
         Parameters
         ----------
         X : array-like of shape (n_docs, n_features)
-            Real numbers of any dtype and memory order. They become float32. Arrays that the
-            caller can change are copied.
+            Real numbers of any dtype and memory order, NaN for a missing value. They become
+            float32. Arrays that the caller can change are copied.
         y : array-like of shape (n_docs,)
             Relevance labels: integers from 0, also as floats; -1 is not judged.
         qid : array-like of shape (n_docs,), optional
@@ -174,8 +174,8 @@ class QuerySet:
         Raises
         ------
         DataError
-            If a length, a width or a value is wrong: NaN, infinity, a label that is not an integer
-            from 0 or -1. The message says what was found and what was expected.
+            If a length, a width or a value is wrong: infinity, a label that is not an integer from
+            0 or -1. The message says what was found and what was expected.
         UsageError
             If both or neither of `qid` and `group` are given.
 

@@ -45,12 +45,12 @@ START = 1 << 16
 _COMMENT, _INDEX = re.compile(rb"#[^\n]*"), re.compile(rb"[ \t\r](\d{1,6}):")
 #: how files of gzip, bzip2, xz, zip, 7-Zip and RAR begin
 COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"PK\3\4", b"7z\xbc\xaf", b"Rar!")
-#: NULL is an error, and the number of features is found
-READ_STRICTLY = ReadOptions()
+#: NULL is kept, and the number of features is found
+USUAL = ReadOptions()
 
 
 def read_letor(
-    path: str | Path, null: str | float = "error", n_features: int | None = None
+    path: str | Path, null: str | float = "keep", n_features: int | None = None
 ) -> QuerySet:
     """Read a file of LETOR text (SVMlight text with qid), dense or sparse.
 
@@ -60,8 +60,9 @@ def read_letor(
         A file of lines `label qid:Q 1:0.5 2:3 … #docid = X`. Q is any text without blanks, so
         `7` and `07` are two queries.
     null : str or float
-        What NULL, or NaN in any case, becomes: "error", a finite number, or "min", the smallest
-        value of that feature in the query (0 where the query has none), as in LETOR's min version.
+        What NULL, or NaN in any case, becomes: "keep" is NaN, a missing value; "error"; a finite
+        number; or "min", the smallest value of that feature in the query (0 where the query has
+        none), as in LETOR's min version.
     n_features : int, optional
         The number of features; a larger index is then an error. By default it is the largest
         index in the file.
@@ -80,7 +81,7 @@ def read_letor(
     return read_queries(Path(path), ReadOptions(null, n_features))
 
 
-def read_queries(path: Path, options: ReadOptions = READ_STRICTLY) -> QuerySet:
+def read_queries(path: Path, options: ReadOptions = USUAL) -> QuerySet:
     """Read a file of LETOR text as `read_letor` does; blank lines and comments are skipped."""
     try:
         with open(path, "rb") as file:

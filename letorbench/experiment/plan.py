@@ -36,7 +36,7 @@ from letorbench.version import __version__
 #: seeds of a ranker that draws: docs/repeats.md shows what the number was chosen by
 DEFAULT_REPEATS = 5
 #: what `null` may be beside a number
-NULL_WORDS = ("error", "min")
+NULL_WORDS = ("keep", "error", "min")
 #: a larger number of seeds is taken for a mistake
 MOST_REPEATS = 10_000
 
@@ -56,8 +56,8 @@ class Protocol:
     seed: int = number(0, least=0)
     #: whether to run again what is stored already
     force: bool = False
-    #: what a NULL in the data reads as: "error", "min" or a number
-    null: str | float = "error"
+    #: what a NULL in the data reads as: "keep", "error", "min" or a number
+    null: str | float = "keep"
     #: how many seconds the training of one setting of an algorithm may take
     time_limit: float | None = number(None, above=0)
     #: how many seeds a ranker that draws random numbers is run with; others run once
@@ -78,7 +78,7 @@ class Protocol:
         """What is not as it is by default, by the keys `labels.RUN_KEYS`."""
         usual = {
             "features": AUTO, "protocol": "default", "select": SELECTED_BY[self.name],
-            "convention": "auto", "null": "error", "seed": 0,
+            "convention": "auto", "null": "keep", "seed": 0,
         }  # fmt: skip
         own = {key: getattr(self, "name" if key == "protocol" else key) for key in usual}
         return {key: value for key, value in own.items() if value != usual[key]}

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from letorbench.choices import require_choice
+from letorbench.datasets.arrays import missing_features, read_only
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.features.moments import mean_and_variance
@@ -34,6 +35,7 @@ class Transformation(ABC):
     A subclass is a frozen dataclass, registered by its name. Its fields, arrays of one number a
     feature, are what `fit` learned from the training set; most have none. It computes in float64
     and gives float32, a block of rows at a time, so that no second copy of a large set is held.
+    NaN, a missing value, stays NaN; the others do not depend on it.
 
     Attributes
     ----------
@@ -118,6 +120,11 @@ class Transformation(ABC):
                 len(lengths),
                 cost=lengths,
             )
+        for k in missing_features(features) if self.by_query else ():
+            rows = np.flatnonzero(~np.isnan(features[:, k]))
+            alone = np.zeros((len(rows), width), features.dtype)
+            alone[:, k], new[:, k] = features[rows, k], np.nan
+            new[rows, k] = self.transform(alone, np.searchsorted(rows, bounds))[:, k]
         return new
 
     def _fill(self, features: np.ndarray, bounds: np.ndarray, new: np.ndarray) -> None:
@@ -216,6 +223,9 @@ class ZScore(Transformation):
     @classmethod
     def fit(cls, features: np.ndarray) -> Self:
         mean, variance = mean_and_variance(features)
+        for k in missing_features(features):
+            known = features[~np.isnan(features[:, k]), k, None]
+            (mean[k],), (variance[k],) = mean_and_variance(read_only(known))
         return cls(mean, np.sqrt(variance))
 
     def _values(self, x: np.ndarray) -> np.ndarray:
@@ -294,7 +304,8 @@ def resolved(
     if wanted == "raw":
         return wanted
     if normalised is None:
-        normalised = not features.size or bool(features.min() >= -1.0 and features.max() <= 1.0)
+        low, high = (f.reduce(features, axis=None, initial=0.0) for f in (np.fmin, np.fmax))
+        normalised = bool(low >= -1.0 and high <= 1.0)
     return "raw" if normalised else wanted
 
 

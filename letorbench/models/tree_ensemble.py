@@ -23,7 +23,8 @@ class TreeEnsemble(Model):
 
     The nodes of all trees stand one after the other. Node n asks whether
     x[feature[n]] <= threshold[n], and goes on at left[n] if so and at right[n] otherwise. Both
-    are numbers of nodes and larger than n. A leaf has left[n] = right[n] = n.
+    are numbers of nodes and larger than n. A leaf has left[n] = right[n] = n. Where the value is
+    missing (NaN), `missing_left` says where it goes on.
 
     Parameters
     ----------
@@ -40,6 +41,8 @@ class TreeEnsemble(Model):
     cover : ndarray of shape (n_nodes,), float64
         How many training documents came to the node.
     n_features : int
+    missing_left : ndarray of shape (n_nodes,), bool, optional
+        Whether documents without the value go left. By default the value counts as 0.
 
     Examples
     --------
@@ -61,6 +64,18 @@ class TreeEnsemble(Model):
     gain: np.ndarray = array("n_nodes")
     cover: np.ndarray = array("n_nodes")
     n_features: int = array(dtype=np.int64)
+    missing_left: np.ndarray = array("n_nodes", dtype=np.bool_, default=None)
+
+    def __post_init__(self) -> None:
+        if self.missing_left is None:
+            object.__setattr__(self, "missing_left", np.asarray(self.threshold) >= 0.0)
+        super().__post_init__()
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether a missing value goes elsewhere than the value 0 at some node."""
+        inner = self.left != self.right
+        return bool((self.missing_left != (self.threshold >= 0.0))[inner].any())
 
     @cached_property
     def docs_a_thread(self) -> int:
@@ -79,8 +94,8 @@ class TreeEnsemble(Model):
     def _score(self, features: np.ndarray) -> np.ndarray:
         scores = np.zeros(len(features), self.value.dtype)
         sum_trees(
-            features, self.roots, self.feature, self.threshold, self.left, self.right, self.value,
-            scores,
+            features, self.roots, self.feature, self.threshold, self.missing_left, self.left,
+            self.right, self.value, scores,
         )  # fmt: skip
         return scores
 
@@ -110,6 +125,7 @@ class Tree(NamedTuple):
     value: np.ndarray
     gain: np.ndarray
     cover: np.ndarray
+    missing_left: np.ndarray
 
     def predict(self, features: np.ndarray) -> np.ndarray:
         """Return the values (n_docs,) of documents, features (n_docs, n_features)."""
@@ -123,8 +139,9 @@ def joined(trees: Sequence[Tree], weights: Sequence[float], n_features: int) -> 
         each._replace(left=each.left + root, right=each.right + root, value=weight * each.value)
         for each, root, weight in zip(trees, roots, weights, strict=True)
     ]
-    columns = map(np.concatenate, zip(*moved)) if moved else [np.empty(0, np.int64)] * 7
-    every: tuple[Any, ...] = (roots, *columns, n_features)
+    none = [*np.empty((7, 0), np.int64), None]
+    *columns, missing_left = map(np.concatenate, zip(*moved)) if moved else none
+    every: tuple[Any, ...] = (roots, *columns, n_features, missing_left)
     return TreeEnsemble(*every)
 
 
@@ -134,6 +151,7 @@ def sum_trees(
     roots: np.ndarray,
     feature: np.ndarray,
     threshold: np.ndarray,
+    missing_left: np.ndarray,
     left: np.ndarray,
     right: np.ndarray,
     value: np.ndarray,
@@ -146,6 +164,7 @@ def sum_trees(
             for i in range(first, last):
                 node = roots[t]
                 while left[node] != node:
-                    low = features[i, feature[node]] <= threshold[node]
+                    x = features[i, feature[node]]
+                    low = x <= threshold[node] or (missing_left[node] and np.isnan(x))
                     node = left[node] if low else right[node]
                 scores[i] += value[node]

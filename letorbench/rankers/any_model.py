@@ -20,7 +20,7 @@ from typing import Any, ClassVar, TypeGuard, cast
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import DataError
+from letorbench.errors import DataError, UsageError
 from letorbench.fit_warnings import FitWarning
 from letorbench.models.base import Model
 from letorbench.rankers.base import Ranker
@@ -34,6 +34,7 @@ QUERIES: Mapping[str, Callable[[QuerySet], np.ndarray]] = {
     "qid": lambda train: np.repeat(np.arange(train.n_queries), train.lengths),
     "group_id": lambda train: np.repeat(np.arange(train.n_queries), train.lengths),
     "group": lambda train: train.lengths,
+    "sample_weight": lambda train: train.document_weights,
 }
 #: hyper-parameters of these types are told by a label
 _Simple = int | float | bool | str | None
@@ -88,6 +89,7 @@ class AnyModel(Ranker):
     auto_features = "raw"
     order_matters = "the model may depend on the order of its rows"
     feature_order_matters = "the model may depend on the order of its columns"
+    takes_missing = True  # or it says so itself
     formula = "the model's own"
     paper = "the model's own"
     model: ClassVar[Any]
@@ -115,6 +117,10 @@ class AnyModel(Ranker):
         queries = {key: make(train) for key, make in QUERIES.items() if key in takes}
         if "group_id" in queries or "qid" in queries:
             queries.pop("group", None)
+        if train.weights is None:
+            queries.pop("sample_weight", None)
+        elif "sample_weight" not in queries:
+            raise UsageError(f"{self.name}: found weights of queries, which its fit does not take")
         model.fit(train.features, train.labels, **queries)
         lost = FitWarning("other", f"model not kept: {type(model).__name__} has no save of its own")
         fitted = Fitted(model, train.n_features)

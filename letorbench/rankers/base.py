@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from letorbench.datasets.arrays import as_features, column_names, group_rows
+from letorbench.datasets.arrays import as_features, column_names, group_rows, missing_features
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.features import Raw, Transformation, resolved, transformation
@@ -74,6 +74,8 @@ class Ranker(Estimator, ABC):
         What `pip install` brings that package.
     deadline : Deadline
         When `learn` must end; it looks at this once a round or iteration.
+    takes_missing : bool
+        Whether it takes missing values (NaN); it may depend on the hyper-parameters.
     auto_features : str
         What `auto` does to features whose scales do not compare: "raw" for a ranker that only
         compares a feature's values with each other, as most stumps and trees do.
@@ -193,8 +195,8 @@ class Ranker(Estimator, ABC):
         Raises
         ------
         DataError
-            There are no documents, the training features hold NaN or infinity, or validation
-            has other features.
+            There are no documents, features hold infinity, or NaN that the ranker does not take,
+            or validation has other features.
         UsageError
             A hyper-parameter's value is not valid.
         """
@@ -205,8 +207,8 @@ class Ranker(Estimator, ABC):
         if not (train if self.uses_unjudged else train.judged).n_docs:
             what = "no judged documents" if train.n_docs else "no documents"
             raise DataError(f"{self.name}: found {what}, expected at least 1 to learn from")
-        if not np.isfinite(train.features.sum(dtype=np.float64)):
-            raise DataError(f"{self.name}: the training features hold NaN or infinity")
+        for queries in (train, *([validation.queries] if validation else [])):
+            self.check_values(queries.features)
         own = self.learn.__module__.startswith("letorbench.")
         if train.weights is not None and not getattr(self, "weighted", own):
             raise UsageError(f"{self.name}: found weights of queries, which it does not use")
@@ -239,6 +241,18 @@ class Ranker(Estimator, ABC):
         self.n_features_in_, self.feature_names_in_ = train.n_features, train.feature_names
         return self
 
+    def check_values(self, features: np.ndarray) -> None:
+        """Raise DataError for infinity, and for NaN where the ranker takes no missing values."""
+        finite = np.isfinite(features.sum(dtype=np.float64))
+        if not finite and np.isinf(features).any():
+            raise DataError(f"{self.name}: found infinity in the features, expected numbers")
+        if not finite and not self.takes_missing:
+            raise DataError(
+                f"{self.name}: found missing values (NULL, NaN), first in feature "
+                f"{missing_features(features)[0] + 1}, expected numbers (--null min or --null 0 "
+                "makes some of NULL) or a ranker of trees, such as lambdamart, mart or lightgbm"
+            )
+
     def taking_raw_features(self, transformation: Transformation) -> Self:
         """Return the ranker itself; it was fitted to features that were so transformed before."""
         self.features = transformation.name
@@ -260,8 +274,8 @@ class Ranker(Estimator, ABC):
         Parameters
         ----------
         X : array-like of shape (n_docs, n_features), DataFrame or QuerySet
-            Features of any real dtype and order. A DataFrame may have a column `qid`. A
-            QuerySet holds labels and queries as well.
+            Features of any real dtype and order, NaN for a missing value. A DataFrame may have a
+            column `qid`. A QuerySet holds labels and queries as well.
         y : array-like of shape (n_docs,)
             Relevance labels, integers from 0.
         qid : array-like of shape (n_docs,), optional
@@ -323,7 +337,8 @@ class Ranker(Estimator, ABC):
         Raises
         ------
         DataError
-            The features are not those that `fit` saw, or hold NaN or infinity.
+            The features are not those that `fit` saw, or hold infinity, or NaN that the ranker
+            does not take.
         UsageError
             The queries are needed and not given.
         """
@@ -384,6 +399,7 @@ class Ranker(Estimator, ABC):
 
     def _scores(self, features: np.ndarray, offsets: np.ndarray | None = None) -> np.ndarray:
         """Score raw features."""
+        self.check_values(features)
         return self.learned.model.predict(self.transformation_.transform(features, offsets))
 
     def _require_fitted(self) -> None:

@@ -43,6 +43,7 @@ def _set_request(method: str) -> Callable[..., Any]:
 class Estimator:
     """The parameters and the metadata requests of a ranker, which is a dataclass."""
 
+    takes_missing = False
     features: str | None = field(default=None, kw_only=True, repr=False)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -85,7 +86,8 @@ class Estimator:
         """Return what scikit-learn wants to know of an estimator."""
         from sklearn.utils import InputTags, Tags, TargetTags
 
-        return Tags(None, TargetTags(required=True), input_tags=InputTags(allow_nan=False))
+        inputs = InputTags(allow_nan=self.takes_missing)
+        return Tags(None, TargetTags(required=True), input_tags=inputs)
 
     def __sklearn_is_fitted__(self) -> bool:
         """Return whether `fit` was called."""

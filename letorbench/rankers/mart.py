@@ -43,7 +43,7 @@ class TreeSettings:
     bins: int = number(255, least=2, most=256)
 
     @property
-    def draws_trees(self) -> bool:
+    def draws(self) -> bool:
         """Whether the documents of a tree or the features of a split are drawn."""
         return self.docs < 1.0 or self.columns < 1.0
 
@@ -71,6 +71,7 @@ class BoostedTrees(TreeSettings, Ranker):
     """
 
     auto_features = "raw"  # trees only compare a feature's values
+    takes_missing = True
     feature_order_matters = "of splits that gain as much, the lowest feature's is taken"
     figure = "boosting"
     grid = {"leaves": (4, 10, 31)}
@@ -79,11 +80,6 @@ class BoostedTrees(TreeSettings, Ranker):
     learning_rate: float = number(0.1, above=0)
     patience: int = number(50, least=0)
     l2: float = number(0.0, least=0)
-
-    @property
-    def draws(self) -> bool:
-        """Only where a tree has not all documents and features."""
-        return self.draws_trees
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator

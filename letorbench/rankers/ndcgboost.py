@@ -86,6 +86,7 @@ class NDCGBoost(GainSettings, Ranker):
     figure = "boosting"
     paper = "Valizadegan, Jin, Zhang, Mao: Learning to Rank by Optimizing NDCG Measure, NIPS 2009"
     auto_features = "raw"  # stumps only compare a feature's values
+    takes_missing = property(lambda self: self.weak == "tree")
     formula = "M = sum_q 1/Z_q sum_i (2^r_i - 1) sum_{j != i} 1/(1 + exp(F_i - F_j))"
 
     rounds: int = number(100, least=1)

@@ -41,6 +41,7 @@ class RandomForests(TreeSettings, Ranker):
     paper = "Breiman: Random Forests, Machine Learning 2001"
     formula = "sum_i (r_i - F(x_i))^2 / 2, for each tree"
     auto_features = "raw"  # trees only compare a feature's values
+    takes_missing = True
     figure = "boosting"
     draws = True  # the queries of every tree, and the features of every split
 

@@ -92,6 +92,7 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
     paper = "none: a combination of parts of the other algorithms"
     formula = "mean over queries of the loss + l2 c/2 |theta|^2"
     published = False
+    takes_missing = property(lambda self: self.model == TREES)
 
     model: str = one_of(MODELS, "linear")
     loss: str = "listnet"
@@ -129,7 +130,7 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
         if draws_order(loss(self.loss), self.ties):
             return True
         if self.model == TREES:
-            return self.draws_trees
+            return super().draws
         return family(self.model).drawn
 
     @property

@@ -37,12 +37,16 @@ class Random(Ranker):
     paper = NONE
     formula = "s = 0; every order of ties is as likely"
     learns = False
+    takes_missing = True
     auto_features = "raw"
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
         return FitResult(Linear(np.zeros(train.n_features)))
+
+    def _scores(self, features: np.ndarray, offsets: np.ndarray | None = None) -> np.ndarray:
+        return np.zeros(len(features))  # also where a value is missing
 
 
 @dataclass
@@ -102,6 +106,7 @@ class Ideal(Ranker):
     formula = "s = r"
     published = False
     learns = False
+    takes_missing = True
     auto_features = "raw"
 
     def learn(

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from letorbench import conventions
+from letorbench.datasets.arrays import missing_features
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
 from letorbench.features import Raw
@@ -90,6 +91,7 @@ class TreeLibrary(GainSettings, Ranker):
     """
 
     auto_features = "raw"  # trees only compare a feature's values
+    takes_missing = True
     figure = "boosting"
     formula = "trees on lambda = sigma(-(s_i - s_j)) |Delta NDCG_ij|, r_i > r_j"
     extra = "letorbench[trees]"
@@ -257,6 +259,9 @@ def _lightgbm_tree(root: dict[str, Any]) -> Tree:
             node.get("split_feature", 0), node.get("threshold", 0.0), left, right,
             node.get("leaf_value", node.get("internal_value")), node.get("split_gain", 0.0),
             node.get("leaf_count", node.get("internal_count", 0)),
+            # the type is None where training had no missing value, and one counts as 0 then
+            node["default_left"] if node.get("missing_type") == "NaN"
+            else node.get("threshold", 0.0) >= 0.0,
         ))  # fmt: skip
     return Tree(*map(np.array, zip(*columns)))
 
@@ -370,12 +375,15 @@ class XGBoost(TreeLibrary):
         (base,) = np.atleast_1d(json.loads(content["learner_model_param"]["base_score"]))
         leaf: dict[str, Any] = {
             "left_children": [-1], "right_children": [-1], "split_indices": [0],
-            "split_conditions": [base], "loss_changes": [0.0],
+            "split_conditions": [base], "loss_changes": [0.0], "default_left": [0],
         }  # fmt: skip
         kept = [leaf, *content["gradient_booster"]["model"]["trees"]]
         leaves = _leaves(booster, data, len(kept) - 1)
         trees = [_xgboost_tree(each, own) for each, own in zip(kept, leaves, strict=True)]
-        return Float32Trees(**vars(joined(trees, [1.0] * len(trees), train.n_features)))
+        every = dict(vars(joined(trees, [1.0] * len(trees), train.n_features)))
+        if not len(missing_features(train.features)):  # then XGBoost's sides mean nothing
+            del every["missing_left"]
+        return Float32Trees(**every)
 
 
 def _leaves(booster: Any, data: Any, n_trees: int) -> Iterator[np.ndarray]:
@@ -398,7 +406,7 @@ def _xgboost_tree(tree: dict[str, Any], leaves: np.ndarray) -> Tree:
         np.array(tree["split_indices"]), np.nextafter(condition, np.float32(-np.inf)),
         np.where(left < 0, own, left), np.where(left < 0, own, right),
         condition,  # a leaf's is its value
-        np.array(tree["loss_changes"]), cover,
+        np.array(tree["loss_changes"]), cover, np.array(tree["default_left"], np.bool_),
     )  # fmt: skip
 
 

@@ -30,7 +30,7 @@ def ranklib_text(model: Model) -> str:
     if isinstance(model, Linear):
         weights = " ".join(f"{k}:{w!r}" for k, w in enumerate(model.weights.tolist(), 1))
         return f"## Coordinate Ascent\n\n{weights}\n"
-    trees = _trees(model)
+    trees = _without_missing(model, "ranklib")
 
     def split(node: int, left: str, right: str) -> str:
         return (
@@ -60,7 +60,7 @@ def solr_text(model: Model, name: str = "model", features: Sequence[str] | None 
     if isinstance(model, Linear):
         kind, params = "LinearModel", {"weights": dict(zip(names, model.weights.tolist()))}
     else:
-        trees = _trees(model)
+        trees = _without_missing(model, "solr")
 
         def split(node: int, left: object, right: object) -> object:
             feature, threshold = names[trees.feature[node]], _threshold(trees, node)
@@ -106,7 +106,7 @@ def elasticsearch_text(
             return {
                 "nodeid": node, "depth": int(depth[node]), "split": names[trees.feature[node]],
                 "split_condition": min(float(above), 2.0**128), "yes": yes, "no": no,
-                "missing": yes, "children": children,
+                "missing": yes if trees.missing_left[node] else no, "children": children,
             }  # fmt: skip
 
         kind = "model/xgboost+json"
@@ -186,7 +186,7 @@ def _tree(trees: TreeEnsemble, root: int) -> str:
             "split_feature": trees.feature[inner],
             "split_gain": trees.gain[inner],
             "threshold": [float(_threshold(trees, node)) for node in inner],
-            "decision_type": [0] * len(inner),
+            "decision_type": _decisions(trees)[inner],
             "left_child": [number[node] for node in trees.left[inner].tolist()],
             "right_child": [number[node] for node in trees.right[inner].tolist()],
         }
@@ -202,6 +202,14 @@ def _tree(trees: TreeEnsemble, root: int) -> str:
             "internal_count": counts[inner],
         }
     return _lines(array | {"is_linear": 0, "shrinkage": 1})
+
+
+def _decisions(trees: TreeEnsemble) -> np.ndarray:
+    """Return LightGBM's `decision_type` of each node: where missing values go, if any were learned.
+
+    8 says that NaN is a missing value, 2 that it goes to the left.
+    """
+    return (8 + 2 * trees.missing_left) * trees.has_missing
 
 
 def _check_counts(trees: TreeEnsemble) -> None:
@@ -241,6 +249,16 @@ def _before_slack(threshold: np.float32) -> np.float32:
     while (above := np.nextafter(low, infinity)) + SLACK <= threshold:
         low = above
     return low
+
+
+def _without_missing(model: Model, form: str) -> TreeEnsemble:
+    trees = _trees(model)
+    if trees.has_missing:
+        raise UsageError(
+            f"found trees that learned where missing values go, which {form} cannot say; expected "
+            "a run with --null min or --null 0"
+        )
+    return trees
 
 
 def _trees(model: Model) -> TreeEnsemble:

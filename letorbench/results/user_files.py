@@ -22,16 +22,18 @@ _START = 4096
 def read_for(
     ranker: Ranker,
     path: Path,
-    null: str | float = "error",
+    null: str | float = "keep",
     sparse: bool = False,
     columns: Columns = Columns(),
 ) -> QuerySet:
     """Read documents of any layout with the features that a fitted ranker learned from.
 
-    A NULL value reads as `null` says: "error", "min" or a number. A sparse file may end before the
-    last feature, which then is 0 everywhere. DataError says that the file has other features.
+    A NULL value reads as `null` says, see `read_letor`, but the ranker must take what is kept. A
+    sparse file may end before the last feature, which then is 0 everywhere. DataError says that the
+    file has other features.
     """
     width = ranker.n_features_in_
+    null = "error" if null == "keep" and not ranker.takes_missing else null
     queries = read_documents(path, ReadOptions(null=null), columns)
     if queries.n_features == width:
         return queries

@@ -101,6 +101,7 @@ def stump_ensemble(terms: list[Term], n_features: int) -> TreeEnsemble:
         nodes = (
             [stump.feature, 0, 0], [stump.threshold, 0.0, 0.0], [1, 1, 2], [2, 1, 2],
             [0.0, low, high], [abs(term.alpha), 0.0, 0.0], [float(sum(counts)), *counts],
+            [stump.threshold >= 0.0, False, False],
         )  # fmt: skip
         trees.append(Tree(*map(np.array, nodes)))
     return joined(trees, [1.0] * len(trees), n_features)

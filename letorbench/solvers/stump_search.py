@@ -28,6 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from letorbench.datasets.arrays import LARGEST_FLOAT32
 from letorbench.features.moments import contiguous_columns
 from letorbench.jit import kernel
 from letorbench.models.base import float32_features
@@ -96,9 +97,10 @@ class BinnedFeatures:
     """The features' values as bin numbers, so that a threshold is a bin number too.
 
     codes:  (n_features, n_docs) uint8, uint16 or uint32, C order: each document's bin; a larger
-            value never has a smaller code.
+            value never has a smaller code. Missing values (NaN) have the last bin.
     n_bins: (n_features,) int64, the number of bins of each feature.
-    cuts:   cuts[k][b] is the threshold between the bins b and b + 1 of feature k, float64.
+    cuts:   cuts[k][b] is the threshold between the bins b and b + 1 of feature k, float64;
+            `LARGEST_FLOAT32` before the bin of missing values.
     """
 
     codes: np.ndarray
@@ -110,7 +112,8 @@ class BinnedFeatures:
         """Bin features of any real type; thresholds are found among the float32 values.
 
         There are at most `max_bins` bins a feature, of about equal numbers of documents. Without
-        it, and for a feature with no more distinct values, every distinct value has a bin.
+        it, and for a feature with no more distinct values, every distinct value has a bin. Missing
+        values have a bin besides, but of `COARSE` bins one is theirs.
         """
         features = float32_features(features)
 
@@ -136,6 +139,12 @@ class BinnedFeatures:
 
 def _binned_column(column: np.ndarray, max_bins: int | None) -> tuple[np.ndarray, np.ndarray]:
     """Return a feature's thresholds, float64, and the documents' bins in the smallest type."""
+    if np.isnan(column.max(initial=0.0)):
+        missing = np.isnan(column)
+        cuts, own = _binned_column(column[~missing], max_bins and min(max_bins, COARSE - 1))
+        codes = np.full(len(column), len(cuts) + 1, np.min_scalar_type(len(cuts) + 1))
+        codes[~missing] = own
+        return np.append(cuts, LARGEST_FLOAT32), codes
     values, rows = sorted_column(column)
     starts = bin_starts(values, max_bins or 0)
     cuts = (values[starts - 1].astype(np.float64) + values[starts]) / 2.0

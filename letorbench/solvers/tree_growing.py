@@ -8,7 +8,14 @@ Derivatives are rounded to 30 bits of the largest one and summed as integers. A 
 does not depend on its order, so a tree is the same for any number of threads and any order of the
 documents, and whether a histogram was counted or subtracted.
 
-`best_split` says in plain NumPy which split a leaf has; the kernels below it repeat that.
+A feature with missing values (NaN) has a bin of its own for them. Its cuts are tried with them on
+the left and on the right, and the better side is kept (Chen and Guestrin: XGBoost, KDD 2016,
+algorithm 3). Where none came to a leaf, both are as good, and the left is kept, as by LightGBM. In
+a feature without any, a missing value goes where the value 0 goes, as by LightGBM.
+
+Documents whose bin is up to a cut go left, and so do those of one bin more, `too`, where missing
+values do. Of splits that gain as much, the lowest feature's is taken, then one with missing values
+on the left, then the lowest cut's. The test of this module grows the same trees in plain NumPy.
 """
 
 from __future__ import annotations
@@ -23,6 +30,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from letorbench import shared_loop
+from letorbench.datasets.arrays import LARGEST_FLOAT32
 from letorbench.jit import kernel
 from letorbench.models.tree_ensemble import Tree, TreeEnsemble, joined
 from letorbench.solvers.boosting import Term
@@ -96,28 +104,6 @@ def worth(G: np.ndarray, H: np.ndarray, shape: Shape) -> np.ndarray:
     return (shares * logs).sum(axis=0)
 
 
-def best_split(
-    codes: np.ndarray, gradient: np.ndarray, hessian: np.ndarray, shape: Shape
-) -> tuple[float, int, int]:
-    """Return the gain, the feature and the cut of a leaf's best split; gain 0 if there is none.
-
-    codes (n_features, n_docs) are the bins of the leaf's documents. Documents with a code up to
-    the cut go left. Of equal gains, the lowest feature's and then the lowest cut's is taken.
-    """
-    best = (0.0, 0, 0)
-    total = np.array([gradient.sum()]), np.array([hessian.sum()])
-    parent = worth(*total, shape)[0]
-    for k, code in enumerate(codes):
-        for cut in range(code.max()):
-            sides = [code <= cut, code > cut]
-            G, H = (np.array([x[side].sum() for side in sides]) for x in (gradient, hessian))
-            fits = min(map(np.sum, sides)) >= shape.least_docs and H.min() >= shape.least_hessian
-            gain = float(worth(G, H, shape).sum() - parent)
-            if fits and gain > max(best[0], ROUNDING * abs(parent)):
-                best = (gain, k, cut)
-    return best
-
-
 @dataclass(frozen=True, eq=False)
 class TreeFeatures:
     """Binned features in groups of `GROUP` places, without those of one bin.
@@ -130,6 +116,8 @@ class TreeFeatures:
         Of the feature in each place; 1 where there is none.
     used : ndarray of shape (n_groups * GROUP,), int64
         Which features these are, ascending; 0 where there is none.
+    missing : ndarray of shape (n_groups * GROUP,), int64
+        The bin of missing values of the feature in each place, -1 where it has none.
     cuts : tuple of n_features ndarrays, float64
         As in `BinnedFeatures`.
     """
@@ -137,6 +125,7 @@ class TreeFeatures:
     codes: np.ndarray
     n_bins: np.ndarray
     used: np.ndarray
+    missing: np.ndarray
     cuts: tuple[np.ndarray, ...]
 
     @classmethod
@@ -152,13 +141,15 @@ class TreeFeatures:
             codes[place // GROUP] |= binned.codes[k].astype(np.int64) << (8 * (place % GROUP))
         n_bins, by_place = np.ones(groups * GROUP, np.int64), np.zeros(groups * GROUP, np.int64)
         n_bins[places], by_place[places] = binned.n_bins[used], used
-        return cls(codes, n_bins, by_place, binned.cuts)
+        last = np.array([cuts.max(initial=0.0) for cuts in binned.cuts]).take(by_place)
+        missing = np.where((last == LARGEST_FLOAT32) & (n_bins > 1), n_bins - 1, -1)
+        return cls(codes, n_bins, by_place, missing, binned.cuts)
 
 
 class Growth(NamedTuple):
     """A tree that grows: a number for each node; the children of a node follow each other.
 
-    feature, cut, gain: a node's split, for a leaf the best that it could have.
+    feature, cut, too, gain: a node's split, for a leaf the best that it could have; no `too` is -1.
     left: the first child, 0 for a leaf. depth: the splits above the node.
     start, stop: its documents are rows[start..stop - 1].
     slot: the place of its histograms. sums: (2,), those of its documents, see `_gather`.
@@ -168,13 +159,14 @@ class Growth(NamedTuple):
     whose histograms are counted, in the order of the rows. units: (2,), what they are multiples of.
     pair: the two leaves that are to be searched, the smaller first, -1 for none.
     size: (2,), how many nodes and how many leaves there are.
-    found: (n_groups, 2, 3), the gain, the feature and the cut of the pair in each group.
+    found: (n_groups, 2, 4), the gain, feature, cut and `too` of the pair in each group.
     histograms: (slots, n_groups, GROUP, 2 * most bins), of each bin the sum of first derivatives;
     then that of second ones and the number of documents, which share a number.
     """
 
     feature: np.ndarray
     cut: np.ndarray
+    too: np.ndarray
     left: np.ndarray
     depth: np.ndarray
     start: np.ndarray
@@ -197,8 +189,8 @@ class Rules(NamedTuple):
     """What does not change from tree to tree: the `Shape`, the features and how sums are packed.
 
     shift: the bits of a sum's second number that count documents; those above them sum second
-    derivatives. codes, n_bins, used: see `TreeFeatures`. cuts: those of all features, one after
-    the other. first_cut: where a feature's begin.
+    derivatives. codes, n_bins, used, missing: see `TreeFeatures`. cuts: those of all features, one
+    after the other. first_cut: where a feature's begin.
     """
 
     leaves: int
@@ -212,6 +204,7 @@ class Rules(NamedTuple):
     codes: np.ndarray
     n_bins: np.ndarray
     used: np.ndarray
+    missing: np.ndarray
     cuts: np.ndarray
     first_cut: np.ndarray
 
@@ -232,15 +225,15 @@ class Grower:
         self._rules = Rules(
             shape.leaves, shape.depth, shape.leaf_wise, shape.least_docs, shape.least_hessian,
             shape.l2, CRITERIA.index(shape.criterion), n_docs.bit_length(), features.codes,
-            features.n_bins, features.used, np.concatenate([np.empty(0), *features.cuts]),
-            np.cumsum([0, *map(len, features.cuts)]),
+            features.n_bins, features.used, features.missing,
+            np.concatenate([np.empty(0), *features.cuts]), np.cumsum([0, *map(len, features.cuts)]),
         )  # fmt: skip
         most = 2 * int(features.n_bins.max(initial=1))
         each, ready = np.empty((2, n_docs), np.int32), np.empty((n_docs, 2), np.int32)
         self._growth = Growth._make((
-            *np.zeros((7, nodes), np.int64), np.zeros(nodes), np.zeros((nodes, 2), np.int64),
+            *np.zeros((8, nodes), np.int64), np.zeros(nodes), np.zeros((nodes, 2), np.int64),
             np.ones((nodes, places), np.bool_), np.empty(n_docs, np.int32), each, ready,
-            np.ones(2), np.empty(2, np.int64), np.empty(2, np.int64), np.zeros((n_groups, 2, 3)),
+            np.ones(2), np.empty(2, np.int64), np.empty(2, np.int64), np.zeros((n_groups, 2, 4)),
             np.empty((shape.leaves, n_groups, GROUP, most), np.int64),
         ))  # fmt: skip
         self._board = shared_loop.new_board(n_groups)
@@ -282,7 +275,8 @@ class Grower:
             _unit(gradient, BITS), _unit(hessian, min(BITS, 63 - 2 * self._rules.shift))
         )  # fmt: skip
         whole, real = np.zeros((3, len(growth.left)), np.int64), np.zeros((4, len(growth.left)))
-        tree = Tree(whole[0], real[0], whole[1], whole[2], real[1], real[2], real[3])
+        left = np.zeros(len(growth.left), np.bool_)
+        tree = Tree(whole[0], real[0], whole[1], whole[2], real[1], real[2], real[3], left)
         arguments = gradient, hessian, growth, self._rules, tree
         shared_loop.run(_grow, arguments, self._board)
         return Tree._make(each[: growth.size[0]] for each in tree)
@@ -385,6 +379,7 @@ def _split_next(growth: Growth, rules: Rules) -> None:
             if node >= 0 and found[group, side, 0] > gain[node]:
                 gain[node] = found[group, side, 0]
                 feature[node], cut[node] = int(found[group, side, 1]), int(found[group, side, 2])
+                growth.too[node] = int(found[group, side, 3])
     found[:] = 0.0
     pair[:] = -1
     node = -1
@@ -398,7 +393,7 @@ def _split_next(growth: Growth, rules: Rules) -> None:
     left[node] = small
     middle = start[node] + _partition(
         rows[start[node] : stop[node]], rules.codes[feature[node] // GROUP],
-        feature[node] % GROUP, cut[node],
+        feature[node] % GROUP, cut[node], growth.too[node],
     )  # fmt: skip
     start[small], stop[small], start[large], stop[large] = start[node], middle, middle, stop[node]
     for child in (small, large):
@@ -417,14 +412,15 @@ def _split_next(growth: Growth, rules: Rules) -> None:
 
 
 @kernel()
-def _partition(rows: np.ndarray, codes: np.ndarray, k: int, cut: int) -> int:
-    """Put the rows whose code of feature k is at most `cut` first, in order; return how many."""
+def _partition(rows: np.ndarray, codes: np.ndarray, k: int, cut: int, too: int) -> int:
+    """Put the rows that go left first, in order; return how many."""
     upper = np.empty(len(rows), dtype=rows.dtype)
     low, high = 0, 0
     for i in range(len(rows)):
         row = rows[i]
         # both are written, and one of the counters moves: no branch to be mispredicted
-        goes = (codes[row] >> (8 * k)) & 255 <= cut
+        code = (codes[row] >> (8 * k)) & 255
+        goes = (code <= cut) | (code == too)
         rows[low] = row
         upper[high] = row
         low += goes
@@ -444,6 +440,8 @@ def _harvest(growth: Growth, rules: Rules, tree: Tree) -> None:
             tree.feature[node], tree.gain[node] = k, growth.gain[node]
             tree.threshold[node] = rules.cuts[rules.first_cut[k] + growth.cut[node]]
             tree.left[node], tree.right[node] = growth.left[node], growth.left[node] + 1
+            as_0 = rules.missing[growth.feature[node]] < 0 and tree.threshold[node] >= 0.0
+            tree.missing_left[node] = as_0 or growth.too[node] >= 0
         G = growth.sums[node, 0] * growth.units[0]
         H = (growth.sums[node, 1] >> rules.shift) * growth.units[1] + rules.l2
         if rules.criterion > 0:
@@ -467,7 +465,8 @@ def _leaf_values(growth: Growth, rules: Rules, value: np.ndarray, values: np.nda
                 while growth.left[node] > 0:
                     group, k = divmod(growth.feature[node], GROUP)
                     code = (rules.codes[group, i] >> (8 * k)) & 255
-                    node = growth.left[node] + (code > growth.cut[node])
+                    high = code > growth.cut[node] and code != growth.too[node]
+                    node = growth.left[node] + high
                 values[i] = value[node]
 
 
@@ -503,10 +502,14 @@ def _search(growth: Growth, rules: Rules, group: int) -> None:
                     own[k, place] -= other[k, place]
         for k in range(GROUP):
             feature = GROUP * group + k
-            if growth.drawn[node, feature]:
-                cut, gain = _best_cut(own[k], bins[k], node, growth, rules, found[side, 0])
+            missing = rules.missing[feature]
+            turns = 2 if missing >= 0 and own[k, 2 * missing + 1] > 0 else 1
+            for turn in range(turns if growth.drawn[node, feature] else 0):
+                too = missing if turn == 0 else -1
+                best = found[side]
+                cut, gain = _best_cut(own[k], feature, too, node, growth, rules, best[0])
                 if cut >= 0:
-                    found[side, 0], found[side, 1], found[side, 2] = gain, feature, cut
+                    best[0], best[1], best[2], best[3] = gain, feature, cut, too
 
 
 @intrinsic
@@ -553,7 +556,7 @@ def _fill(
 
 @kernel()
 def _best_cut(
-    histogram: np.ndarray, n_bins: int, node: int, growth: Growth, rules: Rules, least: float
+    histogram: np.ndarray, k: int, too: int, node: int, growth: Growth, rules: Rules, least: float
 ) -> tuple[int, float]:
     """Return the first of a feature's best cuts with a gain of more than `least`; -1 for none."""
     counts, (g_unit, h_unit), sums = (1 << rules.shift) - 1, growth.units, growth.sums[node]
@@ -562,8 +565,10 @@ def _best_cut(
     parent = _worth(g * g_unit, h * h_unit, rules)
     best, best_cut = max(least, ROUNDING * abs(parent)), -1
     bound = (best + parent) * (1.0 - ROUNDING)
-    first, second = 0, 0
-    for b in range(n_bins - 1):
+    first, second, cuts = 0, 0, rules.n_bins[k] - 1
+    if too >= 0:  # the last bin is on the left already
+        first, second, cuts = histogram[2 * too], histogram[2 * too + 1], cuts - 1
+    for b in range(cuts):
         first += histogram[2 * b]
         second += histogram[2 * b + 1]
         low = second & counts

@@ -66,6 +66,8 @@ def test_null_becomes_a_number_or_the_least_of_the_query(tmp_path: Path) -> None
     assert read_queries(path, ReadOptions(null=0)).qids.tolist() == ["one", "2"]
     number = read_queries(path, ReadOptions(null=-1)).features
     np.testing.assert_array_equal(number, [[-1, 5, -1], [3, -1, 0], [-2, 7, -1], [-1, 1, 4]])
+    kept, nan = read_queries(path).features, np.nan
+    np.testing.assert_array_equal(kept, [[nan, 5, nan], [3, nan, 0], [-2, 7, nan], [nan, 1, 4]])
     least = read_queries(path, ReadOptions(null="min")).features
     np.testing.assert_array_equal(least, [[-2, 5, 0], [3, 5, 0], [-2, 7, 0], [0, 1, 4]])
 
@@ -181,9 +183,9 @@ def message(path: Path, text: str | bytes, **options: object) -> str:
 def test_bad_line(line: str, said: str, tmp_path: Path) -> None:
     path = tmp_path / "data.txt"
     good, more = "0 qid:1 000001:1 2:2\n# words\n", "0 qid:1 1:1 2:2\n0 qid:1 2:x\n" * 5
-    assert message(path, f"{good}{line}\n{more}") == f":3: found {said}"
-    assert message(path, f"{good}{line}\r\n{more}") == f":3: found {said}"
-    assert message(path, good + line) == f":3: found {said}{CUT}"
+    for ended in (f"{good}{line}\n{more}", f"{good}{line}\r\n{more}"):
+        assert message(path, ended, null="error") == f":3: found {said}"
+    assert message(path, good + line, null="error") == f":3: found {said}{CUT}"
 
 
 @pytest.mark.usefixtures("blocks")

@@ -126,6 +126,26 @@ def test_the_files_hold_what_they_say(protocol):
     ]
 
 
+def test_missing_values_end_the_tasks_of_those_that_do_not_take_them(protocol):
+    """Data without any have the identity that they had when NULL was an error by default."""
+    for path in (protocol.data_dir / "TOY").rglob("*.txt"):
+        path.write_text(re.sub(" 2:[^ ]*", " 2:NULL", path.read_text(), count=5))
+    algos = {"regression": {}, "mart": {"rounds": 5}, "random": {}}
+    report = run(["TOY"], algos, [1, 2], protocol)
+    errors = {(each.task.algo, each.task.fold): each.error for each in report.outcomes}
+    said = "regression: found missing values (NULL, NaN), first in feature 2, expected numbers "
+    for (algo, _), error in errors.items():
+        assert error.startswith(said) if algo == "regression" else error == ""
+    identities = [each.fold.identity["null"] for each in report.outcomes if each.fold]
+    assert identities == ["keep"] * 4
+    (summary,) = report.summaries
+    assert [row.algo for row in summary.rows] == ["mart", "random"]
+    again = run(["TOY"], algos, [1, 2], protocol)
+    assert [each.reused for each in again.outcomes if each.fold] == [True] * 4
+    filled = run(["TOY"], algos, [1], replace(protocol, null="min", out=protocol.out / "min"))
+    assert [each.fold.identity["null"] for each in filled.outcomes] == ["min"] * 3
+
+
 def test_the_test_part_is_scored_once_and_after_selection(protocol, spy):
     run(["TOY"], ["spy"], [2], replace(protocol, features="raw"))
     fold = load("TOY", protocol.data_dir).folds[1]

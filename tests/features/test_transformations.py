@@ -82,6 +82,23 @@ def test_is_what_its_definition_says(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_missing_values_stay_missing_and_the_others_are_what_they_are_without_them(name):
+    """Each feature is transformed as if only the documents that have it were there."""
+    rng = np.random.default_rng(0)
+    for X, offsets in query_sets():
+        holed = np.where(rng.random(X.shape) < 0.3, np.float32(np.nan), X)
+        holed[:, -1] = X[:, -1]
+        holed[offsets[0] : offsets[1], 0] = np.nan
+        new = transformation(name).fit(holed).transform(holed, offsets)
+        for k in range(X.shape[1]):
+            there = ~np.isnan(holed[:, k])
+            assert np.isnan(new[~there, k]).all()
+            alone, kept = holed[there, k : k + 1], np.append(0, np.cumsum(there))[offsets]
+            expected = transformation(name).fit(alone).transform(alone, kept)
+            np.testing.assert_array_equal(new[there, k], expected[:, 0])
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_blocks_and_threads_change_nothing(name, monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.lognormal(0.0, 5.0, (997, 7)).astype(np.float32)

@@ -17,7 +17,7 @@ import pytest
 from sample_models import SAMPLES
 
 from letorbench.errors import DataError
-from letorbench.models import Linear, Model, load, save
+from letorbench.models import Linear, Model, TreeEnsemble, load, save
 from letorbench.models.base import array, float32_features
 
 EVERY = pytest.mark.parametrize("kind", SAMPLES)
@@ -109,7 +109,7 @@ def test_a_model_is_what_was_given_unchangeably_and_its_maker_keeps_writable_arr
     }
     for name, value in stored(type(model)(**given)).items():
         float32 = (kind, name) in (("net", "weights"), ("trees-float32", "value"))
-        assert value.dtype == np.float32 if float32 else value.dtype.itemsize == 8
+        assert value.dtype == (np.float32 if float32 else np.result_type(given[name], np.bool_))
         np.testing.assert_array_equal(value, given[name])
     given = {name: value.copy() for name, value in stored(model).items()}
     for name, value in stored(type(model)(**given)).items():
@@ -144,7 +144,7 @@ def test_wrong_shapes_and_types_are_refused(kind: str, tmp_path: Path) -> None:
             refused(write(path, header, {**good, name: value[..., :-1]}), ", expected ")
     refused(write(path, header, {**good, "more": np.zeros(1)}), "found no saved model")
     del good[name]
-    if kind not in ("linear",):  # its bias has a default
+    if name not in ("bias", "missing_left"):  # these have a default
         refused(write(path, header, good), "found no saved model")
 
 
@@ -164,6 +164,7 @@ def test_wrong_shapes_and_types_are_refused(kind: str, tmp_path: Path) -> None:
         ("trees", {"right": [0, 1, 2, 3]}, "found a child of node 0 before it"),
         ("trees", {"left": [1, 0, 2, 3]}, "found a child of node 1 before it"),
         ("trees", {"roots": [0, 4]}, "roots: found index 4, expected 0 to 3"),
+        ("trees", {"missing_left": np.zeros(3, bool)}, "missing_left: found n_nodes = 3, expected"),
         ("linear", {"weights": [1.0, np.nan]}, "found NaN or infinity in weights"),
         ("linear", {"bias": np.inf}, "found NaN or infinity in bias"),
         ("linear", {"bias": np.array(["a", None], dtype=object)}, "found no saved model"),
@@ -219,6 +220,40 @@ def test_a_bomb_is_refused(tmp_path: Path) -> None:
         with_member(path, "weights.npy", buffer.getvalue(), zipfile.ZIP_DEFLATED),
         "found compressed arrays, expected plain ones",
     )
+
+
+def test_each_node_says_where_a_missing_value_goes_and_an_older_file_reads_it_as_0(tmp_path):
+    """Against a walk in plain Python; infinities are no missing values."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 3)).astype(np.float32)
+    X[rng.random(X.shape) < 0.4] = np.nan
+    X[:2, 0] = np.inf, -np.inf
+    inner, leaves = np.arange(7), np.arange(7, 15)
+    given = {
+        "roots": [0], "feature": [*rng.integers(0, 3, 7), *[0] * 8],
+        "threshold": [*rng.normal(size=7), *[0.0] * 8], "left": [*2 * inner + 1, *leaves],
+        "right": [*2 * inner + 2, *leaves], "value": rng.normal(size=15), "gain": [0.0] * 15,
+        "cover": [0.0] * 15, "n_features": 3,
+    }  # fmt: skip
+
+    def score(x: np.ndarray, left: np.ndarray) -> float:
+        node = 0
+        while node < 7:
+            value, t = x[given["feature"][node]], given["threshold"][node]
+            low = left[node] if value != value else value <= t
+            node = given["left" if low else "right"][node]
+        return given["value"][node]
+
+    for left in rng.random((20, 15)) < 0.5:
+        model = TreeEnsemble(**given, missing_left=left)
+        np.testing.assert_array_equal(model.predict(X), [score(x, left) for x in X])
+        assert model.has_missing == (left[:7] != (np.array(given["threshold"][:7]) >= 0)).any()
+    older = stored(model)
+    del older["missing_left"]
+    read, _ = load(write(tmp_path / "m.npz", {"kind": "trees", "facts": {}}, older))
+    zeros = np.where(np.isnan(X), np.float32(0), X)
+    np.testing.assert_array_equal(read.predict(X), model.predict(zeros))
+    assert not read.has_missing
 
 
 # --- a model of one's own

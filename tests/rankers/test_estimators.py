@@ -57,6 +57,13 @@ def test_rows_are_scored_in_the_callers_order_by_qid_or_group():
     assert by_qid.score(queries) == values.mean()
 
 
+#: what is said of missing values, first in a feature of that number
+MISSING = (
+    "found missing values (NULL, NaN), first in feature {}, expected numbers (--null min or "
+    "--null 0 makes some of NULL) or a ranker of trees, such as lambdamart, mart or lightgbm"
+)
+
+
 def test_wrong_arrays_are_refused():
     X, y, qid = arrays()
     bad, model, new = X.copy(), lb.Regression().fit(X, y, qid=qid), lb.ListNet()
@@ -64,11 +71,15 @@ def test_wrong_arrays_are_refused():
     train, narrow = (QuerySet.from_arrays(x, y, qid=qid) for x in (X, X[:, :3]))
     for kind, said, call, *args in (
         (DataError, "X: found 3 features, expected 4", model.predict, X[:, :3]),
-        (DataError, "X: row 3, column 2: found nan, expected a number", model.predict, bad),
+        (DataError, f"regression: {MISSING.format(3)}", model.predict, bad),
+        (DataError, "X: row 3, column 2: found inf, expected a number", model.predict,
+         np.where(np.isnan(bad), np.inf, bad)),
         (DataError, "X: found 1 dimension, expected 2 (documents, features)", model.predict, X[0]),
         (DataError, "found no query, expected at least 1", model.score, train.queries(0, 0)),
-        (DataError, "listnet: the training features hold NaN or infinity", new.fit_sets,
-         replace(train, features=bad.astype("f4"))),
+        (DataError, f"listnet: {MISSING.format(3)}", new.fit, bad, y, qid),
+        (DataError, f"listnet: {MISSING.format(3)}", new.fit, X, y, qid, None, (bad, y, qid)),
+        (DataError, "mart: found infinity in the features, expected numbers", lb.MART().fit_sets,
+         replace(train, features=np.where(np.isnan(bad), np.inf, bad).astype("f4"))),
         (DataError, "listnet: found 3 features in the validation set, expected 4 as in the "
          "training set", new.fit_sets, train, narrow),
         (DataError, "listnet: found no documents, expected at least 1 to learn from",
@@ -130,6 +141,33 @@ def test_the_seed_is_an_integer_or_a_generator():
     fits = [lb.RankNet(epochs=2).fit(X, y, qid, None, None, *rng).predict(X).tolist()
             for rng in ([], [0], [np.random.default_rng(0)], [1])]  # fmt: skip
     assert fits[0] == fits[1] == fits[2] != fits[3]
+
+
+def test_missing_values_of_any_array_are_taken_by_trees(routing, tmp_path):
+    """In training, in validation, and afterwards; scikit-learn is told."""
+    from sklearn.model_selection import GroupKFold, cross_val_score
+
+    X, y, qid = arrays(n_queries=30)
+    X[np.random.default_rng(0).random(X.shape) < 0.3] = np.nan
+    X[y == 2, 0] = np.nan
+    X -= 1.0  # 0 is larger than all
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    model = lb.MART(rounds=20, min_docs=3).fit(X, y, qid=qid, eval_set=(X, y, qid))
+    again = lb.MART(rounds=20, min_docs=3).fit(frame, y, qid=qid, eval_set=(frame, y, qid))
+    np.testing.assert_array_equal(model.predict(X.astype("f4")), again.predict(frame))
+    model.save(tmp_path / "model.npz")
+    np.testing.assert_array_equal(load_model(tmp_path / "model.npz").predict(X), model.predict(X))
+    full = np.nan_to_num(X, nan=-0.5)
+    filled = lb.MART(rounds=20, min_docs=3).fit(full, y, qid=qid)
+    assert model.learned.model.has_missing and not filled.learned.model.has_missing
+    model.set_fit_request(qid=True).set_score_request(qid=True)
+    params = {"qid": qid, "groups": qid}
+    assert cross_val_score(model, X, y, cv=GroupKFold(3), params=params).min() > 0.6
+    tags = {name: lb.Recipe(model=name).__sklearn_tags__() for name in ("linear", "trees")}
+    assert [tags[name].input_tags.allow_nan for name in tags] == [False, True]
+    table = frame.assign(q=qid, y=y)
+    part = lb.from_frame(table, "y", "q", folds=3).folds[0].train
+    np.testing.assert_array_equal(part.X, X[part.rows].astype("f4"))
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ import letorbench as lb
 from letorbench.cli.algos import description
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
+from letorbench.errors import DataError, UsageError
 from letorbench.experiment.entrants import parameters
 from letorbench.losses.label_order import random_order
 from letorbench.measures import parse, query_metrics
@@ -72,6 +72,31 @@ def learned(cls: type[Ranker]) -> Ranker:
 
 
 TEST = toy(5, [20] * 20)
+
+
+@EVERY
+def test_missing_values_are_taken_or_refused_in_one_line(cls: type[Ranker]) -> None:
+    """What takes them can order documents by whether a feature is missing, as labels are here."""
+    train, test = toy(1, [15] * 25), TEST
+    holed = [
+        replace(each, features=np.where(each.labels[:, None] > [[0, 9, 1, 9, 9]], np.nan,
+                                        each.features * [1, 0, 1, 1, 1]).astype("f4"))
+        for each in (train, test)
+    ]  # fmt: skip
+    settings = {"weak": "tree"} if cls.name == "ndcgboost" else {}
+    settings |= {"model": "trees"} if cls.name == "recipe" else {}
+    made = cls(**settings)
+    if not made.takes_missing:
+        for fold in ((holed[0], None), (train, Validation(holed[1]))):
+            with pytest.raises(DataError, match=f"^{cls.name}: found missing values .NULL, NaN."):
+                made.fit_sets(*fold)
+        with pytest.raises(DataError, match=f"^{cls.name}: found missing values .NULL, NaN."):
+            learned(cls).predict(holed[1])
+    elif cls.learns:
+        made.fit_sets(holed[0], Validation(holed[0]), np.random.default_rng(0))
+        assert made.learned.model.has_missing and made.score(holed[1]) > 0.9
+    else:
+        assert not made.fit_sets(holed[0]).predict(holed[1]).any()
 
 
 @EVERY

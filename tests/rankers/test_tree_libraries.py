@@ -3,6 +3,7 @@
 The model files that the libraries write are read, whatever is in them.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +15,18 @@ from letorbench.errors import DataError, UsageError
 from letorbench.rankers import load_model, ranker
 
 
+@pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("name", ["lightgbm", "xgboost"])
-def test_every_setting_is_what_the_library_calls_by_another_name(name, rng) -> None:
+def test_every_setting_is_what_the_library_calls_by_another_name(name, missing, rng) -> None:
+    """Also where values are missing, in training or, as by LightGBM alone, only afterwards."""
     library = pytest.importorskip(name)
     pytest.importorskip("sklearn", reason="the libraries' estimators need scikit-learn")
     train = random_queries(rng, [12, 40, 1, 30, 25], levels=4)
+    new = rng.permuted(train.features, axis=0)
+    new[rng.random(new.shape) < 0.4] = np.nan
+    if missing:  # a feature has no missing value in training
+        gone = rng.random(new.shape) < [0.3, 0.0, 0.6, 0.9, 0.1]
+        train = replace(train, features=np.where(gone, np.float32(np.nan), train.features))
     X, y, sizes = train.features, train.labels, train.lengths
     common = {"n_estimators": 9, "learning_rate": 0.3, "random_state": 0}
     for truncation, depth in ((1, 3), (2, 0), (5, 3)):  # 0: of any depth
@@ -36,7 +44,9 @@ def test_every_setting_is_what_the_library_calls_by_another_name(name, rng) -> N
                 lambdarank_num_pair_per_sample=truncation, tree_method="hist", **common,
             ).fit(X, y, group=sizes)  # fmt: skip
         model = ranker(name)(**settings).fit_sets(train).learned.model
-        np.testing.assert_allclose(model.predict(X), theirs.predict(X), rtol=1e-6, atol=1e-6)
+        assert model.has_missing == missing
+        for each in (X, new) if missing or name == "lightgbm" else (X,):
+            np.testing.assert_allclose(model.predict(each), theirs.predict(each), 1e-6, 1e-6)
         if name == "lightgbm":
             gains = theirs.booster_.feature_importance("gain")
         else:

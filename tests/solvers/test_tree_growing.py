@@ -1,6 +1,7 @@
 """Trees: the splits of a plain grower, Newton's leaves, any order of documents, any threads."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from conftest import random_queries
 
 from letorbench.models.tree_ensemble import Tree
 from letorbench.solvers.tree_boosting import TreeBooster
-from letorbench.solvers.tree_growing import CRITERIA, Grower, Shape, TreeFeatures, best_split
+from letorbench.solvers.tree_growing import CRITERIA, Grower, Shape, TreeFeatures, worth
 
 #: of a classification, and of derivatives that are multiples of the unit they are rounded to
 N = 400
@@ -20,6 +21,13 @@ def table(rng: np.random.Generator, n_features: int = 10) -> np.ndarray:
     X[:, 1:4] = np.round(4 * X[:, 1:4])
     X[:, 5], X[:, 9], X[:, 7], X[:, 6] = 7.0, X[:, 2], X[:, 7] > 0.9, 1.0 + X[::-1, 1] * 2.0**-23
     return X
+
+
+def with_missing(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The table without some values; one feature has all, and one has none. NaN has both signs."""
+    shares = rng.permutation(np.linspace(0.0, 1.0, X.shape[1]))
+    nan = np.copysign(np.float32(np.nan), rng.normal(size=X.shape)).astype(np.float32)
+    return np.where(rng.random(X.shape) < shares, nan, X)
 
 
 def codes_of(features: TreeFeatures) -> np.ndarray:
@@ -38,6 +46,25 @@ def test_features_are_binned_by_value_where_they_have_few_and_constant_ones_are_
         assert np.isin(made.cuts[k], middles).all() and len(made.cuts[k]) == min(39, len(middles))
 
 
+def test_missing_values_have_the_last_bin_and_the_others_those_of_their_own(rng):
+    X = with_missing(np.round(table(rng, 30), 2), rng)
+    for bins in (2, 40, 255, 256):
+        made = TreeFeatures.of(X, bins)
+        for place in np.flatnonzero(made.n_bins > 1):
+            code, k = codes_of(made)[place], made.used[place]
+            known = ~np.isnan(X[:, k])
+            assert (made.missing[place] >= 0) == (not known.all())
+            cuts = made.cuts[k]
+            if not known.all():
+                assert (code[~known] == made.missing[place]).all()
+                assert made.missing[place] == made.n_bins[place] - 1 == len(cuts)
+                assert cuts[-1] == np.finfo(np.float32).max
+                cuts = cuts[:-1]
+            np.testing.assert_array_equal(code[known], np.searchsorted(cuts, X[known, k]))
+            alone = TreeFeatures.of(X[known, k : k + 1], min(bins, 255))
+            np.testing.assert_array_equal(cuts, alone.cuts[0])
+
+
 def derivatives(rng: np.random.Generator, criterion: str) -> tuple[np.ndarray, np.ndarray]:
     """Whole numbers with the largest that can be, so that nothing is rounded."""
     g = rng.integers(-99, 100, N).astype(float)
@@ -47,23 +74,48 @@ def derivatives(rng: np.random.Generator, criterion: str) -> tuple[np.ndarray, n
     return g, h
 
 
+def best_split(
+    codes: np.ndarray, missing: np.ndarray, gradient: np.ndarray, hessian: np.ndarray, shape: Shape
+) -> tuple[float, int, int, int]:
+    """Return a leaf's best split: gain, feature, cut, and a bin that goes left; gain 0 for none.
+
+    codes (n_features, n_docs) are the bins of the leaf's documents, missing (n_features,) the bins
+    of missing values, -1 where there are none. Documents with a code up to the cut go left, and so
+    do those in the last bin that is returned, if it is not -1. Of equal gains, the lowest feature's
+    is taken, then one with missing values on the left, then the lowest cut's.
+    """
+    best = (0.0, 0, 0, -1)
+    total = np.array([gradient.sum()]), np.array([hessian.sum()])
+    parent = worth(*total, shape)[0]
+    for k, code in enumerate(codes):
+        for too, cut in product(sorted({int(missing[k]), -1}, reverse=True), range(code.max())):
+            low = (code <= cut) | (code == too)
+            sides = [low, ~low]
+            G, H = (np.array([x[side].sum() for side in sides]) for x in (gradient, hessian))
+            fits = min(map(np.sum, sides)) >= shape.least_docs and H.min() >= shape.least_hessian
+            gain = float(worth(G, H, shape).sum() - parent)
+            if fits and gain > max(best[0], 1e-12 * abs(parent)):
+                best = (gain, k, cut, too)
+    return best
+
+
 def grown_plainly(features: TreeFeatures, g: np.ndarray, h: np.ndarray, shape: Shape) -> list:
     """Every split as (documents of the left, of the right), in the order they are made."""
     codes = codes_of(features)
     splits, leaves = [], [(np.arange(N), 0)]
 
-    def best(leaf: tuple[np.ndarray, int]) -> tuple[float, int, int]:
+    def best(leaf: tuple[np.ndarray, int]) -> tuple[float, int, int, int]:
         rows, depth = leaf
         if depth == shape.depth > 0:
-            return (0.0, 0, 0)
-        return best_split(codes[:, rows], g[rows], h[rows], shape)
+            return (0.0, 0, 0, -1)
+        return best_split(codes[:, rows], features.missing, g[rows], h[rows], shape)
 
     found = [best(leaf) for leaf in leaves]
-    while len(leaves) < shape.leaves and any(gain > 0.0 for gain, _, _ in found):
-        gains = [gain for gain, _, _ in found]
+    while len(leaves) < shape.leaves and any(gain > 0.0 for gain, *_ in found):
+        gains = [gain for gain, *_ in found]
         at = int(np.argmax(gains if shape.leaf_wise else np.array(gains) > 0.0))
-        (rows, depth), (_, k, cut) = leaves.pop(at), found.pop(at)
-        low = codes[k, rows] <= cut
+        (rows, depth), (_, k, cut, too) = leaves.pop(at), found.pop(at)
+        low = (codes[k, rows] <= cut) | (codes[k, rows] == too)
         children = [(rows[low], depth + 1), (rows[~low], depth + 1)]
         splits.append(tuple(tuple(each) for each, _ in children))
         leaves += children
@@ -77,7 +129,8 @@ def splits_of(tree: Tree, X: np.ndarray) -> list:
     for node in range(len(tree.left)):
         if tree.left[node] != node:
             rows = at[node]
-            low = X[rows, tree.feature[node]] <= tree.threshold[node]
+            x = X[rows, tree.feature[node]]
+            low = np.where(np.isnan(x), tree.missing_left[node], x <= tree.threshold[node])
             at[tree.left[node]], at[tree.right[node]] = rows[low], rows[~low]
             parts[tree.left[node]] = tuple(rows[low]), tuple(rows[~low])
     return [parts[child] for child in sorted(parts)]
@@ -90,10 +143,12 @@ SHAPES = [
 ]
 
 
+@pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_the_splits_are_those_of_a_plain_grower(shape: Shape, criterion: str, rng) -> None:
+def test_the_splits_are_those_of_a_plain_grower(shape, criterion, missing, rng) -> None:
     X, shape = table(rng), replace(shape, criterion=criterion)
+    X = with_missing(X, rng) if missing else X
     features, (g, h) = TreeFeatures.of(X, 40), derivatives(rng, criterion)
     grower = Grower(features, shape)
     tree = grower.grow(g, h, rng)
@@ -110,8 +165,56 @@ def test_the_splits_are_those_of_a_plain_grower(shape: Shape, criterion: str, rn
         assert tree.value[node] == pytest.approx(value, rel=1e-12)
 
 
+def best_by_values(
+    X: np.ndarray, rows: np.ndarray, g: np.ndarray, h: np.ndarray, shape: Shape
+) -> tuple[float, np.ndarray]:
+    """The best gain of Newton's steps, and who goes left: every threshold, and none; both sides."""
+    best, parent = (0.0, rows), g[rows].sum() ** 2 / (h[rows].sum() + shape.l2)
+    for column in X.T:
+        x, values = column[rows], np.unique(column[~np.isnan(column)]).astype(float)
+        thresholds = [*(values[1:] + values[:-1]) / 2.0, np.inf]
+        for missing_left in (True, False):
+            for threshold in thresholds:
+                low = np.where(np.isnan(x), missing_left, x <= threshold)
+                sides = rows[low], rows[~low]
+                if min(map(len, sides)) >= shape.least_docs:
+                    gain = sum(g[s].sum() ** 2 / (h[s].sum() + shape.l2) for s in sides) - parent
+                    if gain > best[0] + 1e-9 * parent:
+                        best = gain, low
+    return best
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_with_missing_values_no_split_by_any_threshold_and_side_is_better(seed: int) -> None:
+    """Where no missing value came to a node one goes left, and in a feature without any as 0."""
+    rng = np.random.default_rng(seed)
+    X = with_missing(np.round(table(rng), 1), rng)
+    (g, h), shape = derivatives(rng, "newton"), Shape(10, least_docs=3, l2=5.0)
+    g[0] = h[0] = 1.0
+    tree = Grower(TreeFeatures.of(X, 256), shape).grow(g, h)
+    leaves = [np.arange(N)]
+    for left, right in splits_of(tree, X):
+        found = [best_by_values(X, rows, g, h, shape) for rows in leaves]
+        at = int(np.argmax([gain for gain, _ in found]))
+        rows, (_, low) = leaves.pop(at), found[at]
+        assert (tuple(rows[low]), tuple(rows[~low])) == (left, right)
+        leaves += [rows[low], rows[~low]]
+    assert len(leaves) == 10
+    assert tree.missing_left[tree.gain > 0].any() and not tree.missing_left[tree.gain > 0].all()
+    at, never = {0: np.arange(N)}, 0
+    for node in np.flatnonzero(tree.gain > 0):
+        column, rows = X[:, tree.feature[node]], at[node]
+        if not np.isnan(column[rows]).any():
+            never += 1
+            as_0 = tree.threshold[node] >= 0.0
+            assert tree.missing_left[node] == (np.isnan(column).any() or as_0)
+        low = np.where(np.isnan(column), tree.missing_left[node], column <= tree.threshold[node])
+        at[tree.left[node]], at[tree.right[node]] = rows[low[rows]], rows[~low[rows]]
+    assert never or seed
+
+
 def test_drawn_documents_and_features_are_all_that_count(rng) -> None:
-    X, (g, h) = table(rng), derivatives(rng, "newton")
+    X, (g, h) = with_missing(table(rng), rng), derivatives(rng, "newton")
     rows = np.sort(rng.choice(N, 150, replace=False)).astype(np.int32)
     shape = Shape(8, least_docs=3)
     grower = Grower(TreeFeatures.of(X, 40), shape)
@@ -124,11 +227,12 @@ def test_drawn_documents_and_features_are_all_that_count(rng) -> None:
     np.testing.assert_array_equal(again.threshold, tree.threshold)
     one = Grower(TreeFeatures.of(X, 40), replace(shape, columns=1e-9))
     used = {each for _ in range(40) for each in one.grow(g, h, rng).feature}
-    assert used == set(range(10)) - {5}  # one feature a split, and the constant one never
+    # one feature a split, and never one that is constant
+    assert used == {k for k, x in enumerate(X.T) if len(np.unique(x)) > 1}
 
 
 def test_any_threads_and_any_order_of_documents_give_the_same_tree(rng, monkeypatch) -> None:
-    X, (g, h) = table(rng, 20), (rng.normal(size=N), rng.random(N))
+    X, (g, h) = with_missing(table(rng, 20), rng), (rng.normal(size=N), rng.random(N))
     trees, order = [], rng.permutation(N)
     for threads in ("1", "2", "3"):
         monkeypatch.setenv("LETORBENCH_THREADS", threads)
@@ -136,7 +240,7 @@ def test_any_threads_and_any_order_of_documents_give_the_same_tree(rng, monkeypa
             grower = Grower(TreeFeatures.of(X[rows], 255), Shape(9, least_docs=2))
             trees += [grower.grow(g[rows], h[rows], rng) for _ in range(20)]
     for tree in trees[1:]:
-        for name in ("feature", "threshold", "left", "value", "gain"):
+        for name in ("feature", "threshold", "missing_left", "left", "value", "gain"):
             np.testing.assert_array_equal(getattr(tree, name), getattr(trees[0], name))
 
 

@@ -43,15 +43,15 @@ _Mistake = tuple[str, str] | None
 class ReadOptions:
     """How a file is read; see `read_letor`."""
 
-    null: str | float = "error"
+    null: str | float = "keep"
     n_features: int | None = None
     #: whether a value beyond float32 becomes the largest float32; else it is an error
     clip: bool = False
 
     def __post_init__(self) -> None:
-        named = self.null in ("error", "min")
+        named = self.null in ("keep", "error", "min")
         if not named and (isinstance(self.null, str) or not abs(self.null) <= LARGEST_FLOAT32):
-            raise UsageError(f"null is {self.null!r}, expected error, min or a finite number")
+            raise UsageError(f"null is {self.null!r}, expected keep, error, min or a finite number")
         if self.n_features is not None and not 1 <= self.n_features <= LARGEST_INDEX:
             raise UsageError(
                 f"n_features is {self.n_features}, expected a number from 1 to {LARGEST_INDEX}"

@@ -8,7 +8,7 @@ import numpy as np
 
 from letorbench.datasets.arrays import group_rows
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.reader import READ_STRICTLY, ReadOptions, read_queries
+from letorbench.datasets.reader import USUAL, ReadOptions, read_queries
 from letorbench.datasets.user_data.beside import weights_beside
 from letorbench.datasets.user_data.rows import letor_lines
 from letorbench.datasets.user_data.svmlight import LETOR, counts_from_0, kind_of, read_rows
@@ -17,7 +17,7 @@ from letorbench.errors import DataError
 
 
 def read_documents(
-    path: Path, options: ReadOptions = READ_STRICTLY, columns: Columns = Columns()
+    path: Path, options: ReadOptions = USUAL, columns: Columns = Columns()
 ) -> QuerySet:
     """Read LETOR text, a table, or LightGBM's, XGBoost's or CatBoost's files.
 
