@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from letorbench.errors import UsageError as UsageError
     from letorbench.features import transformation as transformation
     from letorbench.measures import AUC as AUC
+    from letorbench.measures import DCG as DCG
     from letorbench.measures import ERR as ERR
     from letorbench.measures import MAP as MAP
     from letorbench.measures import MRR as MRR
@@ -45,10 +46,15 @@ if TYPE_CHECKING:
     from letorbench.measures import RMSE as RMSE
     from letorbench.measures import WTA as WTA
     from letorbench.measures import BPref as BPref
+    from letorbench.measures import Hit as Hit
     from letorbench.measures import MeanNDCG as MeanNDCG
     from letorbench.measures import Measure as Measure
     from letorbench.measures import P as P
     from letorbench.measures import PairwiseCorrect as PairwiseCorrect
+    from letorbench.measures import Recall as Recall
+    from letorbench.measures import Rho as Rho
+    from letorbench.measures import RPrec as RPrec
+    from letorbench.measures import Tau as Tau
     from letorbench.measures import nDCG as nDCG
     from letorbench.measures import parse as parse
     from letorbench.rankers import *  # noqa: F403

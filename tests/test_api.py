@@ -230,6 +230,19 @@ def test_what_fails_is_said(folder):
         lb.run("MINE", "regression", folds=[1])
 
 
+def test_evaluate_takes_ids_and_documents_that_are_not_retrieved():
+    y, qid = [1, 0, 0, 1, 1], ["a", "b", "a", "b", "b"]
+    scores, ids = [1.0, 2.0, 1.0, 1.0, -np.inf], ["d9", "x", "d10", "y", "z"]
+    options = {"qid": qid, "measures": "map,recall@1", "convention": "trec_eval"}
+    values = lb.evaluate(y, scores, docids=ids, per_query=True, **options)
+    assert values.loc["a"].tolist() == [1.0, 1.0]  # d9 is above d10
+    assert values.loc["b"].tolist() == [0.25, 0.0]
+    values = lb.evaluate(y, scores, per_query=True, **options)
+    assert values.loc["a"].tolist() == [0.5, 0.0]  # 2 is above 1
+    with pytest.raises(lb.DataError, match="docids: found 4 values, expected 5"):
+        lb.evaluate(y, scores, docids=ids[:4], **options)
+
+
 def test_evaluate_keeps_the_callers_order_of_queries():
     y, scores, qid = [1, 0, 2, 0], [0.3, 0.9, 0.8, 0.1], ["b", "a", "b", "a"]
     of = pd.Index(["b", "a"], name="qid")

@@ -8,7 +8,6 @@ shape (n_docs,) in file order; a DataError names the line that is not right.
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -178,7 +177,7 @@ def _placed(
             what = what if qid in qids else f"query {shown(qid)}"
             raise DataError(f"{path}:{line}: found {what}, which the data do not have")
         if lines.setdefault(row, line) != line:
-            raise _again(path, line, name, qid, lines[row])
+            raise _again(path, line, name, qid, f" (line {lines[row]})")
         scores[row] = number(path, line, score)
     missing = np.flatnonzero(np.isnan(scores))
     if len(missing):
@@ -197,16 +196,14 @@ def read_qrels(path: Path) -> QuerySet:
     judged, as in trec_eval; it becomes -1.
     """
     found: dict[str, dict[bytes, int]] = {}
-    lines: dict[tuple[bytes, bytes], int] = {}
     for line, (qid, _, docno, label) in columns(path, QRELS):
         query = qid.decode("utf-8", "surrogateescape")
         if len(qid) > LONGEST_QID or not query.isprintable():
             expected = f"printable characters in UTF-8, at most {LONGEST_QID:,} bytes"
             raise DataError(f"{path}:{line}: found query id {shown(qid)!r}, expected {expected}")
         documents = found.setdefault(query, {})
-        first = lines.setdefault((qid, docno), line)
-        if first != line:
-            raise _again(path, line, docno, qid, first)
+        if docno in documents:
+            raise _again(path, line, docno, qid)
         grade = int(number(path, line, label, int))
         if grade > LARGEST_LABEL:
             raise DataError(f"{path}:{line}: found label {grade}, expected at most {LARGEST_LABEL}")
@@ -226,83 +223,69 @@ def _without_features(found: Mapping[str, Mapping[bytes, int]]) -> QuerySet:
     )
 
 
-class Judged(NamedTuple):
-    """A run beside qrels."""
-
-    #: the documents of each query of the qrels: those of the run in its order, with the label -1
-    #: where they are not judged, then the judged ones that the run does not have
-    queries: QuerySet
-    #: (n_docs,) float64: the run's scores, -inf for the documents that it does not have
-    scores: np.ndarray
-    #: what the user must know
-    notes: tuple[str, ...]
-
-
-def judge(path: Path, qrels: QuerySet, rules: Convention) -> Judged:
-    """Read a TREC run, and find its documents' labels."""
-    lines: dict[str, dict[bytes, int]] = {}
-    run: dict[str, dict[bytes, float]] = {}
-    for line, (query, _, docno, _, score, _) in columns(path, RUN):
-        qid = query.decode("utf-8", "surrogateescape")
-        first = lines.setdefault(qid, {}).setdefault(docno, line)
-        if first != line:
-            raise _again(path, line, docno, query, first)
-        run.setdefault(qid, {})[docno] = float(number(path, line, score))
-    return judged(run, qrels, rules, str(path))
-
-
 def measure_runs(
     qrels: Path, runs: Sequence[Path], measures: Sequence[Measure], rules: Convention
 ) -> tuple[list[PerQuery], list[str]]:
-    """Measure TREC runs by qrels: what the queries of the qrels have, NaN where they do not count.
+    """Measure TREC runs on the queries of qrels, NaN where a query does not count.
 
-    A run has the name of its file without the ending, or the path where two have the same. Returns
-    also what the user must know of the runs. DataError where no query of a run counts.
+    A run is called as its file without the ending, or by its path where two are called the same.
+    Returns also what the user must know of the runs. DataError where no query of a run counts.
     """
     judgements, systems = read_qrels(qrels), []
     notes: list[str] = []
-    alike = len({run.stem for run in runs}) < len(runs)
-    for run in runs:
-        queries, scores, said = judge(run, judgements, rules)
-        table = query_metrics(
-            queries.labels, scores, queries.offsets, measures, rules, queries.docids
-        )
+    names = [run.stem for run in runs]
+    for path, name in zip(runs, names if len(set(names)) == len(names) else map(str, runs)):
+        queries, scores, said = judged(path, judgements, rules)
+        rows = queries.labels, scores, queries.offsets
+        table = query_metrics(*rows, measures, rules, queries.docids)
         if np.isnan(table).all():
-            raise DataError(f"{run}: found no query that counts by {rules.name}, expected one")
+            raise DataError(f"{path}: found no query that counts by {rules.name}, expected one")
         values = dict(zip(map(str, measures), table.T))
-        fold = np.ones(len(queries), np.int64)
-        systems.append(PerQuery(str(run) if alike else run.stem, fold, queries.qids, values))
+        systems.append(PerQuery(name, np.ones(len(queries), np.int64), queries.qids, values))
         notes += said
     return systems, notes
 
 
 def judged(
-    run: Mapping[str, Mapping[bytes, float]], qrels: QuerySet, rules: Convention, name: str
-) -> Judged:
-    """Find the labels of a run's documents."""
+    path: Path, qrels: QuerySet, rules: Convention
+) -> tuple[QuerySet, np.ndarray, list[str]]:
+    """Read a TREC run and find the labels of its documents.
+
+    Returns the documents of each query of the qrels, in the order of the run: with the label -1
+    where they are not judged, and then the judged ones that the run lacks; their scores, -inf for
+    those; what the user must know.
+    """
+    run: dict[str, dict[bytes, float]] = {}
+    for line, (query, _, docno, _, score, _) in columns(path, RUN):
+        ranked = run.setdefault(query.decode("utf-8", "surrogateescape"), {})
+        if docno in ranked:
+            raise _again(path, line, docno, query)
+        ranked[docno] = number(path, line, score)
     found: dict[str, dict[bytes, int]] = {}
     scores: list[float] = []
     names, grades = document_names(qrels), qrels.labels.tolist()
     for qid, first, last in zip(qrels.qids.tolist(), qrels.offsets, qrels.offsets[1:]):
-        labels, own = dict(zip(names[first:last], grades[first:last])), run.get(qid, {})
-        found[qid] = {docno: labels.get(docno, -1) for docno in own} | labels
-        scores += [own.get(docno, -np.inf) for docno in found[qid]]
-    queries, values = _without_features(found), np.array(scores, np.float64)
-    if not run.keys() & found.keys():
-        raise DataError(f"{name}: found no query of the qrels, expected one at least")
-    counts = {"queries that the qrels do not have, left out": len(run.keys() - found.keys())}
+        labels, ranked = dict(zip(names[first:last], grades[first:last])), run.get(qid, {})
+        found[qid] = {docno: labels.get(docno, -1) for docno in ranked} | labels
+        scores += [ranked.get(docno, -np.inf) for docno in found[qid]]
+    both = run.keys() & found.keys()
+    if not both:
+        raise DataError(f"{path}: found no query of the qrels, expected one at least")
+    queries, values = _without_features(found), np.array(scores)
     how = "count as empty lists" if rules.missing == "0" else "left out"
-    counts[f"queries of the qrels without results, {how}"] = len(found.keys() - run.keys())
-    if rules.unjudged == "drop":
-        left = np.count_nonzero((queries.labels < 0) & (values > -np.inf))
-        counts["documents that are not judged, left out (unjudged=0 keeps them)"] = int(left)
-    notes = [f"{name}: {what}: {count}" for what, count in counts.items() if count]
-    return Judged(queries, values, tuple(notes))
+    drops = rules.unjudged == "drop"
+    unjudged = int(np.count_nonzero((queries.labels < 0) & (values > -np.inf))) * drops
+    counts = {
+        "queries that the qrels do not have, left out": len(run) - len(both),
+        f"queries of the qrels without results, {how}": len(found) - len(both),
+        "documents that are not judged, left out (unjudged=0 keeps them)": unjudged,
+    }
+    return queries, values, [f"{path}: {what}: {count}" for what, count in counts.items() if count]
 
 
-def _again(path: Path, line: int, docno: bytes, qid: bytes, first: int) -> DataError:
+def _again(path: Path, line: int, docno: bytes, qid: bytes, first: str = "") -> DataError:
     what = f"document {shown(docno)} of query {shown(qid)}"
-    return DataError(f"{path}:{line}: found {what} again, expected it once (line {first})")
+    return DataError(f"{path}:{line}: found {what} again, expected it once{first}")
 
 
 def columns(path: Path, names: tuple[str, ...]) -> Iterator[tuple[int, list[bytes]]]:

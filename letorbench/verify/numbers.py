@@ -152,6 +152,7 @@ def _conventions(
     for combination in product(*choices.values()):
         rules = dict(zip(choices, combination))
         r_max = rules.pop("max_label", None)
-        differ = ({} if r_max in (None, each.r_max) else {"max_label": r_max} for each in known)
+        own = (r_max in (None, c.max_label) or r_max == c.r_max >= largest for c in known)
+        differ = ({} if same else {"max_label": r_max} for same in own)
         named = (with_rules(each, **rules, **other) for each, other in zip(known, differ))
         yield min(named, key=lambda found: found.name.count(","))

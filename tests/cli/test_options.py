@@ -111,6 +111,11 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
             Path(f"{name}.scores").write_text("".join(f"{form.format(i)}\n" for i in range(56)))
         qrels = re.sub(r"^(.) qid:(\d+) .*", r"\2 0 d \1", one, flags=re.MULTILINE)
         Path("one.qrels").write_text(qrels)
+        judged = [f"{q} 0 d{i} {i % 3}\n" for q in range(4) for i in range(5)]
+        Path("three.qrels").write_text("".join(judged))
+        for name, q, sign in (("one", 3, 1), ("two", 4, -1)):
+            ranked = [f"{q} Q0 d{i} 0 {sign * i} x\n" for q in range(q) for i in range(2, 7)]
+            Path(f"{name}.run").write_text("".join(ranked))
         call("run --dataset STORED --out stored --algo regression,ndcgboost --set rounds=3")
         call("run --dataset STORED --out others --data-dir third --algo regression")
         call("run --dataset TOY --algo centroid --plugin mine.py --out own --folds 1")
@@ -227,6 +232,6 @@ def test_what_is_read_must_be_there_and_what_is_written_need_not():
     ]
     assert ", ".join(there) == (
         "run --plugin, datasets import path, datasets split path, algos --plugin, score --data, "
-        "score --qrels, score --scores, rank --model, rank --input, rank --plugin, verify --data, "
-        "verify --scores"
+        "score --qrels, score --scores, score --run, compare --run, compare --qrels, rank --model, "
+        "rank --input, rank --plugin, verify --data, verify --scores"
     )

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import call, places, printed, refused
+from scipy.stats import kendalltau
 from toy_data import write_toy
 
 import letorbench as lb
@@ -330,3 +331,141 @@ def test_from_the_files_to_every_table(place: Path) -> None:
     run = ("--scores", "runs/fold1/regression.run")
     measured = printed("score", "--data", "text/TOY/Fold1/test.txt", *run)
     assert measured == printed("score", "--qrels", "runs/fold1/qrels.txt", *run)
+
+
+QRELS = """301 0 c 2
+301 0 a 1
+301 0 e 0
+301 0 d 1
+301 0 x -1
+301 0 f 1
+302 0 a 1
+302 0 b 0
+302 0 g 3
+303 0 b 1
+"""
+#: e ranks above d by its score alone, the others of 301 by their ids; 302 has an id that is no text
+RUN = """301 Q0 a 1 4.0 own
+301 Q0 c 2 4.00000001 own
+301 Q0 x 3 4.0 own
+301 Q0 e 1 2.5 own
+301 Q0 h 5 2.5 own
+301 Q0 d 6 1e-3 own
+302 Q0 b 1 9.0 own
+302 Q0 \udcff 2 9.0 own
+302 Q0 a 3 9.0 own
+999 Q0 a 1 1.0 own
+"""
+#: what trec_eval gives: the order of 301 is x c a h e d
+TREC = {"map": [(1 / 2 + 2 / 3 + 3 / 6) / 4, (1 / 3) / 2], "p@2": [0.5, 0.0], "mrr": [0.5, 1 / 3],
+        "recall@3": [0.5, 0.5], "bpref": [(1 + 1 + 0) / 4, 0.0], "rprec": [0.5, 0.0],
+        "dcg@3": [2 / np.log2(3) + 1 / 2, 1 / 2]}  # fmt: skip
+
+
+@pytest.fixture
+def trec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("qrels").write_text(QRELS)
+    Path("own.run").write_bytes(RUN.encode(errors="surrogateescape").replace(b"\n", b"\r\n"))
+    Path("lost.run").write_text("303 Q0 b 1 7 x\n302 Q0 g 1 7 x\n301 Q0 a 1 7 x\n")
+    return tmp_path
+
+
+def csv_of(*words: str) -> pd.DataFrame:
+    found = printed(*words, "--measure", ",".join(TREC), "--format", "csv")
+    return pd.read_csv(StringIO(found), dtype={"qid": str}).set_index("qid")
+
+
+def test_runs_are_measured_as_trec_eval_does(trec: Path) -> None:
+    words = ("score", "--qrels", "qrels", "--run", "own.run")
+    every = csv_of(*words, "--per-query")
+    assert every.index.tolist() == ["301", "302", "mean"]  # 303 has no results
+    for name, values in TREC.items():
+        np.testing.assert_allclose(every[name], [*values, np.mean(values)], rtol=1e-12)
+    zeros = csv_of(*words, "--convention", "trec_eval,missing=0", "--per-query")
+    np.testing.assert_allclose(zeros.loc["mean", "map"], sum(TREC["map"]) / 3)
+    assert zeros.loc["303", [*TREC]].tolist() == [0.0] * len(TREC)
+    # without documents that are not judged, trec_eval's -J; and to rank 2 alone, its -M
+    judged = csv_of(*words, "--convention", "trec_eval,unjudged=drop", "--per-query")
+    np.testing.assert_allclose(judged["map"][:2], [(1 + 1 + 3 / 4) / 4, (1 / 2) / 2])
+    deep = csv_of(*words, "--convention", "trec_eval,depth=2", "--per-query")
+    np.testing.assert_allclose(deep["map"][:2], [(1 / 2) / 4, 0.0])
+    # by double precision, ties in the order of the run's lines: c a x e h d, and b \udcff a
+    lines = csv_of(*words, "--convention", "standard,unjudged=0", "--per-query")
+    np.testing.assert_allclose(lines["map"][:2], [(1 + 1 + 3 / 6) / 4, (1 / 3) / 2])
+    said = call(*words, "--convention", "standard").stderr
+    assert [line.rpartition(": ")[::2] for line in said.splitlines()] == [
+        ("letorbench: warning: own.run: queries that the qrels do not have, left out", "1"),
+        ("letorbench: warning: own.run: queries of the qrels without results, count as empty lists",
+         "1"),
+        ("letorbench: warning: own.run: documents that are not judged, left out (unjudged=0 keeps "
+         "them)", "3"),
+    ]  # fmt: skip
+
+
+def test_several_runs_give_one_table_and_compare(trec: Path) -> None:
+    both = ("--qrels", "qrels", "--run", "own.run", "--run", "lost.run")
+    found = csv_of("score", *both)
+    assert found["run"].tolist() == ["own", "lost"]
+    np.testing.assert_allclose(found["map"], [np.mean(TREC["map"]), (1 / 4 + 1 / 2 + 1) / 3])
+    # compared on the queries that both have
+    for baseline in ("own", "own.run"):
+        (row,) = pd.read_csv(StringIO(printed(
+            "compare", *both, "--measure", "map", "--baseline", baseline, "--format", "csv"
+        ))).itertuples()  # fmt: skip
+        assert (row.algo, row.against, row.queries) == ("lost", "own", 2)
+        np.testing.assert_allclose([row.mean, row.mean_against], [3 / 8, np.mean(TREC["map"])])
+    text = printed("score", *both, "--measure", "map", "--per-query")
+    assert [line.split()[0] for line in text.splitlines()[2:]] == ["own"] * 3 + ["lost"] * 4
+    Path("deep").mkdir()
+    Path("deep/own.run").write_bytes(Path("own.run").read_bytes())
+    again = csv_of("score", "--qrels", "qrels", "--run", "own.run", "--run", "deep/own.run")
+    assert again["run"].tolist() == ["own.run", "deep/own.run"]
+
+
+def test_grades_of_any_size_where_the_gain_allows_them(trec: Path) -> None:
+    Path("qrels").write_text("301 0 a 100000\n301 0 c 5\n")
+    words = ("score", "--qrels", "qrels", "--run", "own.run", "--measure")
+    found = printed(*words, "ndcg,map,dcg@2,tau", "--format", "csv", "--convention", "trec_eval")
+    values = list(map(float, found.splitlines()[1].split(",")[3:]))
+    dcg = np.array([5 / np.log2(3) + 100_000 / 2, 100_000 + 5 / np.log2(3), 5 / np.log2(3)])
+    order = [0.0, 5.0, 1e5, 0.0, 0.0, 0.0], [4, 4, 4, 2.5, 2.5, 1e-3]
+    known = [dcg[0] / dcg[1], (1 / 2 + 2 / 3) / 2, dcg[2], kendalltau(*order).statistic]
+    np.testing.assert_allclose(values, known, rtol=1e-12)
+    said = refused(1, *words, "ndcg", "--convention", "trec_eval,gain=exp2")
+    assert "found 100000, expected at most 31" in said and "gain=linear" in said
+    said = refused(1, *words, "err", "--convention", "trec_eval")
+    assert "expected at most 4" in said and "trec_eval,max_label=100000" in said
+
+
+@pytest.mark.parametrize(
+    "status, words, said",
+    [
+        (2, "--run own.run", "expected one of --data and --qrels"),
+        (2, "--qrels qrels", "expected --scores, or --run with --qrels"),
+        (2, "--data qrels --run own.run", "expected --scores, or --run with --qrels"),
+        (2, "--qrels qrels --run none", "'none' does not exist"),
+        (1, "--qrels own.run --run own.run", "own.run:1: found 6 columns, expected 4"),
+        (1, "--qrels qrels --run qrels", "qrels:1: found 4 columns, expected 6"),
+        (1, "--qrels letor --run own.run", "letor:1: found 3 columns, expected 4"),
+        (1, "--qrels qrels --run twice", "twice:2: found document a of query 301 again"),
+        (1, "--qrels qrels --run odd", "odd:1: found 'inf', expected a finite number"),
+        (1, "--qrels qrels --run others", "others: found no query of the qrels"),
+        (2, "--qrels qrels --run own.run --measure ndgc", "unknown measure"),
+        (2, "--qrels qrels --run own.run --format official", "does not go with"),
+        (2, "--qrels qrels --run own.run --convention trec_eval,depth=0",
+         "the last rank that counts"),
+        (2, "--qrels qrels --run own.run --convention trec_eval,depth=3,ties=mean", "ties=mean"),
+        (1, "--qrels none.qrels --run own.run --convention trec_eval,empty=drop",
+         "found no query that counts"),
+    ],
+)  # fmt: skip
+def test_mistakes_of_runs(trec: Path, status: int, words: str, said: str) -> None:
+    Path("letor").write_text("2 qid:1 1:0.5\n")
+    Path("twice").write_text("301 Q0 a 1 2 x\n301 Q0 a 2 1 x\n")
+    Path("odd").write_text("301 Q0 a 1 inf x\n")
+    Path("others").write_text("7 Q0 a 1 1 x\n")
+    Path("none.qrels").write_text("301 0 a 0\n")
+    result = call("score", *words.split())
+    assert result.exit_code == status and result.stdout == ""
+    assert said in result.stderr.splitlines()[-1] and "Traceback" not in result.stderr

@@ -13,6 +13,7 @@ from letorbench.datasets.load import from_frame, load
 from letorbench.datasets.queryset import Benchmark, QuerySet
 from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.errors import DataError, UsageError
+from letorbench.experiment.plan import Protocol, benchmark_of
 
 
 def parts_text(rng: np.random.Generator, n: int = 5) -> list[str]:
@@ -147,6 +148,11 @@ def test_conventions(tmp_path: Path, name: str, convention: str, max_label: int)
     assert (found.convention.name, found.convention.max_label) == (convention, max_label)
     other = load(name, tmp_path, convention="standard")
     assert (other.convention.name, other.convention.max_label) == ("standard", max_label)
+    for text in ("ranklib", "standard,max_label=4"):  # a rule, whatever the data set's labels are
+        assert load(name, tmp_path, convention=text).convention.max_label == 4
+    benchmark = load(name, tmp_path, convention="ranklib")
+    rules = benchmark_of(benchmark, Protocol(tmp_path, tmp_path, convention="letor4")).convention
+    assert (rules.name, rules.max_label) == ("letor4", max_label)
     with pytest.raises(UsageError, match="unknown convention"):
         load(name, tmp_path, convention="letor5")
 

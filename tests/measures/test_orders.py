@@ -87,6 +87,15 @@ def test_is_the_measure_or_none(name, measure, rng) -> None:
             np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
 
 
+def test_nothing_is_prepared_where_a_document_is_not_judged(rng) -> None:
+    labels = rng.integers(0, 3, OFFSETS[-1]).astype(np.int32)
+    assert PreparedMetric.of(labels, OFFSETS, parse("map"), STANDARD) is not None
+    assert PreparedMetric.of(labels, OFFSETS, parse("map@5"), STANDARD) is None
+    labels[7] = -1
+    for measure in QUICK:
+        assert PreparedMetric.of(labels, OFFSETS, parse(measure), STANDARD) is None
+
+
 @pytest.mark.parametrize("measure", QUICK)
 def test_a_step_along_a_column_is_the_same_to_the_bit(measure, rng, monkeypatch) -> None:
     monkeypatch.setattr("letorbench.measures.prepared.LEAST", 100)  # so that threads share it
