@@ -26,14 +26,13 @@ def score(
     per_query: bool, null: str | float,
 ) -> None:  # fmt: skip
     """Measure a score file against a test file, or a TREC run against qrels."""
-    import numpy as np
-
     from letorbench.conventions import convention as convention_named
     from letorbench.datasets.checks import check_convention
     from letorbench.datasets.reader import ReadOptions, read_queries
     from letorbench.measures import default_measures, query_metrics
     from letorbench.results.external import read_any, read_qrels
     from letorbench.results.official import official
+    from letorbench.results.per_query import mean_of
 
     if (data is None) == (qrels is None):
         raise UsageError("expected one of --data and --qrels")
@@ -46,13 +45,15 @@ def score(
     if doubt:
         complain([f"{data or qrels}: {doubt}"], "warning")
     rules, values = convention_named(convention), read_any(scores, queries)
+    if rules.empty == "drop" and largest < rules.relevant:
+        complain([f"{data or qrels}: no query counts by {convention}: no value"], "warning")
     if form == "official":
         text = official(queries.qids, queries.labels, values, queries.offsets, rules, per_query)
         say(text, nl=False)
         return
     measures = default_measures(rules)
     table = query_metrics(queries.labels, values, queries.offsets, measures, rules)
-    means = np.nanmean(table, axis=0)
+    means = mean_of(table, axis=0)
     rows = [[convention, "mean", *means.tolist()]]
     if per_query:
         queries_rows = zip(queries.qids.tolist(), table.tolist())

@@ -22,7 +22,7 @@ from letorbench.rankers import plugins, ranker
 from letorbench.rankers.base import Ranker
 from letorbench.results.measuring import measure_fold
 from letorbench.results.paths import fold_folder
-from letorbench.results.scores import finite_scores, score_warnings
+from letorbench.results.scores import finite_scores
 from letorbench.results.store import (
     FoldResult,
     StoredFold,
@@ -32,6 +32,7 @@ from letorbench.results.store import (
     stamp,
     write_fold,
 )
+from letorbench.solvers.fit_result import score_warnings
 from letorbench.solvers.stopping import Validation
 from letorbench.threads import limited_threads, one_blas_thread
 

@@ -36,7 +36,9 @@ def official(
     counts = ~np.isnan(values).all(axis=1)  # a convention may leave queries out
     order, values = order[counts], values[counts]
     # the columns' means, added from the first query on: NumPy's own sum may pair terms
-    averages = np.cumsum(values, axis=0)[-1] / len(values)
+    averages = (
+        np.cumsum(values, axis=0)[-1] / len(values) if len(values) else values.sum(0) / np.nan
+    )
     if convention.layout == "sections":
         lengths = np.diff(offsets)[order]
         return _sections(values, averages, lengths, convention.cutoffs, per_query)

@@ -15,6 +15,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import LetorError
 from letorbench.results import paths
 from letorbench.results.measuring import RANDOM, data_of
+from letorbench.results.per_query import mean_of
 from letorbench.results.store import Store, StoredFold, current_folds
 from letorbench.results.summary import algorithm_tables, summarise, summary_csv
 from letorbench.verify import plain
@@ -97,7 +98,7 @@ def _rest(fold: StoredFold, qids: np.ndarray) -> Iterator[str]:
         yield f"{fold.folder / paths.QUERIES}: found query {qid}, not in the data"
     for name, values in fold.queries.values.items():
         where = f"{fold.folder / paths.FIT}: the mean of {name}"
-        yield _differs(where, fold.means[name], float(values.mean()))
+        yield _differs(where, fold.means[name], float(mean_of(values)))
 
 
 def _differs(where: str, found: float, expected: float) -> str:
