@@ -112,9 +112,10 @@ def csv(text: str) -> str:
 
 
 def csv_table(rows: Iterable[Sequence[object]]) -> str:
-    """Rows as the text of a CSV file; a float is written so that it reads back exactly."""
+    """Rows as the text of a CSV file; a float is written so that it reads back exactly, NaN not."""
     file = io.StringIO()
     writer = _csv.writer(file, lineterminator="\n")
     for row in rows:
-        writer.writerow([csv(cell) if isinstance(cell, str) else cell for cell in row])
+        cells = [csv(cell) if isinstance(cell, str) else cell for cell in row]
+        writer.writerow(["" if cell != cell else cell for cell in cells])
     return file.getvalue()

@@ -156,8 +156,10 @@ def compare(
         for part, a, b in _parts(one, other, slices):
             pair = _test(dataset, a, b, measure, procedure)
             tested.append(replace(pair, folds=folds, slice=part))
-    adjusted = CORRECTIONS[procedure.correction](np.array([pair.p for pair in tested]))
-    return tuple(replace(pair, adjusted=float(p)) for pair, p in zip(tested, adjusted))
+    p = np.array([pair.p for pair in tested])
+    if (some := ~np.isnan(p)).any():
+        p[some] = CORRECTIONS[procedure.correction](p[some])
+    return tuple(replace(pair, adjusted=float(own)) for pair, own in zip(tested, p))
 
 
 def marks(summary: Summary, measures: Sequence[str], baseline: str, procedure: Procedure) -> Marks:
@@ -222,7 +224,7 @@ def power_table(pairs: Sequence[Pair], convention: str) -> Table:
         Column("80 %", name="needed", form=","),
     )
     rows = []
-    for pair in pairs:
+    for pair in (pair for pair in pairs if pair.lead.units):
         d, n, smallest = abs(float(pair.lead.mean)), pair.lead.units, pair.lead.smallest()
         sizes = np.array([n, *QUERIES])
         # what n queries show in 80 % of cases is so many times the difference
@@ -237,6 +239,9 @@ def power_table(pairs: Sequence[Pair], convention: str) -> Table:
 
 def _row(pair: Pair, procedure: Procedure) -> list[Cell | Value]:
     """What stands in each of `COLUMNS`."""
+    if not pair.lead.units:
+        known = pair.dataset, pair.measure, pair.a, pair.b, pair.slice, 0
+        return [*known, *[math.nan] * (len(COLUMNS) - len(known))]
     low, high = pair.lead.interval()
     means = zip(pair.means, pair.deviations)
     return [
@@ -253,8 +258,16 @@ def _row(pair: Pair, procedure: Procedure) -> list[Cell | Value]:
 
 
 def _test(dataset: str, one: PerQuery, other: PerQuery, measure: str, procedure: Procedure) -> Pair:
-    """The pair on the queries that both systems have, its p-value not adjusted yet."""
+    """The pair on the queries that both have and that have values, its p-value not adjusted yet."""
+    one, other = one.counted(measure), other.counted(measure)
     a, b = one.values[measure], other.values[measure]
+    if not len(a):
+        none, seeds = math.nan, (len(one.tables[measure]), len(other.tables[measure]))
+        lead = Lead(none, none, none, none, 0)
+        return Pair(
+            dataset, measure, one.algo, other.algo, (none, none), lead, none, none, none, (0, 0, 0),
+            seeds, (None, None),
+        )  # fmt: skip
     tables = one.tables[measure], other.tables[measure]
     rng = _generator(procedure.seed, dataset, measure, one.algo, other.algo)
     p = TESTS[procedure.test](a, b, rng, seed_variances(*tables, one.folds))
@@ -287,7 +300,7 @@ def _deviation(table: np.ndarray) -> float | None:
 def on_common_folds(dataset: str, one: PerQuery, other: PerQuery) -> tuple[PerQuery, PerQuery]:
     """Both systems' values on the folds that both have; DataError if they share no fold."""
     folds = np.intersect1d(one.folds, other.folds)
-    if not len(folds):
+    if not len(folds) and len(one.folds) and len(other.folds):
         has = [",".join(map(str, np.unique(each.folds))) for each in (one, other)]
         raise DataError(
             f"{dataset}: found folds {has[0]} of {one.algo} and {has[1]} of {other.algo}, "

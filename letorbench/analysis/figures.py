@@ -1,10 +1,11 @@
 """The figures of a benchmark: a measure at n = 1..10, and the critical-difference diagram.
 
 The first has a panel a data set and a line an algorithm, as Figure 1 of the NDCG Boost paper
-(Valizadegan et al., NIPS 2009). Every line has its own marker, dash and colour (of different
-lightness), so that it can be told from the others in grey and by colour-blind readers. Where there
-are too many to tell apart, the best few and the baseline are drawn so, and the others as thin grey
-lines that a note names. The same values give the same bytes: nothing in a file is dated.
+(Valizadegan et al., NIPS 2009), or a point of a measure without cut-offs. Every line has its own
+marker, dash and colour (of different lightness), so that it can be told from the others in grey and
+by colour-blind readers. Where there are too many to tell apart, the best few and the baseline are
+drawn so, and the others as thin grey lines that a note names. The same values give the same bytes:
+nothing in a file is dated.
 """
 
 from __future__ import annotations
@@ -16,16 +17,20 @@ import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from letorbench import escaping
+from letorbench.analysis.leads import Lead
 from letorbench.analysis.ranks import tied_groups
-from letorbench.analysis.results_table import remarks
+from letorbench.analysis.results_table import best_first, label, remarks
+from letorbench.errors import UsageError
 from letorbench.files import write_atomically
-from letorbench.results.summary import Summary, curve
+from letorbench.measures import MEASURES, texts
+from letorbench.results.summary import Summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,10 +84,11 @@ ROW = 0.16
 
 @dataclass(frozen=True)
 class Panel:
-    """One data set: its title, the name of the y axis, and values at n = 1, 2, ... by algorithm.
+    """One data set: its title, the measure, and values at n = 1, 2, ... by algorithm.
 
     `bands` has the lower and the upper edges of the bands of some, and `meaning` says what they
-    are. With `shares` the values are at those shares of the training queries.
+    are. With `cutoffs` the values are at those n, with `shares` at those shares of the training
+    queries.
     """
 
     title: str
@@ -93,6 +99,7 @@ class Panel:
     )
     meaning: str = "one standard deviation over seeds"
     shares: Sequence[float] = ()
+    cutoffs: Sequence[float] = ()
 
 
 @contextmanager
@@ -112,24 +119,46 @@ def fixed_style() -> Iterator[None]:
         yield
 
 
-def panel(summary: Summary, measure: str = "ndcg") -> Panel:
-    """The panel of a data set: measure@1, measure@2, ... of every algorithm.
+def drawn_measures(measure: str, summary: Summary) -> list[str]:
+    """The measures that are drawn of one: itself, or where it has cut-offs alone, @1, @2, ...
+
+    The cut-offs are those that are stored, up to the first gap, or 1 to 10 where none is.
+    UsageError for several measures.
+    """
+    names, stored = texts(measure), summary.measures
+    known = MEASURES.get(names[0]) if len(names) == 1 and names[0] not in stored else None
+    if known is not None and known.cutoff_rule != "none":
+        names = [f"{known.name}@{n}" for n in range(1, 11)]
+        return list(takewhile(stored.__contains__, names)) or names
+    if len({name.partition("@")[0] for name in names}) != 1:
+        raise UsageError(f"found the measures {measure!r}, expected one to draw")
+    return names
+
+
+def panel(summary: Summary, measures: Sequence[str]) -> Panel:
+    """The panel of a data set: a measure, or its cut-offs, of every algorithm.
 
     Lines of several conventions do not compare, so that each then says its own. The line of a
     partial algorithm says how many folds it has, and one that was cut off that it was.
     """
-    remark = remarks(summary)
+    remark, lone = remarks(summary), len(measures) == 1
     curves, bands = {}, {}
-    for row in summary.rows:
+    for row in best_first(summary.rows, measures[0]) if lone else summary.rows:
         name = f"{row.algo} [{row.convention}]" if summary.mixed else row.algo
         name += f" ({remark[row.algo]})" if row.algo in remark else ""
-        curves[name] = curve(row, measure)
-        if row.repeats > 1:
-            cutoffs = range(1, len(curves[name]) + 1)
-            sd = np.array([row.deviation(f"{measure}@{n}") or 0.0 for n in cutoffs])
-            bands[name] = (curves[name] - sd, curves[name] + sd)
-    names = ", ".join(summary.conventions)
-    return Panel(f"{summary.dataset} dataset", f"{measure.upper()} ({names})", curves, bands)
+        curves[name] = [row.values[measure] for measure in measures]
+        half = np.array([row.deviation(measure) or 0.0 for measure in measures])
+        if lone and len((own := row.queries.counted(measures[0])).qids):
+            low, high = Lead.over_nothing(own.tables[measures[0]], own.folds).interval()
+            half = np.array([high - low]) / 2
+        if lone or row.repeats > 1:
+            bands[name] = (curves[name] - half, curves[name] + half)
+    title = label(measures[0] if lone else measures[0].partition("@")[0])
+    cutoffs = [] if lone else [float(measure.partition("@")[2]) for measure in measures]
+    return Panel(
+        f"{summary.dataset} dataset", f"{title} ({', '.join(summary.conventions)})", curves, bands,
+        cutoffs=cutoffs,
+    )  # fmt: skip
 
 
 def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
@@ -143,6 +172,7 @@ def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
     styles = {algo: line_style(i) for i, algo in enumerate(named)}
     columns = min(len(panels), 3 if len(panels) not in (2, 4) else 2)
     rows, width = -(-len(panels) // columns), COLUMN if columns == 1 else PAGE
+    points = all(len(values) == 1 for panel in panels for values in panel.curves.values())
     banded = _banded(panels, named)
     note = _note([algo for algo in names if algo not in styles], banded, panels[0].meaning, width)
     entry = LEGEND_LINE + LEGEND_LETTER * max(map(len, named))
@@ -151,13 +181,22 @@ def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
     with fixed_style():
         from matplotlib.figure import Figure
 
-        height = rows * (0.76 if columns < 3 else 0.92) * width / columns + below
+        each_row = (0.76 if columns < 3 else 0.92) * width / columns
+        if points:
+            each_row, below = 0.5 + ROW * max(len(panel.curves) for panel in panels), LEGEND_ROW
+        height = rows * each_row + below
         figure = Figure(figsize=(width, height), layout="constrained")
         places = figure.subplots(rows, columns, squeeze=False).ravel()
         for axes, each in zip(places, panels):
-            _draw_panel(axes, each, styles, banded)
+            if points:
+                _draw_points(axes, each)
+            else:
+                _draw_panel(axes, each, styles, banded)
         for axes in places[len(panels) :]:
             axes.remove()
+        if points:
+            figure.supxlabel("lines: 95 % intervals over queries", size=NOTE_SIZE, color="0.4")
+            return figure
         lines = {line.get_label(): line for axes in figure.axes for line in axes.lines}
         legend = figure.legend(
             [lines[algo] for algo in named], [escaping.figure(algo) for algo in named],
@@ -228,10 +267,10 @@ def _draw_panel(
     axes: Axes, panel: Panel, styles: Mapping[str, dict[str, Any]], banded: Sequence[str]
 ) -> None:
     longest = max((len(values) for values in panel.curves.values()), default=1)
-    x = panel.shares or range(1, longest + 1)
+    x = panel.shares or panel.cutoffs or range(1, longest + 1)
     for algo, values in panel.curves.items():
         points = [(n, value) for n, value in zip(x, values) if value == value]  # no NaN
-        axes.plot(*zip(*points), label=algo, **styles.get(algo, GREY))
+        axes.plot(*np.reshape(points, (-1, 2)).T, label=algo, **styles.get(algo, GREY))
         if algo in banded and algo in panel.bands:
             colour = styles[algo]["color"]
             axes.fill_between(
@@ -245,6 +284,18 @@ def _draw_panel(
     axes.set_xticks(x, [f"{n:g}" for n in x])
     axes.margins(x=0.03, y=0.05)
     axes.yaxis.get_major_locator().set_params(nbins=7)  # type: ignore[call-arg]
+
+
+def _draw_points(axes: Axes, panel: Panel) -> None:
+    """A row an algorithm: its value as a point, its band as a line through it."""
+    for y, (algo, (value,)) in enumerate(panel.curves.items()):
+        if algo in panel.bands:
+            low, high = panel.bands[algo]
+            axes.plot([low[0], high[0]], [y, y], color=COLOURS[6])
+        axes.plot([value], [y], "o", color=COLOURS[3])
+    dress(axes, panel.title, panel.measure, "")
+    axes.set_yticks(range(len(panel.curves)), map(escaping.figure, panel.curves))
+    axes.set_ylim(len(panel.curves) - 0.5, -0.5)
 
 
 def dress(axes: Axes, title: str, x: str, y: str) -> None:

@@ -210,11 +210,11 @@ def _by_fold(printed: Published, row: Row | None) -> dict[int, tuple[float, floa
     return {number: (ours[number], theirs[number]) for number in ours if number in theirs}
 
 
-def with_published(panel: Panel, dataset: str, measure: str) -> Panel:
+def with_published(panel: Panel, dataset: str, measures: Sequence[str]) -> Panel:
     """The panel with a line for every published method; NaN where a cut-off was not printed."""
     curves = {name: list(curve) for name, curve in panel.curves.items()}
-    for k in range(1, 11):
-        for row in lookup(dataset, f"{measure}@{k}"):
+    for k, measure in enumerate(measures):
+        for row in lookup(dataset, measure):
             name = f"{row.algorithm} ({row.source})"
-            curves.setdefault(name, [math.nan] * 10)[k - 1] = row.value
+            curves.setdefault(name, [math.nan] * len(measures))[k] = row.value
     return replace(panel, curves=curves)

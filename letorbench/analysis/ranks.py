@@ -141,10 +141,11 @@ def overall(summaries: Sequence[Summary], measure: str) -> Overall:
     values = sign(measure) * np.array(
         [[math.nan if each.get(a) is None else each[a] for a in algos] for each in means]
     )
-    complete = ~np.isnan(values).any(axis=0)
+    valued = ~np.isnan(values).all(axis=1)  # a data set without any value ranks nothing
+    complete = valued.any() & ~np.isnan(values[valued]).any(axis=0)
     ranked = tuple(algo for algo, there in zip(algos, complete) if there)
-    table = values[:, complete]
-    enough = len(ranked) >= 3 and len(summaries) >= 2
+    table = values[valued][:, complete]
+    enough = len(ranked) >= 3 and len(table) >= 2
     return Overall(
         measure,
         tuple(summary.dataset for summary in summaries),
@@ -153,7 +154,7 @@ def overall(summaries: Sequence[Summary], measure: str) -> Overall:
         ranked,
         ranks_of(table).mean(axis=0) if ranked else np.empty(0),
         friedman(table) if enough else None,
-        critical_difference(len(ranked), len(summaries)) if enough else None,
+        critical_difference(len(ranked), len(table)) if enough else None,
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from letorbench.analysis.tables import Cell, Column, Table, table
+from letorbench.analysis.tables import DASH, Cell, Column, Table, table
 from letorbench.conventions import convention
 from letorbench.measures import sign
 from letorbench.results.measuring import IDEAL, RANDOM, competes
@@ -146,18 +146,31 @@ def notes(summary: Summary) -> tuple[str, ...]:
         if row.version:
             other_code.setdefault(row.version, []).append(row.algo)
     code = "; ".join(f"{', '.join(algos)} ({version})" for version, algos in other_code.items())
+    gaps: dict[str, dict[int, None]] = {}
+    for fold in (fold for row in rows for fold in row.stored):
+        names = [label(name) for name, mean in fold.means.items() if mean != mean]
+        if names:
+            what = "any measure" if len(names) == len(fold.means) else ", ".join(names)
+            gaps.setdefault(what, {})[fold.number] = None
+    without = "; ".join(f"{what} in fold {', '.join(map(str, own))}" for what, own in gaps.items())
     one_seed = [row.algo for row in rows if row.repeated and row.repeats == 1]
     named = [str(row.label) for row in rows if row.label.name]
     lines = (
         (named, f"names: {'; '.join(named)}"),
         (cut_off, f"cut off by the time limit: {', '.join(cut_off)}; a full training may rank "
          "differently"),
+        (gaps, f"no value of {without}: no test query counts; means are over other folds"),
         (code, f"other code: {code}; a new run renews them, and may find other numbers"),
         (one_seed, f"one seed: {', '.join(one_seed)}; how far other seeds move them is not known "
          "(--repeats)"),
     )  # fmt: skip
     references = [REFERENCES[row.algo] for row in rows if row.algo in REFERENCES]
-    return (*partial_note(summary), *(line for names, line in lines if names), *references)
+    return (
+        *summary.unmeasured,
+        *partial_note(summary),
+        *(line for names, line in lines if names),
+        *references,
+    )
 
 
 def partial_note(summary: Summary) -> tuple[str, ...]:
@@ -179,14 +192,17 @@ def comparable(summary: Summary) -> list[Row]:
 
 
 def best_first(rows: Iterable[Row], measure: str) -> list[Row]:
-    """The rows from the best to the worst by a measure; equal ones keep their order."""
-    return sorted(rows, key=lambda row: -sign(measure) * row.values[measure])
+    """The rows from the best to the worst by a measure; equal ones, and the last without a value,
+    keep their order."""
+    values = ((-sign(measure) * row.values[measure], row) for row in rows)
+    return [row for _, row in sorted(values, key=lambda each: (each[0] != each[0], each[0]))]
 
 
 def _column(summary: Summary, measure: str, signs: Mapping[tuple[str, str], int]) -> list[Cell]:
     """A cell for each row; equal printed numbers share a place."""
-    rows = [row for row in summary.rows if measure in row.values]
-    printed = {row.algo: f"{row.values[measure]:.4f}" for row in rows}
+    found = {row.algo: row.values[measure] for row in summary.rows if measure in row.values}
+    printed = {algo: f"{v:.4f}" if v == v else DASH for algo, v in found.items()}
+    rows = [row for row in summary.rows if printed.get(row.algo, DASH) != DASH]
     ranked = [] if summary.mixed else [row for row in comparable(summary) if row in rows]
     numbers = {printed[row.algo] for row in ranked}
     best = sorted(numbers, key=lambda number: -sign(measure) * float(number))[:2]

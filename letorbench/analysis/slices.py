@@ -43,7 +43,7 @@ def sliced(
     require_choice(by, list(SLICES), "property of queries")
     if by == "difficulty":  # of the algorithms that rank without the labels
         facts = [
-            pd.Series(system.values[measure], system.keys)
+            pd.Series(system.values[measure], system.keys).dropna()
             for system in systems
             if competes(system.algo)
         ]

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: what a cell holds beside its text
 Value = str | int | float | None
+#: what a table shows where there is no value
+DASH = "–"
 ARROWS = {0: "", 1: "↑", -1: "↓"}
 #: LaTeX's arrows; an arrow that is not there takes its space, so that the digits stay in line
 LATEX_ARROWS = {1: r"$^{\uparrow}$", -1: r"$^{\downarrow}$", 0: r"\hphantom{$^{\uparrow}$}"}
@@ -58,11 +60,12 @@ class Column:
     form: str = ""
 
     def cell(self, value: Cell | Value) -> Cell:
-        """A plain value as the column shows it; nothing is shown of None."""
+        """A plain value as the column shows it; nothing is shown of None, a dash of NaN."""
         if isinstance(value, Cell):
             return value
-        shown = value is not None and (self.heading or not self.name)
-        return Cell(format(value, self.form) if shown else "", value)
+        if value is None or self.name and not self.heading:
+            return Cell("", value)
+        return Cell(format(value, self.form) if value == value else DASH, value)
 
 
 @dataclass(frozen=True)
@@ -347,7 +350,8 @@ def _html(table: Table) -> str:
 
 def _html_cell(cell: Cell, column: Column, i: int) -> str:
     """The first cell of a row heads it; a number sorts by its value, not by its text."""
-    value = f' data-value="{cell.value!r}"' if isinstance(cell.value, (int, float)) else ""
+    number = isinstance(cell.value, (int, float)) and cell.value == cell.value
+    value = f' data-value="{cell.value!r}"' if number else ""
     text = escaping.html(cell.text) + "*" * cell.starred + ARROWS[cell.sign]
     text += f" <small>{escaping.html(cell.spread)}</small>" if cell.spread else ""
     if i == 0:

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from letorbench.choices import split
 from letorbench.conventions import Convention
 from letorbench.conventions import convention as convention_named
-from letorbench.datasets.arrays import as_docids, as_labels, as_weights, group_rows
+from letorbench.datasets.arrays import (
+    as_docids,
+    as_labels,
+    as_scores,
+    as_weights,
+    group_rows,
+)
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import DataError, UsageError
-from letorbench.measures import Measure, parse, query_metrics
+from letorbench.errors import UsageError
+from letorbench.measures import Measure, parse, query_metrics, texts
 from letorbench.measures.evaluation import shares
 
 if TYPE_CHECKING:
@@ -47,7 +51,7 @@ def evaluate(
     qid : array-like of shape (n_docs,), optional
         The query of each row; rows of a query may be scattered.
     measures : str, Measure or sequence of them
-        ``"ndcg@10"``, ``"map, p@5"``, ``[lb.nDCG @ 10, lb.MAP]``.
+        ``"ndcg@10"``, ``"map, p@1,5"``, ``[lb.nDCG @ 10, lb.MAP]``.
     convention : str or Convention
         Whose measuring rules: a name of ``lb.CONVENTIONS``, perhaps with rules that differ,
         ``"lightgbm"``, ``"letor4,empty=drop,gain=linear"``. ERR takes 4 for the largest label, in
@@ -90,7 +94,6 @@ def evaluate(
 
     rules = convention_named(convention) if isinstance(convention, str) else convention
     columns = measures_of(measures)
-    found = np.asarray(scores, dtype=np.float64)
     if isinstance(y, QuerySet):
         if qid is not None or group is not None or docids is not None:
             raise UsageError("y: found a QuerySet, expected no qid, group or docids beside it")
@@ -100,8 +103,7 @@ def evaluate(
         labels = as_labels(y)
         offsets, qids, rows = group_rows(len(labels), qid, group)
         ids = None if docids is None else as_docids(docids, len(labels))
-    if found.shape != labels.shape:
-        raise DataError(f"scores: found shape {found.shape}, expected {labels.shape} as of y")
+    found = as_scores(scores, len(labels))
     if rows is not None:
         labels, found, ids = labels[rows], found[rows], None if ids is None else ids[rows]
     values = query_metrics(labels, found, offsets, columns, rules, ids)
@@ -116,8 +118,7 @@ def evaluate(
 
 def measures_of(asked: str | Measure | Sequence[str | Measure]) -> list[Measure]:
     """Return the measures of names, comma lists and values."""
-    several = [asked] if isinstance(asked, (str, Measure)) else asked
-    found = [parse(word) for word in split(map(str, several))]
+    found = [parse(text) for text in texts(asked)]
     if not found:
         raise UsageError("measures: found none, expected at least one, such as 'ndcg@10'")
     return found

@@ -12,7 +12,7 @@ import numpy as np
 
 from letorbench.analysis.comparison import Pair, Procedure, comparison_table
 from letorbench.analysis.comparison import compare as compare_systems
-from letorbench.analysis.figures import draw, panel
+from letorbench.analysis.figures import draw, drawn_measures, panel
 from letorbench.analysis.learning import LearningCurves, learning_curves
 from letorbench.analysis.published import with_published
 from letorbench.analysis.report.page import page
@@ -24,7 +24,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.entrants import BASELINES
 from letorbench.files import write_atomically
-from letorbench.measures import Measure, parse
+from letorbench.measures import Measure, parse, texts
 from letorbench.results.measuring import data_of, extended
 from letorbench.results.paths import SCORES, VALIDATION, present
 from letorbench.results.per_query import PerQuery
@@ -297,12 +297,13 @@ class Results:
         return learning_curves([self.measured(summary, [name]) for summary in self.summaries], name)
 
     def plot(self, measure: str = "ndcg", published: bool = False, shares: bool = False) -> Figure:
-        """Draw a measure at n = 1..10: a panel a data set, a line an algorithm.
+        """Draw a measure: a panel a data set, a line or a point an algorithm.
 
         Parameters
         ----------
         measure : str
-            A measure with cut-offs, by its name alone; with shares any measure.
+            A measure with cut-offs by its name alone is drawn at n = 1..10, ``"ndcg@1,5,20"`` at
+            those n, and any other as points with 95 % intervals over queries, the best on top.
         published : bool
             Draw published figures in.
         shares : bool
@@ -314,12 +315,11 @@ class Results:
         """
         if shares:
             return draw([curves.panel for curves in self.learning(measure)])
-        panels = [panel(summary, measure) for summary in self.summaries]
-        if published:
-            panels = [
-                with_published(each, summary.dataset, measure)
-                for each, summary in zip(panels, self.summaries)
-            ]
+        panels = []
+        for summary in self.summaries:
+            names = drawn_measures(measure, summary)
+            drawn = panel(self.measured(summary, names), names)
+            panels.append(with_published(drawn, summary.dataset, names) if published else drawn)
         return draw(panels)
 
     def report(
@@ -377,9 +377,12 @@ class Results:
     def pairs(
         self, measures: Measures, baseline: str | None, procedure: Procedure, by: str | None = None
     ) -> Iterator[tuple[Summary, tuple[Pair, ...]]]:
-        """Yield the compared algorithms of each data set and measure, perhaps in slices."""
+        """Yield the compared algorithms of each data set and measure, perhaps in slices.
+
+        Data sets with a single algorithm are left out, where there are others.
+        """
         baseline = self.row(baseline)
-        for summary in self.summaries:
+        for summary in [each for each in self.summaries if len(each.rows) > 1] or self.summaries:
             if summary.mixed:
                 each = ", ".join(f"{row.algo} {row.convention}" for row in summary.rows)
                 raise DataError(
@@ -479,7 +482,11 @@ def load_results(
         names = present(out)
         if not names:
             raise DataError(f"{out}: no results there; `letorbench run` makes them")
-    summaries = [read_summary(out, name) for name in dict.fromkeys(names)]
+    found = [read_summary(out, name) for name in dict.fromkeys(names)]
+    damaged = tuple(line for summary in found for line in summary.damaged)
+    summaries = [summary for summary in found if summary.rows]
+    if not summaries:
+        raise DataError(damaged[0])
     have = sorted({row.algo for summary in summaries for row in summary.rows})
     seven = [algo for algo in BASELINES if algo in have] or BASELINES
     named = {word: rows_meant(summaries, word) or [word] for word in words(algos)}
@@ -491,7 +498,6 @@ def load_results(
     if chosen:
         summaries = [summary.only(chosen + wanted) for summary in summaries]
     shown = tuple(summary for summary in summaries if summary.rows)
-    damaged = tuple(line for summary in shown for line in summary.damaged)
     return Results(out, Path(data_dir), shown, damaged)
 
 
@@ -509,20 +515,9 @@ def words(names: str | Iterable[str] | None) -> list[str]:
 def measure_names(measures: Measures, summary: Summary) -> list[str]:
     """Return measures as text; also those that are not stored, where scores can be measured.
 
-    "all" is every stored measure. UsageError for what is no measure suggests the nearest stored
-    one.
+    "all" is every stored measure. UsageError for what is no measure suggests the nearest ones.
     """
-    several = [measures] if isinstance(measures, (str, Measure)) else measures
-    names = [name.lower() for name in split(map(str, several))]
+    names = texts(measures)
     if names == ["all"]:
         return list(summary.measures)
-    families = {name.partition("@")[0] for name in summary.measures}
-    for name in names:
-        if name not in summary.measures:
-            try:
-                parse(name)
-            except UsageError:
-                if "@" in name and name.partition("@")[0] in families:
-                    raise
-                require_choice(name, summary.measures, "measure")
-    return names
+    return [name if name in summary.measures else str(parse(name)) for name in names]

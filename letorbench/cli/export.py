@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from letorbench.cli import options
-from letorbench.cli.group import say
+from letorbench.cli.group import complain, say
 
 
 @click.command(short_help="Write stored results as TREC files, or models as texts.")
@@ -36,6 +36,7 @@ def export(
     from letorbench.results.paths import dataset_folder
 
     results = load_results(out, [dataset], algos)
+    complain(results.warnings, "warning")
     folder = folder or dataset_folder(out, options.only(results.datasets)) / form
     for path in export_stored(results.summaries[0], form, data_dir, folder):
         say(path)

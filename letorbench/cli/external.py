@@ -49,7 +49,7 @@ def external(
 
     dataset = options.only(plan.datasets([dataset], data_dir))
     if convention == "auto":
-        with suppress(DataError):  # there are no results yet
+        with suppress(DataError, IndexError):  # there are no sound results yet
             convention = read_summary(out, dataset).rows[0].convention
     benchmark = load(dataset, data_dir, convention, null)
     numbers = None if folds is None else plan.folds(folds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Draw stored results, a panel a data set.")
-@options.option("--measure", default="ndcg", metavar="MEASURE", help="What is drawn at n = 1..10.")
+@options.option(
+    "--measure", default="ndcg", metavar="MEASURE",
+    help="A name with cut-offs is drawn at n = 1..10, another measure by itself.",
+)  # fmt: skip
 @click.option(
     "--shares", is_flag=True,
     help="Draw a measure, by default ndcg@10, against the share of the training queries.",
@@ -64,7 +68,8 @@ def write_figure(
     from letorbench.results.paths import figure_stem
 
     only = results.datasets[0] if len(results.datasets) == 1 else None
-    stem = stem or figure_stem(results.out, only, measure)
+    name = re.sub("[, ]+", "-", measure.replace("@", "-at-"))
+    stem = stem or figure_stem(results.out, only, name)
     return write(results.plot(measure, published, shares), stem, forms or FORMATS)
 
 

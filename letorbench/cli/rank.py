@@ -41,8 +41,9 @@ def rank(
     from letorbench.datasets.arrays import missing_features
     from letorbench.rankers import load_model, plugins
     from letorbench.results.export import write_run
-    from letorbench.results.scores import finite_scores, score_warnings, write_scores
+    from letorbench.results.scores import finite_scores, write_scores
     from letorbench.results.user_files import check_output, read_for
+    from letorbench.solvers.fit_result import score_warnings
 
     check_output(output, [model, data, *plugins.files()])
     ranker = load_model(model)

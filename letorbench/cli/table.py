@@ -38,13 +38,13 @@ def table(
     from letorbench.analysis.published import published_table
     from letorbench.analysis.results_table import USUAL, summary_table
     from letorbench.api.results import measure_names
-    from letorbench.choices import split
+    from letorbench.measures import texts
 
     if published:
         options.refuse("--published", "baseline", *options.PROCEDURE)
     if shares:
         options.refuse("--shares", "baseline", "published", *options.PROCEDURE)
-        several = split(measures or ("ndcg@10",))
+        several = texts(measures or ("ndcg@10",))
         show([each.table for name in several for each in results.learning(name)], form)
         return
     tables = []

@@ -1,11 +1,12 @@
 """Arrays as users have them, checked and converted once to what a `QuerySet` holds.
 
-Every function takes lists, NumPy arrays, pandas Series or DataFrames. Every error is a
-`DataError`, which is a `ValueError`, and says what was found and what was expected.
+Every function takes lists, NumPy arrays, columns and frames of pandas, polars and Arrow. Every
+error is a `DataError`, which is a `ValueError`, and says what was found and what was expected.
 """
 
 import numbers
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,10 +52,10 @@ def as_features(X: Any, n_features: int | None = None) -> np.ndarray:
         features = np.require(given, np.float32, ["C", "A"])
     infinite = np.isinf(features)
     if infinite.any():
-        row, column = (int(i) for i in np.argwhere(infinite)[0])
-        value = given[row, column]
+        place = tuple(np.argwhere(infinite)[0])
+        value = given[place]
         expected = f"at most {LARGEST_FLOAT32:.3g} in size" if np.isfinite(value) else "a number"
-        raise DataError(f"X: row {row}, column {column}: found {value:g}, expected {expected}")
+        raise DataError(f"X: {_at(place, X)}: found {value:g}, expected {expected}")
     return read_only(features)
 
 
@@ -184,6 +185,11 @@ def as_docids(docids: Sequence[str | bytes], n_docs: int) -> np.ndarray:
     return np.char.encode(given.astype(str), "utf-8")
 
 
+def as_scores(scores: ArrayLike, n_docs: int) -> np.ndarray:
+    """Return scores as real numbers of any dtype; DataError where there are not n_docs."""
+    return _vector(_real_numbers(scores, "scores"), "scores", n_docs)
+
+
 def as_weights(
     weights: ArrayLike,
     offsets: np.ndarray,
@@ -218,7 +224,7 @@ def column_names(
     X: Any, feature_names: Sequence[str] | None, n_features: int
 ) -> tuple[str, ...] | None:
     """Return the names given, else those of a DataFrame's columns, else None."""
-    names = getattr(X, "columns", None) if feature_names is None else feature_names
+    names = _names(X) if feature_names is None else feature_names
     if names is None:
         return None
     names = tuple(str(name) for name in names)
@@ -239,23 +245,51 @@ def _of_counts(group: ArrayLike, n_docs: int) -> Grouping:
     return Grouping(offsets, _as_text(np.arange(1, len(counts) + 1)), None)
 
 
-def _real_numbers(values: ArrayLike, what: str) -> np.ndarray:
-    """The values as an array of a real dtype; an array of objects must hold numbers."""
+def as_frame(X: Any) -> Any:
+    """Return a frame of polars or a table of Arrow as one of pandas, and all else as it is."""
+    names = _names(X)
+    if names is None or hasattr(X, "iloc") or not hasattr(X, "__arrow_c_stream__"):
+        return X
+    import pandas as pd
+
+    return pd.DataFrame({name: np.asarray(X[name]) for name in names})
+
+
+def _names(X: Any) -> Sequence[Any] | None:
+    """The names of a frame's columns; Arrow's `columns` are not names."""
+    return getattr(X, "column_names", getattr(X, "columns", None))
+
+
+def _at(place: Sequence[int], X: Any) -> str:
+    """A row, and the column by its name where it has one."""
+    row, *column = place
+    names = _names(X)
+    return f"row {row}" + "".join(
+        f", column {i if names is None else repr(names[i])}" for i in column
+    )
+
+
+def _real_numbers(values: Any, what: str) -> np.ndarray:
+    """Return values as an array of a real dtype; an array of objects must hold numbers."""
     try:
-        given = np.asarray(values)
+        frame = values.toarray() if hasattr(values, "toarray") else as_frame(values)
+        given = np.asarray(frame)
+        if given.dtype.kind in "cUS":  # the numbers that stand beside one such are converted, too
+            frame = frame.astype(object) if hasattr(frame, "astype") else frame
+            given = np.asarray(frame, dtype=object)
     except ValueError:  # rows of different lengths
         raise DataError(f"{what}: found rows of different lengths, expected equal ones") from None
-    if given.dtype.kind == "O":
-        try:
-            return given.astype(np.float64)
-        except (TypeError, ValueError):
-            kinds = sorted({type(value).__name__ for value in given.flat})
-            raise DataError(
-                f"{what}: found values of type {', '.join(kinds)}, expected real numbers"
-            ) from None
-    if given.dtype.kind not in "biuf":
-        raise DataError(f"{what}: found values of type {given.dtype}, expected real numbers")
-    return given.astype(np.int8) if given.dtype.kind == "b" else given
+    if np.ma.is_masked(values):
+        raise DataError(f"{what}: found masked values, expected real numbers")
+    if given.dtype.kind in "biuf":
+        return given.astype(np.int8) if given.dtype.kind == "b" else given
+    real = (numbers.Real, Decimal, np.bool_) if given.dtype.kind == "O" else ()
+    for place, value in np.ndenumerate(given):
+        if not isinstance(value, real):
+            found = f"{str(value)[:40]!r} of type {type(value).__name__}"
+            where = f"{_at(place, values)}: " if place else ""
+            raise DataError(f"{what}: {where}found {found}, expected a real number")
+    return given.astype(np.float64)
 
 
 def _vector(given: np.ndarray, what: str, length: int | None) -> np.ndarray:

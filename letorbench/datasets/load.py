@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from letorbench.conventions import Convention
 from letorbench.conventions import convention as convention_named
 from letorbench.datasets import folds as rotation
 from letorbench.datasets import layout
-from letorbench.datasets.arrays import missing_features
+from letorbench.datasets.arrays import as_frame, missing_features
 from letorbench.datasets.cache import Cache
 from letorbench.datasets.catalog import Name, parse
 from letorbench.datasets.layout import FoldFiles, Layout, weights_of
@@ -25,9 +25,6 @@ from letorbench.datasets.reader import ReadOptions
 from letorbench.datasets.synthetic import make, recipe
 from letorbench.datasets.user_data.beside import weights_beside
 from letorbench.errors import DataError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: the share of the training queries, the last ones, that validate where a release has no part
 HELD_OUT = 0.2
@@ -102,7 +99,7 @@ def load(
 
 
 def from_frame(
-    df: pd.DataFrame,
+    df: Any,
     label: str,
     qid: str,
     folds: int = 5,
@@ -120,7 +117,7 @@ def from_frame(
 
     Parameters
     ----------
-    df : pandas.DataFrame
+    df : DataFrame of pandas or polars, or Arrow table
     label : str
         The column of the relevance labels: integers from 0.
     qid : str
@@ -159,13 +156,14 @@ def from_frame(
     >>> from_frame(df, label="rel", qid="q", folds=3)
     Benchmark('frame', 3 folds, 3 queries, 5 documents, 1 feature, labels 0-2, standard)
     """
+    df = as_frame(df)
     columns = list(df.columns)
     for column in (label, qid, *([weight] if weight else []), *(features or ())):
         if column not in columns:
             require_choice(str(column), [str(each) for each in columns], "column")
     chosen = [each for each in columns if each not in (label, qid, weight)]
     whole = QuerySet.from_arrays(
-        _numbers(df, chosen if features is None else list(features)), df[label], qid=df[qid],
+        df[chosen if features is None else list(features)], df[label], qid=df[qid],
         sample_weight=df[weight] if weight else None,
     )  # fmt: skip
     rules = convention_named(convention).of_data(int(whole.labels.max()))
@@ -174,18 +172,6 @@ def from_frame(
     bounds = np.append(0, np.cumsum([len(part) for part in unrolled]))
     made = rotation.rotated(whole.take(np.concatenate(unrolled)), bounds, folds)
     return Benchmark(name, made, rules, {"digest": _frame_digest(whole, parts), "rotation": True})
-
-
-def _numbers(df: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
-    """Return the columns; DataError names the first that does not hold numbers."""
-    chosen = df[columns]
-    for column, dtype in chosen.dtypes.items():
-        if getattr(dtype, "kind", "O") not in "biuf":
-            raise DataError(
-                f"column {column!r}: found values of type {dtype}, expected numbers "
-                "(`features` names the columns to use)"
-            )
-    return chosen
 
 
 def _frame_digest(whole: QuerySet, parts: Sequence[np.ndarray]) -> str:

@@ -23,7 +23,7 @@ from letorbench.results import paths
 from letorbench.results.labels import configured
 from letorbench.results.measuring import measure_fold
 from letorbench.results.paths import FoldKey
-from letorbench.results.scores import finite_scores, score_warnings
+from letorbench.results.scores import finite_scores
 from letorbench.results.store import (
     FoldResult,
     StoredFold,
@@ -33,6 +33,7 @@ from letorbench.results.store import (
     stamp,
     write_fold,
 )
+from letorbench.solvers.fit_result import score_warnings
 from letorbench.solvers.stopping import Validation
 from letorbench.threads import limited_threads, one_blas_thread
 

@@ -4,10 +4,11 @@ To add a measure, write its file: a `Measure` in a file of this folder is regist
 there.
 """
 
+from collections.abc import Iterable
 from importlib import import_module
 from pkgutil import iter_modules
 
-from letorbench.errors import UsageError
+from letorbench.choices import require_choice, split
 from letorbench.measures.correlations import Rho, Tau
 from letorbench.measures.definitions import (
     AUC,
@@ -36,7 +37,7 @@ from letorbench.measures.rankings import Rankings, rank
 __all__ = [
     "AUC", "BPref", "DCG", "ERR", "Hit", "MAP", "MEASURES", "MRR", "Measure", "MeanNDCG", "P",
     "PairwiseCorrect", "PreparedMetric", "RBP", "RMSE", "RPrec", "Rankings", "Recall", "Rho", "Tau",
-    "WTA", "choices", "default_measures", "nDCG", "parse", "query_metrics", "rank", "sign",
+    "WTA", "default_measures", "nDCG", "parse", "query_metrics", "rank", "sign", "texts",
 ]  # fmt: skip
 
 _MODULES = [import_module(f"{__name__}.{each.name}") for each in iter_modules(__path__)]
@@ -75,9 +76,7 @@ def parse(text: str) -> Measure:
     'err@5'
     """
     name, at, cutoff = text.strip().lower().partition("@")
-    if name not in MEASURES:
-        raise UsageError(f"unknown measure {text!r}; expected one of {', '.join(choices())}")
-    measure = MEASURES[name]
+    measure = MEASURES[require_choice(name, list(MEASURES), "measure")]
     if not at:
         measure.require_cutoff()
         return measure
@@ -92,7 +91,18 @@ def sign(name: str) -> int:
     return -1 if measure is not None and measure.error else 1
 
 
-def choices() -> list[str]:
-    """Return the measures' names as a user writes them, `@k` where there is a cut-off."""
-    forms = {"required": "{0}@k", "optional": "{0}, {0}@k", "none": "{0}"}
-    return [forms[measure.cutoff_rule].format(measure.name) for measure in MEASURES.values()]
+def texts(asked: str | Measure | Iterable[str | Measure]) -> list[str]:
+    """Return the measures of texts, comma lists and values as texts, not checked.
+
+    A number is a further cut-off of the measure before it.
+
+    Examples
+    --------
+    >>> texts("ndcg@1,3, map"), texts([nDCG @ 5, "P@5,10"])
+    (['ndcg@1', 'ndcg@3', 'map'], ['ndcg@5', 'p@5', 'p@10'])
+    """
+    found: list[str] = []
+    for word in split([str(asked)] if isinstance(asked, (str, Measure)) else map(str, asked)):
+        before, at, _ = (found or [""])[-1].partition("@")
+        found.append(f"{before}@{word}" if at and word.isdecimal() else word.lower())
+    return found

@@ -6,18 +6,25 @@ from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import ClassVar, Self
+from warnings import warn
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from letorbench.datasets.arrays import as_features, column_names, group_rows, missing_features
+from letorbench.datasets.arrays import (
+    as_features,
+    as_weights,
+    column_names,
+    group_rows,
+    missing_features,
+)
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.features import Raw, Transformation, resolved, transformation
 from letorbench.models.base import save
 from letorbench.parameters import check
 from letorbench.rankers.estimator import Estimator, query_set, without_qid
-from letorbench.solvers.fit_result import FitResult
+from letorbench.solvers.fit_result import FitResult, score_warnings
 from letorbench.solvers.stopping import NEVER, Deadline, Validation
 from letorbench.threads import one_blas_thread
 
@@ -300,6 +307,11 @@ class Ranker(Estimator, ABC):
             A ValueError: an array's shape, length or values are wrong.
         UsageError
             A ValueError: an argument is missing, or a hyper-parameter is not valid.
+
+        Warns
+        -----
+        UserWarning
+            The model ranks nothing, the training did not converge, ...
         """
         train = query_set(X, y, qid, group, sample_weight)
         if isinstance(eval_set, (tuple, list)):
@@ -309,6 +321,12 @@ class Ranker(Estimator, ABC):
                 )
             eval_set = query_set(*eval_set)
         self.fit_sets(train, eval_set, np.random.default_rng(rng))
+        found, degenerate = list(self.learned.warnings), ("no numbers", "nothing learned")
+        if self.learns and not any(each.kind in degenerate for each in found):
+            odd = score_warnings(self.predict(train), train, "training")
+            found += [each for each in odd if each.kind in degenerate]
+        for each in found:
+            warn(f"{self.name}: {each.text}", stacklevel=2)
         return self
 
     def predict(
@@ -372,16 +390,23 @@ class Ranker(Estimator, ABC):
         y: ArrayLike | None = None,
         qid: ArrayLike | None = None,
         group: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> float:
         """Return the mean NDCG@10 over the queries, by the convention `standard`.
 
-        The parameters are those of `fit`.
+        The parameters are those of `fit`; sample_weight, of shape (n_docs,) or (n_queries,), has
+        what each query counts in the mean, one value in all rows of a query.
         """
         queries = query_set(X, y, qid, group)
         if queries.n_queries == 0:
             raise DataError("found no query, expected at least 1")
         scores = self.predict(queries)
-        return float(Validation(queries)(scores).mean())
+        if sample_weight is None:
+            return float(Validation(queries)(scores).mean())
+        weights = as_weights(sample_weight, queries.offsets, queries.rows)
+        if not weights.any():
+            raise DataError("sample_weight: found no weight above 0, expected at least one")
+        return float(np.average(Validation(queries)(scores), weights=weights))
 
     def save(self, path: str | Path) -> None:
         """Write the fitted ranker: its name, its parameters, its model, its transformation.

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from letorbench.choices import require_choice
-from letorbench.datasets.arrays import read_only
+from letorbench.datasets.arrays import as_frame, read_only
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 
@@ -20,7 +20,7 @@ FEATURES = "features"
 METADATA = {
     "fit": {"qid": True, "group": None, "eval_set": None, "rng": None, "sample_weight": None},
     "predict": {"qid": True, "group": None},
-    "score": {"qid": True, "group": None},
+    "score": {"qid": True, "group": None, "sample_weight": None},
 }
 
 
@@ -117,13 +117,14 @@ def query_set(
         raise UsageError("y: found None, expected labels, one a row")
     X, qid = without_qid(X, qid, group)
     # the set lives no longer than the call, so an array needs no copy
-    X = read_only(X) if isinstance(X, np.ndarray) else X
+    X = read_only(X) if type(X) is np.ndarray else X
     return QuerySet.from_arrays(X, y, qid, group, sample_weight=sample_weight)
 
 
 def without_qid(X: Any, qid: Any, group: Any) -> tuple[Any, Any]:
     """Return features and their queries, which a DataFrame may hold in its column `qid`."""
-    if hasattr(X, "columns") and QID in X.columns:
+    X = as_frame(X)
+    if hasattr(X, "iloc") and QID in getattr(X, "columns", ()):
         X, column = X.drop(columns=QID), X[QID].to_numpy()
         return X, column if qid is None and group is None else qid
     return X, qid

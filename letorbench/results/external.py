@@ -25,10 +25,11 @@ from letorbench.results import paths
 from letorbench.results.labels import NAME, Label
 from letorbench.results.measuring import measure_fold
 from letorbench.results.per_query import PerQuery
-from letorbench.results.scores import content, read_scores, score_warnings
+from letorbench.results.scores import content, read_scores
 from letorbench.results.store import FoldResult, read_folds, versions, write_fold
 from letorbench.results.summary import Summary, read_summary
 from letorbench.results.user_files import check_not_read
+from letorbench.solvers.fit_result import score_warnings
 
 RANKLIB = ("qid", "index", "score")
 RUN = ("qid", "Q0", "docno", "rank", "score", "tag")

@@ -81,7 +81,10 @@ def with_measures(data_dir: Path, row: Row, measures: Sequence[str]) -> Row:
     def of(fold: StoredFold) -> np.ndarray:
         test = tests[fold.number]
         table = measured(row.algo, fold.scores(test.n_docs), test, parsed, benchmark.convention)
-        return table[_counted(table)]
+        kept = np.isin(test.qids, fold.queries.qids)
+        if not np.array_equal(test.qids[kept], fold.queries.qids):
+            raise DataError(f"{fold.folder}: found queries that its data do not have; run it again")
+        return table[kept]
 
     repeats = [np.concatenate([of(fold) for fold in repeat]) for repeat in by_repeat(row.stored)]
     # (n_measures, n_repeats, n_queries)
@@ -94,9 +97,26 @@ def with_measures(data_dir: Path, row: Row, measures: Sequence[str]) -> Row:
 
 
 def extended(data_dir: Path, summary: Summary, measures: Sequence[str]) -> Summary:
-    """Return the summary with these measures in every row, computed where not stored."""
-    rows = (with_measures(data_dir, row, measures) for row in summary.rows)
-    return replace(summary, rows=tuple(rows))
+    """Return the summary with these measures in every row, computed where not stored.
+
+    They are NaN in a row that cannot be measured, of which `unmeasured` has a line; DataError says
+    that this is every row.
+    """
+    rows, lines = [], []
+    for row in summary.rows:
+        try:
+            rows.append(with_measures(data_dir, row, measures))
+        except DataError as error:
+            lines.append(str(error))
+            missing = [name for name in measures if name not in row.values]
+            nan = np.full((row.repeats, len(row.queries.qids)), np.nan)
+            tables = {**row.queries.tables, **dict.fromkeys(missing, nan)}
+            queries = replace(row.queries, tables=tables)
+            values = row.values | dict.fromkeys(missing, np.nan)
+            rows.append(replace(row, values=values, measured=queries))
+    if lines and len(lines) == len(rows):
+        raise DataError(f"{lines[0]} (stored are {', '.join(summary.measures)})")
+    return replace(summary, rows=tuple(rows), unmeasured=tuple(dict.fromkeys(lines)))
 
 
 def data_of(data_dir: Path, folds: Sequence[StoredFold]) -> Benchmark:

@@ -74,6 +74,10 @@ class PerQuery:
         tables = {name: table * self.shares for name, table in self.tables.items()}
         return replace(self, tables=tables, weights=None)
 
+    def counted(self, measure: str) -> PerQuery:
+        """Return the queries that have a value of the measure."""
+        return self.at(~np.isnan(self.values[measure]))
+
     def mean(self, measure: str) -> float:
         """Return the mean of the folds' means, as LETOR reports it."""
         return mean_of_folds(self.values[measure] * self.shares, self.folds)
@@ -81,7 +85,7 @@ class PerQuery:
     def fold_means(self, measure: str) -> dict[int, float]:
         """Return the mean of each fold, by its number."""
         values = self.values[measure] * self.shares
-        return {int(k): float(values[self.folds == k].mean()) for k in np.unique(self.folds)}
+        return {int(k): float(mean_of(values[self.folds == k])) for k in np.unique(self.folds)}
 
     def means(self, measure: str) -> tuple[float, ...]:
         """Return the mean of the folds' means of each repeat."""
@@ -122,15 +126,32 @@ class PerQuery:
         return replace(first, tables=tables)
 
 
+def mean_of(values: np.ndarray, axis: int | tuple[int, ...] | None = None) -> np.ndarray:
+    """Return the mean over axes of the values that are not NaN; NaN where there is none.
+
+    Examples
+    --------
+    >>> mean_of(np.array([[1.0, np.nan], [2.0, np.nan]]), axis=0)
+    array([1.5, nan])
+    """
+    missing = np.isnan(values)
+    if values.size and not missing.any():
+        return values.mean(axis)
+    with np.errstate(invalid="ignore"):
+        return np.where(missing, 0.0, values).sum(axis) / (~missing).sum(axis)
+
+
 def mean_of_folds(values: np.ndarray, folds: np.ndarray) -> float:
     """Return the mean of the folds' means, as LETOR reports it; values, folds: (n_queries,).
+
+    A fold in which no value is a number is left out.
 
     Examples
     --------
     >>> mean_of_folds(np.array([0.0, 0.0, 1.0]), np.array([1, 1, 2]))
     0.5
     """
-    return float(np.mean([values[folds == fold].mean() for fold in np.unique(folds)]))
+    return float(mean_of(np.array([mean_of(values[folds == fold]) for fold in np.unique(folds)])))
 
 
 def write_fold_queries(path: Path, queries: PerQuery) -> None:
@@ -151,7 +172,7 @@ def read_fold_queries(path: Path, algo: str, number: int) -> PerQuery:
             header, *lines = csv.reader(file)
         qids = np.array([line[0] for line in lines], dtype=str)
         table = np.array([line[1:] for line in lines], dtype=np.float64)
-        values = dict(zip(header[1:], table.T, strict=True))
+        values = dict(zip(header[1:], table.reshape(len(lines), len(header) - 1).T, strict=True))
     except OSError as error:
         raise DataError(f"{path}: {error.strerror}; run it again") from None
     except (ValueError, LookupError) as error:

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from letorbench.datasets.text.encodings import odd_character, without_mark
 from letorbench.errors import DataError
 from letorbench.files import write_atomically
-from letorbench.fit_warnings import FitWarning
-
-if TYPE_CHECKING:
-    from letorbench.datasets.queryset import QuerySet
 
 #: the scores written for -infinity (and NaN) and for infinity, which a score file cannot hold
 LOWEST, HIGHEST = -1e300, 1e300
-#: more than this share of tied documents is worth a warning: file order ranks them
-MANY_TIES = 0.5
 
 
 def read_scores(path: Path, n_docs: int) -> np.ndarray:
@@ -60,33 +53,6 @@ def write_scores(path: Path, scores: np.ndarray) -> None:
 def finite_scores(scores: np.ndarray) -> np.ndarray:
     """Return the scores with numbers for NaN, which ranks last, and for infinities."""
     return np.nan_to_num(scores, nan=LOWEST, posinf=HIGHEST, neginf=LOWEST)
-
-
-def score_warnings(scores: np.ndarray, queries: QuerySet) -> list[FitWarning]:
-    """Say why scores of shape (n_docs,) rank little: NaN, infinite, all or mostly equal."""
-    bad = int(np.count_nonzero(~np.isfinite(scores)))
-    if bad:
-        text = f"{bad} of {len(scores)} test scores are NaN or infinite (NaN is ranked last)"
-        return [FitWarning("no numbers", text)]
-    filled = queries.offsets[:-1][queries.lengths > 0]
-    varies = np.maximum.reduceat(scores, filled) > np.minimum.reduceat(scores, filled)
-    several = queries.lengths[queries.lengths > 0] > 1
-    if several.any() and not varies[several].any():
-        text = "constant test scores: every query is ranked in file order"
-        return [FitWarning("nothing learned", text)]
-    share = _tied(scores, queries) / max(1, len(scores))
-    if share > MANY_TIES:
-        text = f"{share:.0%} of the test documents share their score with another of their query"
-        return [FitWarning("ties", text)]
-    return []
-
-
-def _tied(scores: np.ndarray, queries: QuerySet) -> int:
-    """Return how many documents have the score of another document of their query."""
-    query = np.repeat(np.arange(queries.n_queries), queries.lengths)
-    order = np.lexsort((scores, query))
-    equal = (np.diff(scores[order]) == 0.0) & (np.diff(query[order]) == 0)
-    return int(np.count_nonzero(np.r_[equal, False] | np.r_[False, equal]))
 
 
 def _number(text: bytes) -> float:

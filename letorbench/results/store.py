@@ -27,7 +27,12 @@ from letorbench.fit_warnings import FitWarning
 from letorbench.results import paths
 from letorbench.results.labels import Label, configured, of_identity, of_stored
 from letorbench.results.paths import FoldKey
-from letorbench.results.per_query import PerQuery, read_fold_queries, write_fold_queries
+from letorbench.results.per_query import (
+    PerQuery,
+    mean_of,
+    read_fold_queries,
+    write_fold_queries,
+)
 from letorbench.results.scores import read_scores, write_scores
 from letorbench.version import __version__
 
@@ -40,6 +45,11 @@ AGAIN = "the next run of this fold makes it again"
 NOT_VALIDATED: dict[str, object] = {
     "measure": None, "value": None, "curve": [], "best": None, "grid": []
 }  # fmt: skip
+#: the facts of fit.json that hold others
+_KINDS = {
+    **dict.fromkeys(("identity", "chosen", "validation", "test", "versions", "files"), dict),
+    **dict.fromkeys(("objective", "warnings"), list),
+}
 #: what an external system's identity says of one fold's file; the folds differ in it
 _OF_ONE_FILE = ("file", "digest")
 
@@ -76,7 +86,7 @@ class FoldResult:
         """Return what fit.json says."""
         values = self.queries.values
         table = np.stack(list(values.values()), axis=1)
-        means = (table * self.queries.shares[:, None]).mean(axis=0)
+        means = mean_of(table * self.queries.shares[:, None], axis=0)
         test = {
             "convention": self.convention,
             "n_folds": self.n_folds,
@@ -147,10 +157,11 @@ class StoredFold:
         """How many seeds the run was to have; None if nothing is drawn at random."""
         return self.fit.get("repeats")
 
-    @property
+    @cached_property
     def means(self) -> Mapping[str, float]:
-        """The means of the test queries' values, by measure."""
-        return self.fit["test"]["means"]
+        """The means of the test queries' values, by measure; NaN where no query has a value."""
+        means = self.fit["test"]["means"].items()
+        return {name: math.nan if mean is None else mean for name, mean in means}
 
     @property
     def cut_off(self) -> bool:
@@ -238,9 +249,11 @@ def read_fold(key: FoldKey, folder: Path) -> StoredFold | None:
         facts = {"repeat": 1, **fit["identity"]}
         convention(fit["test"]["convention"])
         label = of_stored(fit, paths.folder_of_fold(folder))
-        means = fit["test"]["means"].values()
-        sound = all(math.isfinite(mean) for mean in means if mean is not None)
-    except (UsageError, LookupError, TypeError, AttributeError, OverflowError) as error:
+        fold = StoredFold(key._replace(algo=label.row), folder, fit, written)
+        fold.warnings
+        numbers = *fold.means.values(), fold.n_folds, fold.repeats, fit["seconds"]
+        sound = not any(math.isinf(number or 0) for number in numbers)
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
         raise _damaged(folder / paths.FIT, f"its facts are wrong: {error}") from None
     for name in ("dataset", "fold", "repeat"):
         if facts.get(name) != getattr(key, name):
@@ -249,8 +262,10 @@ def read_fold(key: FoldKey, folder: Path) -> StoredFold | None:
                 f"found the {name} {facts.get(name)!r}, expected {getattr(key, name)!r}",
             )
     if not sound:
-        raise _damaged(folder / paths.FIT, "found a mean that is not finite")
-    return StoredFold(key._replace(algo=label.row), folder, fit, written)
+        raise _damaged(folder / paths.FIT, "found a number that is not finite")
+    if list(fold.means) != list(fold.queries.tables):
+        raise _damaged(folder / paths.QUERIES, f"found other measures than in {paths.FIT}")
+    return fold
 
 
 def stamp(folder: Path) -> int | None:
@@ -393,17 +408,23 @@ def experiment_of(identity: Mapping[str, Any]) -> str:
 def current_folds(folds: Sequence[StoredFold]) -> list[StoredFold]:
     """Return the folds of one experiment: the one whose fold was written or reused last.
 
-    Of its repeats those count that have every fold of the repeat with the most folds.
+    Of its repeats those count that have every fold of the repeat with the most folds, and the same
+    queries in them.
     """
     if not folds:
         return []
     last = max(folds, key=lambda fold: fold.written)
-    same = [fold for fold in folds if fold.experiment == last.experiment]
-    numbers: dict[int, set[int]] = {}
+    same = [fold for fold in folds if _alike(fold) == _alike(last)]
+    numbers: dict[int, dict[int, list[str]]] = {}
     for fold in same:
-        numbers.setdefault(fold.repeat, set()).add(fold.number)
+        numbers.setdefault(fold.repeat, {})[fold.number] = fold.queries.qids.tolist()
     most = max(numbers.values(), key=len)
     return [fold for fold in same if numbers[fold.repeat] == most]
+
+
+def _alike(fold: StoredFold) -> tuple[object, ...]:
+    """Return what all folds that are averaged share."""
+    return fold.experiment, fold.convention, fold.n_folds, *fold.means
 
 
 def by_repeat(folds: Sequence[StoredFold]) -> list[list[StoredFold]]:
@@ -446,6 +467,11 @@ def _verified(path: Path) -> dict[str, Any]:
     facts = checked(path.read_bytes())
     if facts is None:
         raise _damaged(path, "its content does not have the checksum in its last line")
+    for name, kind in _KINDS.items():
+        if not isinstance(facts.get(name), kind):
+            raise _damaged(
+                path, f"found {facts.get(name)!r} for {name}, expected a {kind.__name__}"
+            )
     for name in paths.CHECKED:
         file = path.parent / name
         if name in facts["files"] and _digest(file) != facts["files"][name]:

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from letorbench import escaping
-from letorbench.errors import DataError, UsageError
+from letorbench.errors import DataError
 from letorbench.files import one_writer, write_atomically
 from letorbench.results import paths
 from letorbench.results.labels import Label
-from letorbench.results.per_query import PerQuery
+from letorbench.results.per_query import PerQuery, mean_of
 from letorbench.results.store import (
     Store,
     StoredFold,
@@ -105,17 +105,17 @@ class Row:
     def of(cls, algo: str, folds: Sequence[StoredFold]) -> Row:
         """Return the row of an algorithm with these finished folds of one or more repeats."""
         names = list(folds[0].means)
-        repeats = _means(by_repeat(folds)).mean(axis=1).tolist()
+        repeats = mean_of(_means(by_repeat(folds)), axis=1)
         asked = max(folds, key=lambda fold: fold.written).repeats
         drawn = len(repeats) > 1 or asked is not None
         return cls(
             algo,
             folds[0].convention,
             len(folds) // len(repeats),
-            dict(zip(names, np.mean(repeats, axis=0).tolist())),
+            dict(zip(names, mean_of(repeats, axis=0).tolist())),
             folds[0].n_folds,
             sum(fold.cut_off for fold in folds),
-            dict(zip(names, zip(*repeats))) if drawn else {},
+            dict(zip(names, zip(*repeats.tolist()))) if drawn else {},
             asked,
             folds[0].identity.get("features"),
             _other_version(folds[0].identity),
@@ -139,6 +139,8 @@ class Summary:
     rows: tuple[Row, ...]
     #: a line for each finished fold that is left out because a file of it is damaged
     damaged: tuple[str, ...] = ()
+    #: a line for each algorithm whose scores could not be measured by what was asked for
+    unmeasured: tuple[str, ...] = ()
 
     @property
     def conventions(self) -> tuple[str, ...]:
@@ -202,16 +204,14 @@ def read_summary(out: Path, dataset: str) -> Summary:
     """Summarise the finished folds of a data set, also of a run that goes on or was stopped.
 
     The CSV files are brought up to date if the folder can be written. DataError says that there
-    is no finished fold without damage.
+    is no finished fold.
     """
     store = Store(out).look(dataset)
     if store.folds:
         with suppress(OSError):
             write_tables(store, dataset, store.algorithms(dataset))
     summary = summarise(store, dataset)
-    if not summary.rows:
-        if summary.damaged:
-            raise DataError(summary.damaged[0])
+    if not (summary.rows or summary.damaged):
         have = paths.present(out)
         there = f"results there: {', '.join(have)}" if have else "no results there"
         raise DataError(
@@ -282,11 +282,11 @@ def algorithm_tables(folds: Sequence[StoredFold]) -> dict[str, str]:
         return escaping.csv_table([[head, *folds[0].means], *lines])
 
     if len(repeats) > 1:
-        each = means.mean(axis=1)
+        each = mean_of(means, axis=1)
         numbers = [repeat[0].repeat for repeat in repeats]
         table = np.vstack([each, each.mean(axis=0), each.std(axis=0, ddof=1)])
         tables[paths.REPEATS] = text("repeat", [*numbers, "mean", "sd"], table)
-    table = np.vstack([means.mean(axis=0), means.mean(axis=(0, 1))])
+    table = np.vstack([mean_of(means, axis=0), mean_of(means, axis=(0, 1))])
     tables[paths.FOLDS] = text("fold", [*(fold.number for fold in repeats[0]), "mean"], table)
     return tables
 
@@ -332,16 +332,3 @@ def require_row(out: Path, dataset: str, algo: str) -> Row:
             f"`letorbench run --dataset {dataset} --algo {algo}` makes them"
         )
     return Row.of(name, folds)
-
-
-def curve(row: Row, measure: str) -> tuple[float, ...]:
-    """Return the values of measure@1, ... up to the first gap, at most 10; UsageError if none."""
-    values: list[float] = []
-    while len(values) < 10 and f"{measure}@{len(values) + 1}" in row.values:
-        values.append(row.values[f"{measure}@{len(values) + 1}"])
-    if not values:
-        known = ", ".join(sorted({n.split("@")[0] for n in row.values if "@" in n}))
-        raise UsageError(
-            f"no column {measure}@1 among the results of {row.algo}; expected one of {known}"
-        )
-    return tuple(values)

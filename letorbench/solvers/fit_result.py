@@ -5,12 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from letorbench.datasets.queryset import QuerySet
 from letorbench.fit_warnings import FitWarning
 from letorbench.models.base import Model
 from letorbench.solvers.stopping import EarlyStopping
 
 #: a sum is rounded by about this share of its terms
 ROUNDING = 1e-12
+#: more than this share of tied documents is worth a warning: file order ranks them
+MANY_TIES = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,3 +97,30 @@ class Minimum:
             kind = "cut off" if self.late else "not converged"
             warnings = (*warnings, FitWarning(kind, text))
         return FitResult(model, objective=self.values, warnings=warnings, cut_off=self.late)
+
+
+def score_warnings(scores: np.ndarray, queries: QuerySet, part: str = "test") -> list[FitWarning]:
+    """Say why scores of shape (n_docs,) rank little: NaN, infinite, all or mostly equal."""
+    bad = int(np.count_nonzero(~np.isfinite(scores)))
+    if bad:
+        text = f"{bad} of {len(scores)} {part} scores are NaN or infinite (NaN is ranked last)"
+        return [FitWarning("no numbers", text)]
+    filled = queries.offsets[:-1][queries.lengths > 0]
+    varies = np.maximum.reduceat(scores, filled) > np.minimum.reduceat(scores, filled)
+    several = queries.lengths[queries.lengths > 0] > 1
+    if several.any() and not varies[several].any():
+        text = f"constant {part} scores: every query is ranked in file order"
+        return [FitWarning("nothing learned", text)]
+    share = _tied(scores, queries) / max(1, len(scores))
+    if share > MANY_TIES:
+        text = f"{share:.0%} of the {part} documents share their score with another of their query"
+        return [FitWarning("ties", text)]
+    return []
+
+
+def _tied(scores: np.ndarray, queries: QuerySet) -> int:
+    """Return how many documents have the score of another document of their query."""
+    query = np.repeat(np.arange(queries.n_queries), queries.lengths)
+    order = np.lexsort((scores, query))
+    equal = (np.diff(scores[order]) == 0.0) & (np.diff(query[order]) == 0)
+    return int(np.count_nonzero(np.r_[equal, False] | np.r_[False, equal]))

@@ -16,6 +16,7 @@ from letorbench.errors import LetorError
 from letorbench.measures.rankings import document_ids
 from letorbench.results import paths
 from letorbench.results.measuring import RANDOM, data_of
+from letorbench.results.per_query import mean_of
 from letorbench.results.store import Store, StoredFold, current_folds
 from letorbench.results.summary import algorithm_tables, summarise, summary_csv
 from letorbench.verify import plain
@@ -101,7 +102,8 @@ def _rest(fold: StoredFold, qids: np.ndarray) -> Iterator[str]:
         yield f"{fold.folder / paths.QUERIES}: found query {qid}, not in the data"
     for name, values in fold.queries.values.items():
         where = f"{fold.folder / paths.FIT}: the mean of {name}"
-        yield _differs(where, fold.means[name], float((values * fold.queries.shares).mean()))
+        mean = float(mean_of(values * fold.queries.shares))
+        yield _differs(where, fold.means[name], mean)
 
 
 def _differs(where: str, found: float, expected: float) -> str:

@@ -7,8 +7,20 @@ import struct
 import numpy as np
 import pytest
 from conftest import drawing
+from toy_data import store_fold, write_toy
 
-from letorbench.analysis.figures import BEST_LINES, MOST_LINES, Panel, draw, drawn_first, write
+import letorbench as lb
+from letorbench.analysis.figures import (
+    BEST_LINES,
+    MOST_LINES,
+    Panel,
+    draw,
+    drawn_first,
+    drawn_measures,
+    write,
+)
+from letorbench.errors import UsageError
+from letorbench.results.summary import Row, Summary
 
 
 def panels(n_panels: int, n_lines: int, name: str = "algorithm-{}") -> list[Panel]:
@@ -68,3 +80,45 @@ def test_a_file_has_neither_a_date_nor_a_version(tmp_path):
         assert not re.search(rb"Software|Date|Creator|Producer|matplotlib v\d", found, re.I), path
     size = struct.unpack(">II", paths[0].read_bytes()[16:24])
     assert size == (770, round(220 * float(draw(panels(1, 2)).get_figheight())))
+
+
+def test_what_is_drawn_of_a_measure() -> None:
+    stored = [*(f"ndcg@{k}" for k in (1, 2, 3, 10)), "p@1", "map", "err@10"]
+    summary = Summary("S", (Row("a", "letor3", 5, dict.fromkeys(stored, 0.5)),))
+    for asked, drawn in (
+        ("NDCG", "ndcg@1 ndcg@2 ndcg@3"),  # up to the first gap
+        ("p", "p@1"), ("map", "map"), ("ndcg@10", "ndcg@10"), ("rmse", "rmse"),
+        ("err", " ".join(f"err@{k}" for k in range(1, 11))), ("ndcg@5,20", "ndcg@5 ndcg@20"),
+    ):  # fmt: skip
+        assert drawn_measures(asked, summary) == drawn.split()
+    for wrong in ("map,err@10", ""):
+        with pytest.raises(UsageError, match="expected one to draw"):
+            drawn_measures(wrong, summary)
+
+
+def test_points_are_the_tables_values_with_intervals_over_queries(tmp_path) -> None:
+    """The intervals are Student's: 2 +- t(2) * sd / sqrt(3), here of queries 0, .25, .5."""
+    from scipy import stats
+
+    for algo, more in (("low", 0.0), ("high", 0.25), ("none", np.nan)):
+        store_fold(tmp_path, "S", algo, 1, {"map": more + np.array([0.0, 0.25, 0.5])})
+    axes = lb.load_results(tmp_path).plot("map").axes[0]
+    assert [text.get_text() for text in axes.get_yticklabels()] == [
+        "high (1 of 5 folds)", "low (1 of 5 folds)", "none (1 of 5 folds)"
+    ]  # fmt: skip
+    points = [line.get_xydata().tolist() for line in axes.lines if len(line.get_xdata()) == 1]
+    assert points[:2] == [[[0.5, 0.0]], [[0.25, 1.0]]] and np.isnan(points[2][0][0])
+    ends = axes.lines[0].get_xdata()
+    half = stats.t.ppf(0.975, 2) * 0.25 / np.sqrt(3)
+    np.testing.assert_allclose(ends, [0.5 - half, 0.5 + half])
+    assert axes.get_ylim() == (2.5, -0.5)  # the best on top
+
+
+def test_curves_that_are_not_stored_are_measured(tmp_path) -> None:
+    write_toy(tmp_path / "data")
+    where = {"out": tmp_path / "results", "data_dir": tmp_path / "data"}
+    results = lb.run("TOY", ["regression"], folds=[1], **where)
+    [line] = results.plot("err@1,10").axes[0].lines
+    expected = results.summary("err@1,10")[["err@1", "err@10"]].to_numpy()[0]
+    assert line.get_xdata().tolist() == [1, 10] and line.get_ydata().tolist() == expected.tolist()
+    assert len(results.plot("err").axes[0].lines[0].get_xdata()) == 10

@@ -26,7 +26,7 @@ import letorbench as lb
 from letorbench.measures import parse
 values = lb.evaluate([0, 1, 0], [3.0, 2.0, 1.0], qid=[1, 1, 1], measures=["success@1,success@2"])
 assert list(values) == [0.0, 1.0], values
-with pytest.raises(ValueError, match="success@k"):
+with pytest.raises(ValueError, match="did you mean success"):
     parse("sucess@1")
 """,
     "loss": """

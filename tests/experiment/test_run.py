@@ -33,10 +33,9 @@ from letorbench.models import Linear
 from letorbench.rankers import Ranker, load_model, plugins, ranker
 from letorbench.results.labels import Label
 from letorbench.results.paths import FoldKey
-from letorbench.results.scores import score_warnings
 from letorbench.results.store import read_folds
 from letorbench.results.summary import read_summary
-from letorbench.solvers.fit_result import FitResult
+from letorbench.solvers.fit_result import FitResult, score_warnings
 from letorbench.source import scoring_digest
 from letorbench.threads import thread_count
 

@@ -1,11 +1,16 @@
 """Rankers as scikit-learn estimators: arrays of any kind, saved files, importance of features."""
 
+import warnings
 from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 import letorbench as lb
 from letorbench.conventions import CONVENTIONS
@@ -14,7 +19,7 @@ from letorbench.errors import DataError, UsageError
 from letorbench.features import TRANSFORMATIONS, transformation
 from letorbench.measures import nDCG, parse, query_metrics
 from letorbench.models import Linear, save
-from letorbench.rankers import load_model
+from letorbench.rankers import load_model, names, ranker
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 
@@ -298,3 +303,141 @@ def test_only_facts_that_fit_are_taken(changes: dict, message: str, tmp_path: Pa
     with pytest.raises(DataError, match=message) as error:
         load_model(tmp_path / "m.npz")
     assert "\n" not in str(error.value) and str(error.value).startswith(str(tmp_path))
+
+
+FRAMES = {
+    "pandas": pd.DataFrame,
+    "polars": lambda columns: pytest.importorskip("polars").DataFrame(columns),
+    "arrow": lambda columns: pytest.importorskip("pyarrow").table(columns),
+    "batch": lambda columns: pytest.importorskip("pyarrow").RecordBatch.from_pydict(columns),
+}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_frames_of_other_libraries_are_as_those_of_pandas(kind: str) -> None:
+    X, y, qid = arrays()
+    columns = {**dict(zip("abcd", X.T)), "qid": qid, "y": y}
+    frame, alone = FRAMES[kind](columns), FRAMES[kind](dict(zip("abcd", X.T)))
+    without_y = FRAMES[kind]({name: values for name, values in columns.items() if name != "y"})
+    plain = lb.ListNet(epochs=3).fit(X, y, qid=qid)
+    for given, by in ((without_y, {}), (alone, {"qid": frame["qid"]})):
+        model = lb.ListNet(epochs=3).fit(given, frame["y"], **by)
+        assert model.feature_names_in_ == ("a", "b", "c", "d")
+        np.testing.assert_array_equal(model.predict(given), plain.predict(X))
+        assert model.score(given, frame["y"], **by) == plain.score(X, y, qid=qid)
+    scores = FRAMES[kind]({"s": plain.predict(X)})["s"]
+    found = lb.evaluate(frame["y"], scores, frame["qid"], "map")
+    assert found["map"] == lb.evaluate(y, plain.predict(X), qid, "map")["map"]
+    mine, known = lb.from_frame(frame, "y", "qid"), lb.from_frame(pd.DataFrame(columns), "y", "qid")
+    assert mine.provenance == known.provenance
+    queries = QuerySet.from_arrays(alone, y, qid)
+    assert queries.digest == QuerySet.from_arrays(X, y, qid).digest
+    assert queries.feature_names == ("a", "b", "c", "d")
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
+@pytest.mark.parametrize("value", ["abc", "1.5", None, datetime(2020, 1, 2)], ids=str)
+def test_a_wrong_value_is_named_with_its_row_and_column(kind: str, value: object) -> None:
+    odd = [0.5, value] if value is None else [value, value]
+    frame = FRAMES[kind]({"bm25": [1.0, 2.0], "title": odd, "n": [1, 2], "q": [1, 1], "y": [0, 1]})
+    row = 0 if value is not None else 1
+    for call in (
+        lambda: lb.from_frame(frame, "y", "q"),
+        lambda: lb.Regression().fit(frame, [0, 1], [1, 1]),
+        lambda: QuerySet.from_arrays(frame, [0, 1], [1, 1]),
+    ):
+        with pytest.raises(DataError, match=f"^X: row {row}, column 'title': found .*, expected a"):
+            call()
+
+
+def test_numbers_of_every_kind_are_taken_and_nothing_else() -> None:
+    y, qid = [0, 1, 2], [1, 1, 1]
+    for column, values in (
+        (pd.array([1, 2, 3], dtype="Int64"), (1, 2, 3)),
+        (pd.Categorical([3, 1, 2]), (3, 1, 2)),
+        ([Decimal("0.5"), Fraction(1, 4), np.float16(2)], (0.5, 0.25, 2)),
+        ([True, False, True], (1, 0, 1)),
+        (pd.arrays.SparseArray([0.0, 0.0, 2.5]), (0, 0, 2.5)),
+    ):
+        frame = pd.DataFrame({"a": column, "b": [0.5, 1.5, 2.5]})
+        features = QuerySet.from_arrays(frame, y, qid).features
+        assert features[:, 0].tolist() == list(values)
+    for form in (sparse.csr_matrix, sparse.csc_array, sparse.coo_array):
+        X = np.array([[0.0, 1.0], [2.0, 0.0], [0.0, 0.0]])
+        assert QuerySet.from_arrays(form(X), y, qid).features.tolist() == X.tolist()
+        assert lb.Regression().fit(form(X), y, qid).predict(form(X)).shape == (3,)
+    for X, said in (
+        (pd.DataFrame({"a": pd.array([1, None, 3], dtype="Int64")}), "row 1, column 'a': found "),
+        (
+            np.array([[1.0], [2 + 1j], [3]]),
+            "row 0, column 0: found '.*of type complex, expected a real",
+        ),
+        (np.array([[1], [2], [3]], "m8[s]"), "row 0, column 0: found .*, expected a real"),
+        (np.array([["1"], ["2"], ["3"]]), "row 0, column 0: found '1' of type str, expected"),
+        ([[1.0], ["x"], [2.0]], "row 1, column 0: found 'x'"),
+        ([[1.0], [2.0, 3.0], [2.0]], "found rows of different lengths"),
+        (np.ma.masked_less([[0.0], [1.0], [2.0]], 1.0), "found masked values"),
+        (pd.DataFrame({"a": pd.Categorical(["x", "y", "x"])}), "row 0, column 'a': found 'x'"),
+    ):
+        with pytest.raises(DataError, match=f"^X: (?:{said})"):
+            lb.Regression().fit(X, y, qid)
+    for name, wrong in (("y", ["a", "b", "c"]), ("scores", ["a", "b", "c"]), ("scores", [1.0, 2])):
+        given = {"y": y, "scores": [1.0, 2.0, 3.0]} | {name: wrong}
+        with pytest.raises(DataError, match=f"^{name}: (row 0: found 'a'|found 2 values)"):
+            lb.evaluate(given["y"], given["scores"], qid)
+
+
+def test_pipelines_and_grids_route_queries_and_weights() -> None:
+    """Against the same folds cut by hand."""
+    sklearn = pytest.importorskip("sklearn", reason=REASON)
+    from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    X, y, qid = arrays()
+    weight = np.unique(qid, return_inverse=True)[1] % 3 + 1.0
+    plain, weighted = [], []
+    for train, test in GroupKFold(3).split(X, y, qid):
+        scaler = StandardScaler().fit(X[train])
+        model = lb.Regression().fit(scaler.transform(X[train]), y[train], qid[train])
+        scores = model.predict(scaler.transform(X[test]))
+        values = lb.evaluate(y[test], scores, qid[test], per_query=True)["ndcg@10"]
+        own = pd.Series(weight[test]).groupby(qid[test]).first()
+        plain.append(values.mean())
+        weighted.append((values * own).sum() / own.sum())
+    with sklearn.config_context(enable_metadata_routing=True):
+        for request, params, expected in (
+            ({}, {}, plain),
+            ({"sample_weight": True}, {"sample_weight": weight}, weighted),
+        ):
+            ranker = lb.Regression().set_fit_request(qid=True, sample_weight=False)
+            scaler = StandardScaler().set_fit_request(sample_weight=False)
+            pipe = make_pipeline(scaler, ranker.set_score_request(qid=True, **request))
+            routed = {"qid": qid, "groups": qid, **params}
+            found = cross_val_score(pipe, X, y, cv=GroupKFold(3), params=routed)
+            np.testing.assert_allclose(found, expected)
+            grid = GridSearchCV(pipe, {"regression__l2": [pipe[-1].l2]}, cv=GroupKFold(3))
+            assert grid.fit(X, y, **routed).best_score_ == pytest.approx(np.mean(expected))
+            assert 0.0 < grid.score(X, y, qid=qid, **params) <= 1.0
+    by_query = pd.Series(weight).groupby(qid, sort=False).first().to_numpy()
+    model = lb.Regression().fit(X, y, qid)
+    assert model.score(X, y, qid, sample_weight=weight) == model.score(
+        X, y, qid, sample_weight=by_query
+    )
+    for wrong in (weight[:5], -weight, 0 * weight, np.arange(len(y))):
+        with pytest.raises(DataError, match="^sample_weight: "):
+            model.score(X, y, qid, sample_weight=wrong)
+
+
+@pytest.mark.parametrize("name", [each for each in names() if ranker(each).learns])
+def test_a_fit_that_learned_nothing_warns(name: str) -> None:
+    """Equal features say nothing; those that vary do."""
+    if not ranker(name).available():
+        pytest.skip(f"{name} needs a package")
+    (X, y, qid), model = arrays(n_queries=60), ranker(name)()
+    with pytest.warns(UserWarning, match=f"^{name}: (constant training scores|no weak learner)"):
+        model.fit(np.ones_like(X), y, qid=qid)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model.fit(X, y, qid=qid)
+    assert not [each for each in told if "constant" in str(each.message)]

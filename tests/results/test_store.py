@@ -2,21 +2,23 @@
 
 import json
 import os
+import re
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import call
 from toy_data import store_fold, write_toy
 
 import letorbench as lb
-from letorbench.checksum import checked, with_checksum
-from letorbench.errors import DataError
+from letorbench.checksum import checked, digest, with_checksum
 from letorbench.files import one_writer
 from letorbench.fit_warnings import FitWarning
 from letorbench.results.external import import_external
 from letorbench.results.labels import Label
-from letorbench.results.paths import CHECKED, FIT, SCORES
+from letorbench.results.paths import CHECKED, FIT, QUERIES, SCORES
 from letorbench.results.per_query import PerQuery
 from letorbench.results.scores import read_scores
 from letorbench.results.store import (
@@ -179,10 +181,95 @@ def test_a_checksum_knows_its_own_text_alone() -> None:
         assert checked(other.encode()) is None
 
 
-def test_a_file_that_holds_something_else_is_one_line(tmp_path: Path) -> None:
-    folder = store_fold(tmp_path, "S", "a", 1, {"map": 0.5})
-    [fold] = read_folds(tmp_path, "S", "a")
-    for text in ("", "qid,map\n2,.5\n3\n", "qid,map\n2,x\n", "qid,map,mrr\n2,.5\n"):
-        (folder / "per_query.csv").write_text(text)
-        with pytest.raises(DataError, match="per_query.csv: "):
-            fold.queries
+def changed(**facts: object) -> Callable[[dict, Path], None]:
+    """Return a change of a fold's fit.json."""
+    return lambda fit, folder: fit.update(facts)
+
+
+def of_test(**facts: object) -> Callable[[dict, Path], None]:
+    """Return a change of what fit.json says of the test part."""
+    return lambda fit, folder: fit["test"].update(facts)
+
+
+def text(name: str, content: str) -> Callable[[dict, Path], None]:
+    """Return a change of another file of the fold, in any encoding."""
+    return lambda fit, folder: (folder / name).write_bytes(content.encode("latin-1")) and None
+
+
+@pytest.mark.parametrize("break_it", [
+    text(QUERIES, ""), text(QUERIES, "qid,map\n2,.5\n3\n"), text(QUERIES, "qid,map\n2,x\n"),
+    text(QUERIES, "qid,map,mrr\n2,.5\n"), text(QUERIES, "qid,mrr\n2,.5\n"),
+    text(QUERIES, "qid,map,mrr\n2,.5,.5\n"), text(QUERIES, "\xff\x00"),
+    changed(files=None), changed(validation="x"), changed(objective=None), changed(chosen=[1]),
+    changed(warnings=[{"kind": "of a later version", "text": ""}]), changed(warnings=[1]),
+    changed(seconds="x"), changed(repeats="two"), of_test(n_folds="5"), of_test(means={"map": "x"}),
+    of_test(means={}), of_test(convention=3), lambda fit, folder: fit.pop("versions"),
+])  # fmt: skip
+def test_no_fold_hides_the_others(tmp_path: Path, break_it: Callable[[dict, Path], None]) -> None:
+    """A fold whose checksums are right and whose facts are not is named once, and left out."""
+    out = tmp_path / "results"
+    for algo, number in (("a", 1), ("a", 2), ("b", 1), ("b", 2)):
+        folder = store_fold(out, "S", algo, number, {"map": [0.5, number / 8]})
+    store_fold(out, "T", "a", 1, {"map": 0.5})
+    folder = out / "S" / "a" / "fold1"
+    fit = stored_fit(folder)
+    break_it(fit, folder)
+    if fit["files"]:
+        fit["files"] = {name: digest((folder / name).read_bytes()) for name in fit["files"]}
+    (folder / FIT).write_text(with_checksum(fit))
+    for words in ("table --measure all", "compare --measure map", "export S --to {}/texts"):
+        done = call(*words.format(tmp_path).split(), "--out", str(out), "--data-dir", str(tmp_path))
+        if "export" not in words:
+            assert done.exit_code == 0 and "b" in done.stdout
+        assert len(re.findall(f"{folder}/.*damaged|{folder}/{QUERIES}", done.stderr)) == 1
+    shown = lb.load_results(out)
+    assert len(shown.warnings) == 1 and len(shown.fits()) == len(shown.folds()) == 4
+    values = shown.summary().set_index(["dataset", "algo"])["map"].to_dict()
+    assert values == {("S", "a"): 0.375, ("S", "b"): 0.34375, ("T", "a"): 0.5}
+    for other in out.glob("T/**/fit.json"):  # nor does a data set without a sound fold
+        other.write_text("{}")
+    shown = lb.load_results(out)
+    assert len(shown.warnings) == 2 and shown.datasets == ["S"]
+
+
+def test_folds_that_do_not_go_together_are_not_averaged(tmp_path: Path) -> None:
+    """The last that was written counts, of those that have its measures and convention."""
+    for number, (measure, convention) in enumerate((("mrr", "letor3"), ("map", "letor4")), 1):
+        folder = store_fold(tmp_path, "S", "a", number, {measure: 0.25}, convention)
+        os.utime(folder / FIT, ns=(number, number))
+    store_fold(tmp_path, "S", "a", 3, {"map": 0.5}, "letor3")
+    assert lb.load_results(tmp_path).summary()[["folds", "map"]].values.tolist() == [[1, 0.5]]
+    store_fold(tmp_path, "S", "b", 1, {"map": [0.5, 0.25]}, repeats=2)
+    store_fold(tmp_path, "S", "b", 1, {"map": [0.5]}, repeats=2, repeat=2)
+    [_, row] = lb.load_results(tmp_path).summaries[0].rows
+    assert (row.repeats, row.values) == (1, {"map": 0.375})
+
+
+def test_means_are_of_the_folds_and_queries_that_have_a_value(tmp_path: Path) -> None:
+    """Fold 2 has no query, fold 3 no value of tau: both stay in the tables, as blanks."""
+    none: list[float] = []
+    for algo, less in (("a", 0.0), ("b", 0.25)):
+        store_fold(tmp_path, "S", algo, 1, {"map": [0.5 - less, 0.75], "tau": [np.nan, 0.5 - less]})
+        store_fold(tmp_path, "S", algo, 2, {"map": none, "tau": none})
+        store_fold(tmp_path, "S", algo, 3, {"map": [1.0 - less, 0.5], "tau": [np.nan, np.nan]})
+        store_fold(tmp_path, "E", algo, 1, {"map": none, "tau": none})
+    results = lb.load_results(tmp_path)
+    frame = results.summary()
+    expected = [[np.nan, np.nan], [np.nan, np.nan], [0.6875, 0.5], [0.5625, 0.25]]
+    np.testing.assert_array_equal(frame[["map", "tau"]], expected)
+    rows = (tmp_path / "S/a/folds.csv").read_text().splitlines()
+    assert rows == ["fold,map,tau", "1,0.625,0.5", "2,,", "3,0.75,", "mean,0.6875,0.5"]
+    assert (tmp_path / "S/a/per_query.csv").read_text().splitlines()[1] == "1,100,0.5,"
+    assert (tmp_path / "E/summary.csv").read_text().splitlines()[1] == "a,letor3,1,1,0,,"
+    pairs = results.compare(measures="map,tau").set_index(["dataset", "measure"])
+    assert pairs.loc["S", "map"]["difference"] == 0.125 and pairs.loc["S", "map"]["wins"] == 2
+    assert pairs.loc["S", "tau"]["difference"] == 0.25 and pairs.loc["S", "tau"]["queries"] == 1
+    assert pairs.loc["E", ["p", "p_adjusted", "difference"]].isna().all(axis=None)
+    assert not pairs["significant"].any()
+    table = call("table", "--measure", "all", "--out", str(tmp_path)).stdout
+    assert "nan" not in table and "–" in table and "no value of any measure in fold 2" in table
+    for words in ("compare --measure map", "compare --power --measure tau", "plot --measure tau",
+                  "report --measure tau --out-file {}/page.html"):  # fmt: skip
+        done = call(*words.format(tmp_path).split(), "--out", str(tmp_path))
+        assert done.exit_code == 0 and "nan" not in done.stdout, done.stderr
+    assert not re.search(r"\bnan\b", (tmp_path / "page.html").read_text())

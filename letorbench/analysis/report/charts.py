@@ -79,7 +79,8 @@ def curves(summary: Summary, baseline: str, family: str) -> str:
 def _points(queries: PerQuery, family: str) -> list[tuple[float, float, float]]:
     """The mean and the ends of its interval at n = 1, 2, ... up to the first gap."""
     names = takewhile(queries.values.__contains__, (f"{family}@{k}" for k in range(1, 11)))
-    leads = [Lead.over_nothing(queries.tables[name], queries.folds) for name in names]
+    own = ((name, queries.counted(name)) for name in names)
+    leads = [Lead.over_nothing(q.tables[name], q.folds) for name, q in own if len(q.qids)]
     return [(float(lead.mean), *lead.interval()) for lead in leads]
 
 
@@ -101,7 +102,10 @@ def gains(summary: Summary, baseline: str, first: Sequence[str], measure: str) -
     for row in summary.rows:
         if row.algo == base.algo or measure not in row.queries.values:
             continue
-        one, other = on_common_folds(summary.dataset, row.queries, base.queries)
+        both = on_common_folds(summary.dataset, row.queries, base.queries)
+        one, other = (each.counted(measure) for each in both)
+        if not len(one.qids):
+            continue
         d = np.sort(sign(measure) * differences(one.values[measure], other.values[measure]))[::-1]
         up, down = int((d > 0).sum()), int((d < 0).sum())
         title = f"{row.algo}: better on {up} queries, worse on {down} of {len(d)}"

@@ -15,7 +15,11 @@ def conclusions(summary: Summary, baseline: str, procedure: Procedure, measure: 
             "The algorithms were measured by several conventions. Their numbers do not compare, "
             "so that none is called the best."
         ]
-    order = best_first(comparable(summary), measure)
+    order = [
+        r
+        for r in best_first(comparable(summary), measure)
+        if r.values[measure] == r.values[measure]
+    ]
     sentences = [_opening(summary.dataset, order, measure)] if order else []
     if len(order) > 1:
         best = order[0].algo
