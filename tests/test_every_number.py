@@ -25,7 +25,8 @@ MEASURES = [f"{name}@{k}" for name in ("ndcg", "p") for k in range(1, 11)] + ["m
 def folder(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("numbers")
     write_uneven(folder / "data")
-    words = ["run", "--dataset", "UNEVEN", "--algo", ",".join(ALGOS), "--convention", "letor4"]
+    words = ["run", "--dataset", "UNEVEN", "--algo", ",".join(f"{name}={name}" for name in ALGOS)]
+    words += ["--convention", "letor4"]
     words += ["--set", "rounds=4", "--select", "ndcg@3"]
     printed(*words, *places(folder))
     return folder

@@ -199,7 +199,7 @@ class QuerySet:
         if rows is not None:
             features, labels = features[rows], labels[rows]
             ids = None if ids is None else ids[rows]
-        return cls(features, labels, offsets, qids, ids, names, rows, weights)
+        return cls(features, labels, offsets, qids, ids, names, rows, weights=weights)
 
     def __repr__(self) -> str:
         return f"QuerySet({_sizes([self])})"

@@ -350,7 +350,7 @@ def rows_in_order(
         return rank(scores, offsets)
     if ties == "docid":
         assert docids is not None
-        among = np.unique(docids, return_inverse=True)[1]
+        among = -np.unique(docids, return_inverse=True)[1]
     else:
         among = {"last": -np.arange(len(labels)), "best": -labels, "worst": labels}[ties]
     return np.lexsort((among, -scores, owner(offsets)))

@@ -18,7 +18,8 @@ from letorbench.errors import UsageError
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import require_comparable
 from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
-from letorbench.losses.gains import GainSettings, block_gains, gains, inverse_or_zero, query_sums
+from letorbench.losses.gains import GainSettings, block_gains, inverse_or_zero, query_sums
+from letorbench.losses.gains import gains as gains_of
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import LONGEST_STEP, Term, boost, stump_ensemble
@@ -193,7 +194,7 @@ def theta(F: np.ndarray) -> np.ndarray:
 
 def _judged(queries: QuerySet, k: int, gain: str) -> Iterator[tuple[slice, np.ndarray, float]]:
     """Yield the rows, the gains and Z / weight of every query where that is above 0."""
-    each_G, weight = gains(queries, gain), queries.query_weights
+    each_G, weight = gains_of(queries, gain), queries.query_weights
     for q, (begin, end) in enumerate(pairwise(queries.offsets)):
         G = each_G[begin:end]
         if G.any() and weight[q] > 0.0:

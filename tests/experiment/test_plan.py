@@ -79,11 +79,14 @@ def test_entrants():
     assert [each.settings for each in entrants(["regression"])] == [{}]
     assert [each.settings for each in entrants([cls])] == [{}]
     [given] = entrants([cls(l2=2.0, features="rank")])
-    assert (given.settings, given.run) == ({"l2": 2.0, "target": "label"}, {"features": "rank"})
+    assert (given.settings, given.run) == (
+        {"gain": "exp2", "l2": 2.0, "target": "label"},
+        {"features": "rank"},
+    )
     assert entrants([cls(), "frank"])[0].run == {}
     named = entrants({"small": cls(l2=2.0), "plain": "regression", "best": "frank[rounds=3]"})
     assert [(each.name, dict(each.settings)) for each in named] == [
-        ("small", {"l2": 2.0, "target": "label"}), ("plain", {}), ("best", {"rounds": 3}),
+        ("small", {"gain": "exp2", "l2": 2.0, "target": "label"}), ("plain", {}), ("best", {"rounds": 3}),
     ]  # fmt: skip
     with pytest.raises(UsageError, match="found 3, expected an algorithm's name, a ranker"):
         entrants([3])

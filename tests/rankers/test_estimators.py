@@ -336,17 +336,16 @@ def test_frames_of_other_libraries_are_as_those_of_pandas(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
-@pytest.mark.parametrize("value", ["abc", "1.5", None, datetime(2020, 1, 2)], ids=str)
+@pytest.mark.parametrize("value", ["abc", "1.5", datetime(2020, 1, 2)], ids=str)
 def test_a_wrong_value_is_named_with_its_row_and_column(kind: str, value: object) -> None:
-    odd = [0.5, value] if value is None else [value, value]
+    odd = [value, value]
     frame = FRAMES[kind]({"bm25": [1.0, 2.0], "title": odd, "n": [1, 2], "q": [1, 1], "y": [0, 1]})
-    row = 0 if value is not None else 1
     for call in (
         lambda: lb.from_frame(frame, "y", "q"),
         lambda: lb.Regression().fit(frame, [0, 1], [1, 1]),
         lambda: QuerySet.from_arrays(frame, [0, 1], [1, 1]),
     ):
-        with pytest.raises(DataError, match=f"^X: row {row}, column 'title': found .*, expected a"):
+        with pytest.raises(DataError, match="^X: row 0, column 'title': found .*, expected a"):
             call()
 
 
@@ -367,10 +366,9 @@ def test_numbers_of_every_kind_are_taken_and_nothing_else() -> None:
         assert QuerySet.from_arrays(form(X), y, qid).features.tolist() == X.tolist()
         assert lb.Regression().fit(form(X), y, qid).predict(form(X)).shape == (3,)
     for X, said in (
-        (pd.DataFrame({"a": pd.array([1, None, 3], dtype="Int64")}), "row 1, column 'a': found "),
         (
             np.array([[1.0], [2 + 1j], [3]]),
-            "row 0, column 0: found '.*of type complex, expected a real",
+            "row 0, column 0: found .*of type complex, expected a real",
         ),
         (np.array([[1], [2], [3]], "m8[s]"), "row 0, column 0: found .*, expected a real"),
         (np.array([["1"], ["2"], ["3"]]), "row 0, column 0: found '1' of type str, expected"),

@@ -138,7 +138,7 @@ def test_validation_weighs_where_the_convention_does() -> None:
     scores, counts = np.random.default_rng(3).normal(size=once.n_docs), WEIGHTS > 0
     copies = scores.reshape(-1, 12).repeat(WEIGHTS, axis=0).ravel()
     for measure in ("ndcg@5", "map", "p@3", "err"):
-        for rules in ("standard", "standard,gain=linear", "letor4,empty=drop"):
+        for rules in ("standard", "standard,gain=linear", "letor4,empty=drop,max_label=3"):
             judge, other = (
                 Validation(each, lb.parse(measure), convention(name))
                 for each, name in ((once, f"{rules},mean=weighted"), (often, rules))

@@ -27,7 +27,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 rows.writerow([f"q{q}", grade, a, b, (0, 0.5, 1, 3)[q % 4]])
     columns = ["--label", "grade", "--qid", "query", "--weight", "w"]
     printed("datasets", "split", str(folder / "own.csv"), *columns, *places(folder)[:2])
-    algos = ["--algo", "regression,random", "--convention", RULES]
+    algos = ["--algo", "regression=regression,random=random", "--convention", RULES]
     printed("run", "--dataset", "own", *algos, *places(folder))
     return folder
 

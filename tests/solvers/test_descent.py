@@ -1,6 +1,7 @@
 """Gradient descent, line search and L-BFGS, and the curvature that their l2 is measured in."""
 
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -103,6 +104,9 @@ class Quadratic:
 
     def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         return 0.0, self.H @ theta + self.slope
+
+    #: which have no weights
+    queries = SimpleNamespace(weights=None)
 
     def scores(self, theta: np.ndarray) -> np.ndarray:
         return self.X @ theta
