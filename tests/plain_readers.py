@@ -173,9 +173,9 @@ def read_qrels(text: bytes) -> dict[str, list[tuple[bytes, int]]]:
     queries: dict[str, list[tuple[bytes, int]]] = {}
     for qid, _, docno, label in _cells(text, 4):
         judged = queries.setdefault(query_id(qid), [])
-        if docno in [name for name, _ in judged] or _integer(label) > 1000:
+        if docno in [name for name, _ in judged] or _integer(label) > 1_000_000:
             raise Refusal
-        judged.append((docno, max(0, _integer(label))))
+        judged.append((docno, max(-1, _integer(label))))
     return queries
 
 

@@ -8,7 +8,7 @@ Examples
 --------
 >>> from letorbench.losses import loss
 >>> loss("wpl(weight=1/pi)")
-PlackettLuce(weight='1/pi', ties='breslow')
+PlackettLuce(weight='1/pi', ties='breslow', gain='exp2')
 >>> str(loss("pairwise(weight=1/m, phi=hinge)"))
 'pairwise(phi=hinge, weight=1/m)'
 """
@@ -76,7 +76,7 @@ def choices(family: type[Loss]) -> str:
     Examples
     --------
     >>> choices(LOSSES["smooth"])
-    'measure=ndcg, err or mrr; alpha=1.0'
+    'measure=ndcg, err or mrr; alpha=1.0; gain=exp2'
     """
     texts = []
     lists = parameters.choices(family)

@@ -103,7 +103,7 @@ class Ranker(Estimator, ABC):
     >>> ranker.score(X, y, qid=["a", "a", "b", "b"])
     1.0
     >>> ranker.set_params(l2=0.5).get_params()
-    {'l2': 0.5, 'target': 'label', 'features': None}
+    {'gain': 'exp2', 'l2': 0.5, 'target': 'label', 'features': None}
 
     A transformation that looks at whole queries needs the queries in `predict`, too:
 

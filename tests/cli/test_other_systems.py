@@ -433,7 +433,7 @@ def test_grades_of_any_size_where_the_gain_allows_them(trec: Path) -> None:
     known = [dcg[0] / dcg[1], (1 / 2 + 2 / 3) / 2, dcg[2], kendalltau(*order).statistic]
     np.testing.assert_allclose(values, known, rtol=1e-12)
     said = refused(1, *words, "ndcg", "--convention", "trec_eval,gain=exp2")
-    assert "found 100000, expected at most 31" in said and "gain=linear" in said
+    assert "found 100000, expected 0 to 31" in said and "gain=linear" in said
     said = refused(1, *words, "err", "--convention", "trec_eval")
     assert "expected at most 4" in said and "trec_eval,max_label=100000" in said
 

@@ -221,7 +221,7 @@ def test_nan_is_null(tmp_path: Path) -> None:
     said = ":2: found nan as the value of feature 1, expected a number (or --null min, --null 0)"
     path.write_text("0 qid:1 1:2\n0 qid:1 1:nan\n")
     with pytest.raises(DataError) as caught:
-        lb.read_letor(path)
+        lb.read_letor(path, null="error")
     assert str(caught.value) == f"{path}{said}"
     path.write_text("0 qid:1 1:nana\n")
     with pytest.raises(DataError, match="'nana' as the value"):

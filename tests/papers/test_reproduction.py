@@ -52,14 +52,14 @@ def study(tmp_path):
 
 def test_a_part_is_run_judged_and_kept(study):
     result = reproduce(small(), study, calibrate=True)
-    (outcome,) = result.runs
+    (outcome,) = result.outcomes
     assert outcome.answer in rules.ANSWERS[:4]
     names = [path.name for path in result.files if path.suffix != ".txt"]
     assert names == ["figure-1.csv", "figure-1.png", "figure-1.svg", "figure-1.pdf",
-                     "calibration-figure-1.csv", "runs.json", "claims.csv",
+                     "calibration-figure-1.csv", "outcomes.json", "claims.csv",
                      "comparisons.csv"]  # fmt: skip
     assert {path.parent for path in result.files} == {study.folder("small")}
-    kept = records.read_runs(study.folder("small"), small())
+    kept = records.read_outcomes(study.folder("small"), small())
     assert kept["c", ""] == replace(outcome, family=None)
 
 
@@ -80,11 +80,11 @@ def test_two_protocols_with_two_answers(study):
 
 def test_two_settings_with_two_answers(study):
     made = small()
-    first = reproduce(made, study).runs[0]
+    first = reproduce(made, study).outcomes[0]
     other = "undecided" if first.answer != "undecided" else "reproduced"
     stored = {("c", ""): replace(first, answer=other)}
-    records.write_runs(study.folder("small", "published"), made, stored)
-    (outcome,) = reproduce(made, study).runs
+    records.write_outcomes(study.folder("small", "published"), made, stored)
+    (outcome,) = reproduce(made, study).outcomes
     assert outcome.by_setting == {"default": first.answer, "published": other}
 
 
@@ -97,17 +97,17 @@ def test_other_data_stand_apart_and_made_up_data_are_no_evidence():
     assert (*where, outcome.answer) == ("MQ2008", "MQ2008", rules.REPRODUCED)
 
 
-def test_runs_of_parts_that_are_not_run_now_stay(study):
+def test_outcomes_of_parts_that_are_not_run_now_stay(study):
     made = small()
     more = replace(made, claims=claims_of("small", {"claim": [FACTS, {**FACTS, "id": "d",
                    "part": "figure-2"}]}, {}), parts={**made.parts, "figure-2": replace(
                    made.parts["figure-1"], name="figure-2")})  # fmt: skip
     before = reproduce(more, study, ["figure-2"])
-    assert [o.claim.id for o in before.runs if o.answer == rules.NOT_RUN] == ["c"]
-    assert [o.claim.id for o in reproduce(more, study, ["figure-1"]).runs] == ["c", "d"]
+    assert [o.claim.id for o in before.outcomes if o.answer == rules.NOT_RUN] == ["c"]
+    assert [o.claim.id for o in reproduce(more, study, ["figure-1"]).outcomes] == ["c", "d"]
     turned = claims_of("small", {"claim": [{**FACTS, "upper": ["chance"], "lower": ["lines"]}]}, {})
     both = made, replace(made, claims=turned)
-    (one,), (other,) = (reproduce(each, study, ["figure-1"]).runs for each in both)
+    (one,), (other,) = (reproduce(each, study, ["figure-1"]).outcomes for each in both)
     assert one.rows[0].value == -other.rows[0].value != 0.0  # what is run now takes its place
 
 
@@ -156,9 +156,9 @@ def test_findings_are_corrected_together_and_other_data_stand_apart(study):
     facts = [FACTS | theory, FACTS | {"general": True}, FACTS | {"id": "d", "measures": ["ndcg@1"]}]
     made = replace(small(beside=("MQ2008",)), claims=claims_of("small", {"claim": facts}, {}))
     result = reproduce(made, study)
-    assert [(o.claim.id, o.place) for o in result.runs] == [("c", ""), ("d", ""), ("t", "")]
-    p = [o.p for o in result.runs[:2]]
-    assert [o.family for o in result.runs] == [*holm(np.array(p)), None]
+    assert [(o.claim.id, o.place) for o in result.outcomes] == [("c", ""), ("d", ""), ("t", "")]
+    p = [o.p for o in result.outcomes[:2]]
+    assert [o.family for o in result.outcomes] == [*holm(np.array(p)), None]
     assert [(o.claim.id, o.place, o.family) for o in result.elsewhere] == [("c", "MQ2008", None)]
     assert made.means == {("UNEVEN", "lines", "ndcg@10"): 0.5}
 
@@ -220,7 +220,8 @@ def test_the_values_are_those_of_the_stored_scores(study):
     assert list(found) == [PLAIN.label, OWN.label]
     assert said == [f"UNEVEN: {PLAIN.label}", f"UNEVEN: {OWN.label}"]
     own = lb.run("UNEVEN", {OWN.algo: lb.NDCGBoost(**OWN.settings)}, seed=3, repeats=2,
-                 data_dir=study.data_dir, out=study.data_dir / "own", protocol="published", select="ndcg@10")  # fmt: skip
+                 data_dir=study.data_dir, out=study.data_dir / "own", protocol="published",
+                 select="ndcg@10")  # fmt: skip
     there = study.out / "papers" / "runs" / "ndcg@10,rounds=3,stumps=sample"
     for scores in (own.out / "UNEVEN").rglob("scores.txt"):
         assert (there / scores.relative_to(own.out)).read_bytes() == scores.read_bytes()
@@ -264,16 +265,16 @@ def test_a_variant_with_a_fold_that_failed_has_no_values(study, monkeypatch):
 def test_reproduce_tells_of_damage_before_it_runs(tmp_path: Path) -> None:
     words = ["reproduce", "lecture-2018", "--out", str(tmp_path), "--data-dir", str(tmp_path)]
     printed(*words)
-    runs = tmp_path / "papers" / "lecture-2018" / "runs.json"
-    whole = runs.read_bytes()
-    runs.write_bytes(whole.replace(b"0", b"1", 1))
+    outcomes = tmp_path / "papers" / "lecture-2018" / "outcomes.json"
+    whole = outcomes.read_bytes()
+    outcomes.write_bytes(whole.replace(b"0", b"1", 1))
     assert refused(1, *words) == (
-        f"letorbench: error: {runs}: damaged: its content does not have its check sum; remove "
+        f"letorbench: error: {outcomes}: damaged: its content does not have its check sum; remove "
         "it, and rerun the parts of the paper\n"
     )
-    runs.unlink()
+    outcomes.unlink()
     printed(*words)
-    assert runs.read_bytes() == whole
+    assert outcomes.read_bytes() == whole
 
 
 def test_facts_are_made_again_only_where_something_changed(tmp_path, monkeypatch):

@@ -187,7 +187,7 @@ def test_weights_that_cannot_be_used_are_refused() -> None:
         (WEIGHTS[:3], "found 3 weights, expected 96, one a row, or 8, one a query"),
         (-WEIGHTS, "weight 1: found -1, expected 0 or more"),
         (np.full(8, np.nan), "weight 1: found nan, expected 0 or more"),
-        ([["a"]], "sample_weight: found values of type"),
+        ([["a"]], "sample_weight: row 0, column 0: found .a. of type"),
     ):
         with pytest.raises(DataError, match=said):
             lb.ListNet().fit(X, y, qid=qid, sample_weight=weights)

@@ -281,7 +281,7 @@ def test_what_solr_adds_to_a_threshold_is_made_up_for(rng) -> None:
     names = [f"feature_{k}" for k in range(1, 6)]
     close(elasticsearch_scores(elasticsearch_text(tiny), X, names), tiny.predict(X), 1e-6)
     for zero in (1e-35, 0.0, -1e-35, -1.4e-45):  # of LightGBM and XGBoost
-        trees = replace(TREES, threshold=[zero, 0.5, 0, 0, 0, 0])
+        trees = replace(TREES, threshold=[zero, 0.5, 0, 0, 0, 0], missing_left=None)
         X = np.float32([[0, 1, 0, 0, v] for v in (-1e-6, -2e-13, 0.0, 1e-12)])
         close(solr_scores(solr_text(trees), X, names), trees.predict(X), 1e-6)
 
