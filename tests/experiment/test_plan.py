@@ -86,7 +86,8 @@ def test_entrants():
     assert entrants([cls(), "frank"])[0].run == {}
     named = entrants({"small": cls(l2=2.0), "plain": "regression", "best": "frank[rounds=3]"})
     assert [(each.name, dict(each.settings)) for each in named] == [
-        ("small", {"gain": "exp2", "l2": 2.0, "target": "label"}), ("plain", {}), ("best", {"rounds": 3}),
+        ("small", {"gain": "exp2", "l2": 2.0, "target": "label"}),
+        ("plain", {}), ("best", {"rounds": 3}),
     ]  # fmt: skip
     with pytest.raises(UsageError, match="found 3, expected an algorithm's name, a ranker"):
         entrants([3])

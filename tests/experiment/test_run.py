@@ -100,7 +100,8 @@ def test_the_files_hold_what_they_say(protocol):
         fit = json.loads((place / "fit.json").read_text())
         assert fit["identity"] == {
             "dataset": "TOY", "algo": "regression", "fold": fold.number, "fixed": [], "grid": {},
-            "settings": {"gain": "exp2", "l2": 0.0, "target": "label"}, "letorbench": lb.__version__,
+            "settings": {"gain": "exp2", "l2": 0.0, "target": "label"},
+            "letorbench": lb.__version__,
             "module": "letorbench.rankers.regression", "features": "query-minmax",
             "protocol": "default",
             "code": scoring_digest("letorbench.rankers.regression"), "select": "ndcg@10",
