@@ -259,7 +259,7 @@ def _row(pair: Pair, procedure: Procedure) -> list[Cell | Value]:
 
 def _test(dataset: str, one: PerQuery, other: PerQuery, measure: str, procedure: Procedure) -> Pair:
     """The pair on the queries that both have and that have values, its p-value not adjusted yet."""
-    one, other = one.counted(measure), other.counted(measure)
+    one, other = with_values(one, other, measure)
     a, b = one.values[measure], other.values[measure]
     if not len(a):
         none, seeds = math.nan, (len(one.tables[measure]), len(other.tables[measure]))
@@ -309,6 +309,12 @@ def on_common_folds(dataset: str, one: PerQuery, other: PerQuery) -> tuple[PerQu
     both = one.only(folds).in_means, other.only(folds).in_means
     check_paired(dataset, both)
     return both
+
+
+def with_values(one: PerQuery, other: PerQuery, measure: str) -> tuple[PerQuery, PerQuery]:
+    """Both systems' values on the queries of which both have one; they hold the same queries."""
+    kept = ~np.isnan(one.values[measure] + other.values[measure])
+    return one.at(kept), other.at(kept)
 
 
 def _pairs(dataset: str, algos: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:

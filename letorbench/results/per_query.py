@@ -172,6 +172,8 @@ def read_fold_queries(path: Path, algo: str, number: int) -> PerQuery:
             header, *lines = csv.reader(file)
         qids = np.array([line[0] for line in lines], dtype=str)
         table = np.array([line[1:] for line in lines], dtype=np.float64)
+        if np.isinf(table).any():
+            raise ValueError("found an infinite value")
         values = dict(zip(header[1:], table.reshape(len(lines), len(header) - 1).T, strict=True))
     except OSError as error:
         raise DataError(f"{path}: {error.strerror}; run it again") from None

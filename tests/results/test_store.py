@@ -197,7 +197,8 @@ def text(name: str, content: str) -> Callable[[dict, Path], None]:
 
 
 @pytest.mark.parametrize("break_it", [
-    text(QUERIES, ""), text(QUERIES, "qid,map\n2,.5\n3\n"), text(QUERIES, "qid,map\n2,x\n"),
+    text(QUERIES, ""), text(QUERIES, "qid,map\n2,.5\n3\n"), text(QUERIES, "qid,map\n2,inf\n"),
+        text(QUERIES, "qid,map\n2,x\n"),
     text(QUERIES, "qid,map,mrr\n2,.5\n"), text(QUERIES, "qid,mrr\n2,.5\n"),
     text(QUERIES, "qid,map,mrr\n2,.5,.5\n"), text(QUERIES, "\xff\x00"),
     changed(files=None), changed(validation="x"), changed(objective=None), changed(chosen=[1]),
@@ -230,6 +231,16 @@ def test_no_fold_hides_the_others(tmp_path: Path, break_it: Callable[[dict, Path
         other.write_text("{}")
     shown = lb.load_results(out)
     assert len(shown.warnings) == 2 and shown.datasets == ["S"]
+
+
+def test_a_pair_is_compared_on_the_queries_that_have_values_of_both(tmp_path: Path) -> None:
+    store_fold(tmp_path, "S", "a", 1, {"tau": [0.5, np.nan, 1.0, np.nan]})
+    store_fold(tmp_path, "S", "b", 1, {"tau": [0.25, 0.5, np.nan, np.nan]})
+    store_fold(tmp_path, "S", "c", 1, {"tau": [np.nan] * 4})
+    pairs = lb.load_results(tmp_path).compare(measures="tau").set_index(["algo", "against"])
+    assert pairs["queries"].tolist() == [1, 0, 0] and pairs["difference"].tolist()[0] == 0.25
+    report = lb.load_results(tmp_path).report(tmp_path / "page.html", "b", "tau")
+    assert "better on 1 queries" in report.read_text()
 
 
 def test_folds_that_do_not_go_together_are_not_averaged(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from letorbench import escaping
-from letorbench.analysis.comparison import on_common_folds
+from letorbench.analysis.comparison import on_common_folds, with_values
 from letorbench.analysis.figures import (
     COLOURS,
     DASHES,
@@ -103,7 +103,7 @@ def gains(summary: Summary, baseline: str, first: Sequence[str], measure: str) -
         if row.algo == base.algo or measure not in row.queries.values:
             continue
         both = on_common_folds(summary.dataset, row.queries, base.queries)
-        one, other = (each.counted(measure) for each in both)
+        one, other = with_values(*both, measure)
         if not len(one.qids):
             continue
         d = np.sort(sign(measure) * differences(one.values[measure], other.values[measure]))[::-1]
