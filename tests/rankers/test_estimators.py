@@ -393,7 +393,8 @@ def test_pipelines_and_grids_route_queries_and_weights() -> None:
     from sklearn.preprocessing import StandardScaler
 
     X, y, qid = arrays()
-    weight = np.unique(qid, return_inverse=True)[1] % 3 + 1.0
+    y = np.random.default_rng(7).permutation(y)  # nothing to learn: no value is 1
+    weight = np.unique(qid, return_inverse=True)[1] % 5 + 1.0
     plain, weighted = [], []
     for train, test in GroupKFold(3).split(X, y, qid):
         scaler = StandardScaler().fit(X[train])
@@ -414,6 +415,7 @@ def test_pipelines_and_grids_route_queries_and_weights() -> None:
             routed = {"qid": qid, "groups": qid, **params}
             found = cross_val_score(pipe, X, y, cv=GroupKFold(3), params=routed)
             np.testing.assert_allclose(found, expected)
+            assert max(found) < 0.95 and not np.allclose(plain, weighted)
             grid = GridSearchCV(pipe, {"regression__l2": [pipe[-1].l2]}, cv=GroupKFold(3))
             assert grid.fit(X, y, **routed).best_score_ == pytest.approx(np.mean(expected))
             assert 0.0 < grid.score(X, y, qid=qid, **params) <= 1.0
@@ -422,6 +424,10 @@ def test_pipelines_and_grids_route_queries_and_weights() -> None:
     assert model.score(X, y, qid, sample_weight=weight) == model.score(
         X, y, qid, sample_weight=by_query
     )
+    uneven = np.repeat(["a", "b"], [2, len(y) - 2])  # a query counts its weight, not its rows
+    values = lb.evaluate(y, model.predict(X), uneven, per_query=True)["ndcg@10"]
+    expected = (3.0 * values["a"] + values["b"]) / 4.0
+    assert model.score(X, y, uneven, sample_weight=[3.0, 1.0]) == pytest.approx(expected)
     for wrong in (weight[:5], -weight, 0 * weight, np.arange(len(y))):
         with pytest.raises(DataError, match="^sample_weight: "):
             model.score(X, y, qid, sample_weight=wrong)
