@@ -68,7 +68,11 @@ def _algorithm(store: Store, data_dir: Path, dataset: str, algo: str) -> Traced:
         else:
             tests = {fold.number: fold.test for fold in benchmark.folds}
             for fold in folds:
-                values = list(_values(fold, tests[fold.number], benchmark.convention))
+                try:
+                    values = list(_values(fold, tests[fold.number], benchmark.convention))
+                except LetorError as error:
+                    problems.append(f"not measured again: {error}")
+                    continue
                 looked += values
                 problems += filter(None, [*values, *_rest(fold, tests[fold.number].qids)])
         for name, text in algorithm_tables(folds).items():

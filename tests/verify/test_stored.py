@@ -40,6 +40,21 @@ def problems(folder: Path) -> list[str]:
     return [p for each in trace(folder / "out", folder / "data", "TOY") for p in each.problems]
 
 
+def test_scores_that_cannot_be_read_stop_no_other_algorithm(made, tmp_path) -> None:
+    """The checksums are right, and the scores are of fewer documents."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    folder = tmp_path / "out" / "TOY" / "regression" / "fold1"
+    (folder / "scores.txt").write_text("1\n2\n")
+    fit = stored_fit(made / "out" / "TOY" / "regression" / "fold1")
+    fit["files"]["scores.txt"] = digest(b"1\n2\n")
+    (folder / "fit.json").write_text(with_checksum(fit))
+    [line] = problems(tmp_path)
+    assert line.startswith(f"not measured again: {folder / 'scores.txt'}:3: found 2 scores")
+    of = [trace(place / "out", place / "data", "TOY") for place in (tmp_path, made)]
+    now, before = ({each.algo: each.cells for each in traced} for traced in of)
+    assert 0 < now["regression"] < before["regression"] and now["random"] == before["random"] > 0
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_an_edited_cell_is_found(made, tmp_path, seed) -> None:
     """In any file, and in a fold's values also where its checksums were made anew."""
