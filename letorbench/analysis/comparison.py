@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -269,7 +268,8 @@ def _test(dataset: str, one: PerQuery, other: PerQuery, measure: str, procedure:
             seeds, (None, None),
         )  # fmt: skip
     tables = one.tables[measure], other.tables[measure]
-    rng = _generator(procedure.seed, dataset, measure, one.algo, other.algo)
+    # each pair has the same draws: p depends neither on names nor on which other pairs there are
+    rng = np.random.default_rng(procedure.seed)
     p = TESTS[procedure.test](a, b, rng, seed_variances(*tables, one.folds))
     first, second = (_deviation(table) for table in tables)
     return Pair(
@@ -328,8 +328,3 @@ def _pairs(dataset: str, algos: Sequence[str], baseline: str | None) -> list[tup
         raise UsageError(f"{dataset}: no results of the baseline {baseline!r}; expected one of "
                          f"{', '.join(algos)}")  # fmt: skip
     return [(algo, baseline) for algo in algos if algo != baseline]
-
-
-def _generator(seed: int, *names: str) -> np.random.Generator:
-    """A generator of the pair's own: its draws do not depend on which other pairs there are."""
-    return np.random.default_rng([seed, *(zlib.crc32(name.encode()) for name in names)])

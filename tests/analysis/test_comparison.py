@@ -1,5 +1,7 @@
 """Pairs of algorithms: what is compared, on which queries, and what seeds leave open."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -52,8 +54,10 @@ def test_a_partial_algorithm_is_compared_on_the_folds_that_both_have():
     text = render(comparison_table(pairs), "text")
     assert "a, ccc: compared on folds 1,3 (20 queries), which both have" in text
     assert "convention" not in to_frame(comparison_table(pairs))
-    # the whole algorithms' draws do not depend on the partial one
+    # draws depend neither on the partial algorithm nor on what rows and data sets are called
+    renamed = [replace(each, algo=f"{each.algo}[rounds=20]") for each in (whole, other)]
     assert pairs[0].p == compare("SET", [whole, other], "map")[0].p
+    assert pairs[0].p == compare("OTHER", renamed, "map")[0].p
     for systems, baseline, told in (
         ([system("a", (1,)), system("bb", (2, 3))], None,
          "SET: found folds 1 of a and 2,3 of bb, expected one in common: run the missing folds"),
