@@ -18,8 +18,8 @@ import numpy as np
 import letorbench as lb
 from letorbench.analysis.paired import seed_variances
 from letorbench.analysis.tables import Column, columns, render, table
+from letorbench.results.frame import require_row
 from letorbench.results.per_query import PerQuery
-from letorbench.results.summary import read_per_query
 
 DATASETS, MEASURES, REPEATS = ("OHSUMED", "MQ2008"), ("ndcg@1", "ndcg@10", "map"), 10
 #: a folder of results -> its algorithm and the settings that make it draw
@@ -63,8 +63,8 @@ def main(folder: Path) -> None:
         out = folder / name.replace(" ", "-")
         lb.run(DATASETS, algo, out=out, fixed=fixed, repeats=REPEATS)
         for dataset in DATASETS:
-            queries = read_per_query(out, dataset, algo)
-            steady = read_per_query(folder / STEADY, dataset, STEADY)
+            queries = require_row(out, dataset, algo).queries
+            steady = require_row(folder / STEADY, dataset, STEADY).queries
             rows += [row(dataset, name, queries, steady, m) for m in MEASURES]
     needs = Column("seeds needed", form=".1f")
     by_mean = columns(["data set", "what is drawn", "measure"], {"seed": ".4f", "queries": ".4f"})

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from conftest import places, printed
 
+from letorbench.results.frame import Row
 from letorbench.results.labels import Label
-from letorbench.results.paths import algo_folder, fold_folder
+from letorbench.results.paths import FoldKey, algo_folder, fold_folder
 from letorbench.results.per_query import PerQuery
-from letorbench.results.store import FoldResult, write_fold
+from letorbench.results.store import FoldResult, StoredFold, write_fold
 
 
 def write_toy(data_dir: Path, name: str = "TOY", seed: int = 1) -> Path:
@@ -114,6 +115,21 @@ def store_fold(
         folder, FoldResult(identity, Label(algo), np.zeros(3), queries, convention, n_folds, **own)
     )
     return folder
+
+
+def sample_row(
+    algo: str, values: Mapping[str, float], folds: int = 5, convention: str = "letor3"
+) -> Row:
+    """A row in memory whose folds have all these values."""
+    fit = {
+        "identity": {"algo": algo},
+        "test": {"means": dict(values), "convention": convention, "n_folds": folds},
+    }
+    stored = []
+    for k in range(1, folds + 1):
+        queries = PerQuery(algo, np.array([k]), np.array([str(k)]), values)
+        stored.append(StoredFold(FoldKey("S", algo, 1, k), Path("S", algo, "1"), fit, 0, queries))
+    return Row(algo, tuple(stored))
 
 
 def without_clock(value: object) -> object:

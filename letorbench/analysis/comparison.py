@@ -24,9 +24,9 @@ from letorbench.analysis.tables import Cell, Column, Table, Value, columns, prob
 from letorbench.choices import require_choice
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import sign
+from letorbench.results.frame import Frame
 from letorbench.results.measuring import competes
 from letorbench.results.per_query import PerQuery, check_paired
-from letorbench.results.summary import Summary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -161,13 +161,13 @@ def compare(
     return tuple(replace(pair, adjusted=float(own)) for pair, own in zip(tested, p))
 
 
-def marks(summary: Summary, measures: Sequence[str], baseline: str, procedure: Procedure) -> Marks:
+def marks(frame: Frame, measures: Sequence[str], baseline: str, procedure: Procedure) -> Marks:
     """Which algorithms differ significantly from the baseline, measure by measure."""
-    systems = [row.queries for row in summary.rows]
+    systems = [row.queries for row in frame.rows]
     signs = {
         (pair.a, measure): pair.sign(procedure.alpha)
         for measure in measures
-        for pair in compare(summary.dataset, systems, measure, baseline, procedure)
+        for pair in compare(frame.dataset, systems, measure, baseline, procedure)
     }
     return Marks(baseline, f"p < {procedure.alpha:g}, {procedure}", signs)
 

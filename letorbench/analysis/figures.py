@@ -30,7 +30,7 @@ from letorbench.analysis.results_table import best_first, label, remarks
 from letorbench.errors import UsageError
 from letorbench.files import write_atomically
 from letorbench.measures import MEASURES, texts
-from letorbench.results.summary import Summary
+from letorbench.results.frame import Frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -119,13 +119,13 @@ def fixed_style() -> Iterator[None]:
         yield
 
 
-def drawn_measures(measure: str, summary: Summary) -> list[str]:
+def drawn_measures(measure: str, frame: Frame) -> list[str]:
     """The measures that are drawn of one: itself, or where it has cut-offs alone, @1, @2, ...
 
     The cut-offs are those that are stored, up to the first gap, or 1 to 10 where none is.
     UsageError for several measures.
     """
-    names, stored = texts(measure), summary.measures
+    names, stored = texts(measure), frame.measures
     known = MEASURES.get(names[0]) if len(names) == 1 and names[0] not in stored else None
     if known is not None and known.cutoff_rule != "none":
         names = [f"{known.name}@{n}" for n in range(1, 11)]
@@ -135,16 +135,16 @@ def drawn_measures(measure: str, summary: Summary) -> list[str]:
     return names
 
 
-def panel(summary: Summary, measures: Sequence[str]) -> Panel:
+def panel(frame: Frame, measures: Sequence[str]) -> Panel:
     """The panel of a data set: a measure, or its cut-offs, of every algorithm.
 
     Lines of several conventions do not compare, so that each then says its own. The line of a
     partial algorithm says how many folds it has, and one that was cut off that it was.
     """
-    remark, lone = remarks(summary), len(measures) == 1
+    remark, lone = remarks(frame), len(measures) == 1
     curves, bands = {}, {}
-    for row in best_first(summary.rows, measures[0]) if lone else summary.rows:
-        name = f"{row.algo} [{row.convention}]" if summary.mixed else row.algo
+    for row in best_first(frame.rows, measures[0]) if lone else frame.rows:
+        name = f"{row.algo} [{row.convention}]" if frame.mixed else row.algo
         name += f" ({remark[row.algo]})" if row.algo in remark else ""
         curves[name] = [row.values[measure] for measure in measures]
         half = np.array([row.deviation(measure) or 0.0 for measure in measures])
@@ -156,7 +156,7 @@ def panel(summary: Summary, measures: Sequence[str]) -> Panel:
     title = label(measures[0] if lone else measures[0].partition("@")[0])
     cutoffs = [] if lone else [float(measure.partition("@")[2]) for measure in measures]
     return Panel(
-        f"{summary.dataset} dataset", f"{title} ({', '.join(summary.conventions)})", curves, bands,
+        f"{frame.dataset} dataset", f"{title} ({', '.join(frame.conventions)})", curves, bands,
         cutoffs=cutoffs,
     )  # fmt: skip
 

@@ -15,7 +15,7 @@ from letorbench.analysis.results_table import label
 from letorbench.analysis.tables import Cell, Column, Table, table
 from letorbench.datasets.catalog import parse
 from letorbench.errors import DataError, UsageError
-from letorbench.results.summary import Summary
+from letorbench.results.frame import Frame
 
 
 class LearningCurves(NamedTuple):
@@ -27,16 +27,16 @@ class LearningCurves(NamedTuple):
     panel: Panel
 
 
-def learning_curves(summaries: Sequence[Summary], measure: str) -> list[LearningCurves]:
+def learning_curves(frames: Sequence[Frame], measure: str) -> list[LearningCurves]:
     """Return the learning curves of each data set that has several shares.
 
     All points of a data set are means over the same queries, of the folds that all have.
     UsageError says that no data set has several shares, DataError that its shares have no fold in
     common.
     """
-    sets: dict[str, list[Summary]] = {}
-    for summary in summaries:
-        sets.setdefault(parse(summary.dataset).whole, []).append(summary)
+    sets: dict[str, list[Frame]] = {}
+    for frame in frames:
+        sets.setdefault(parse(frame.dataset).whole, []).append(frame)
     several = {name: shares for name, shares in sets.items() if len(shares) > 1}
     if not several:
         raise UsageError(
@@ -46,8 +46,8 @@ def learning_curves(summaries: Sequence[Summary], measure: str) -> list[Learning
     return [_curves(name, shares, measure) for name, shares in several.items()]
 
 
-def _curves(dataset: str, shares: Sequence[Summary], measure: str) -> LearningCurves:
-    rows = [(row, parse(summary.dataset).share) for summary in shares for row in summary.rows]
+def _curves(dataset: str, shares: Sequence[Frame], measure: str) -> LearningCurves:
+    rows = [(row, parse(frame.dataset).share) for frame in shares for row in frame.rows]
     rows.sort(key=lambda each: (each[0].algo, each[1]))
     folds = reduce(np.intersect1d, [row.queries.folds for row, _ in rows])
     if not len(folds):

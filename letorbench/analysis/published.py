@@ -20,7 +20,7 @@ from letorbench.analysis.results_table import caption, label, partial_note, spre
 from letorbench.analysis.tables import Cell, Column, Table, Value, table
 from letorbench.datasets.catalog import CATALOG, normalized, parse
 from letorbench.rankers import places
-from letorbench.results.summary import Row, Summary
+from letorbench.results.frame import Frame, Row
 
 #: what a table says of our numbers beside those of single runs
 SEEDS = "ours: mean ± standard deviation over seeds; published: as printed, of single runs"
@@ -140,16 +140,16 @@ def _interval(differences: Sequence[float]) -> tuple[Cell | None, float | None]:
     return Cell(f"[{low:+.4f}, {high:+.4f}]", low, starred=low * high > 0.0), high
 
 
-def published_table(summary: Summary, measures: Sequence[str]) -> Table:
+def published_table(frame: Frame, measures: Sequence[str]) -> Table:
     """The published numbers beside ours, our algorithms first, with a note for each source.
 
     People read a row a number, with the difference in each fold and the 95 % interval of the
     folds' mean difference, by Student's t. Programs read the folds in rows below that of the mean,
     the published numbers as they are printed.
     """
-    ours = {row.algo: row for row in summary.rows}
+    ours = {row.algo: row for row in frame.rows}
     order = {algo: i for i, algo in enumerate(ours)}
-    every = [each for measure in measures for each in lookup(summary.dataset, measure)]
+    every = [each for measure in measures for each in lookup(frame.dataset, measure)]
     every.sort(key=lambda each: (order.get(each.algo, len(order)), each.algo))
     pairs = [_by_fold(each, ours.get(each.algo)) for each in every]
     numbers = sorted({number for folds in pairs for number in folds})
@@ -164,10 +164,10 @@ def published_table(summary: Summary, measures: Sequence[str]) -> Table:
         places = max(len(each.printed.partition(".")[2]), 3)
         difference = None if value is None else value - each.value
         differences = {number: own - printed for number, (own, printed) in folds.items()}
-        place = (summary.dataset, each.algo, each.measure)
+        place = (frame.dataset, each.algo, each.measure)
         source = (each.source, each.algorithm, each.note, each.reference)
         rows.append([
-            summary.dataset, each.algo, Cell(label(each.measure), each.measure), None,
+            frame.dataset, each.algo, Cell(label(each.measure), each.measure), None,
             Cell("" if value is None else f"{value:.4f}", value, spread=spread(deviation)),
             deviation, each.printed,
             Cell("" if difference is None else f"{difference:+.{places}f}", difference),
@@ -177,11 +177,11 @@ def published_table(summary: Summary, measures: Sequence[str]) -> Table:
         for number, (own, printed) in folds.items():
             values = (*place, number, own, None, f"{printed:.4f}", own - printed, *nothing, *source)
             rows.append([Cell("", each) for each in values])  # for programs alone
-    known = summary.only([each.algo for each in every])
+    known = frame.only([each.algo for each in every])
     sources = {each.source: f"{each.source}: {each.reference}" for each in every}
-    title = f"{summary.dataset}: nothing is published at {', '.join(map(label, measures))}"
+    title = f"{frame.dataset}: nothing is published at {', '.join(map(label, measures))}"
     made = table(
-        caption(summary) + FOLDS * bool(numbers) if every else title,
+        caption(frame) + FOLDS * bool(numbers) if every else title,
         (
             Column(name="dataset"),
             Column("algorithm", "left", "algo"),

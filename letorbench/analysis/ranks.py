@@ -13,8 +13,8 @@ import numpy as np
 from letorbench.analysis.results_table import label
 from letorbench.analysis.tables import Cell, Table, columns, probability, table
 from letorbench.measures import sign
+from letorbench.results.frame import Frame
 from letorbench.results.measuring import competes
-from letorbench.results.summary import Summary
 
 #: values are rounded to so many decimals before they are compared
 DECIMALS = 12
@@ -130,14 +130,14 @@ class Overall:
     difference: float | None
 
 
-def overall(summaries: Sequence[Summary], measure: str) -> Overall:
+def overall(frames: Sequence[Frame], measure: str) -> Overall:
     """Compare the algorithms of several data sets by the means of the folds' means.
 
     The reference point `ideal` is left out: it would win everywhere.
     """
-    every = dict.fromkeys(row.algo for summary in summaries for row in summary.rows)
+    every = dict.fromkeys(row.algo for frame in frames for row in frame.rows)
     algos = tuple(algo for algo in every if competes(algo))
-    means = [{row.algo: row.values.get(measure) for row in s.rows} for s in summaries]
+    means = [{row.algo: row.values.get(measure) for row in s.rows} for s in frames]
     values = sign(measure) * np.array(
         [[math.nan if each.get(a) is None else each[a] for a in algos] for each in means]
     )
@@ -148,7 +148,7 @@ def overall(summaries: Sequence[Summary], measure: str) -> Overall:
     enough = len(ranked) >= 3 and len(table) >= 2
     return Overall(
         measure,
-        tuple(summary.dataset for summary in summaries),
+        tuple(frame.dataset for frame in frames),
         algos,
         values,
         ranked,

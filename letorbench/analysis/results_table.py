@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from letorbench.analysis.tables import DASH, Cell, Column, Table, table
 from letorbench.conventions import convention
 from letorbench.measures import sign
+from letorbench.results.csv_files import HEAD
+from letorbench.results.frame import Frame, Row, deviation_column
 from letorbench.results.measuring import IDEAL, RANDOM, competes
-from letorbench.results.summary import HEAD, Row, Summary, deviation_column
 
 #: what a table shows unless told otherwise
 USUAL = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map")
@@ -31,7 +32,7 @@ class Marks:
     signs: Mapping[tuple[str, str], int]
 
 
-def summary_table(summary: Summary, measures: Sequence[str], marks: Marks | None = None) -> Table:
+def summary_table(frame: Frame, measures: Sequence[str], marks: Marks | None = None) -> Table:
     """A row an algorithm: numbers to four places, the two best of each column marked.
 
     Rows of different conventions do not compare, so that nothing is marked among them. A
@@ -39,15 +40,15 @@ def summary_table(summary: Summary, measures: Sequence[str], marks: Marks | None
     One that a time limit cut off says so. In CSV `cut_off` is the number of folds in which a time
     limit ended a training.
     """
-    remark = remarks(summary)
-    drawn = [measure for measure in measures if measure in summary.drawn]
+    remark = remarks(frame)
+    drawn = [measure for measure in measures if measure in frame.drawn]
     signs = marks.signs if marks else {}
-    numbers = [_column(summary, measure, signs) for measure in measures]
+    numbers = [_column(frame, measure, signs) for measure in measures]
     rows = []
-    for i, row in enumerate(summary.rows):
+    for i, row in enumerate(frame.rows):
         name = f"{row.algo} ({remark[row.algo]})" if row.algo in remark else row.algo
         rows.append([
-            summary.dataset, Cell(name, row.algo), row.convention,
+            frame.dataset, Cell(name, row.algo), row.convention,
             row.folds, row.repeats, row.cut_off,
             *(column[i] for column in numbers),
             *(row.deviation(measure) for measure in drawn),
@@ -56,41 +57,41 @@ def summary_table(summary: Summary, measures: Sequence[str], marks: Marks | None
     columns = (
         Column(name="dataset"),
         Column("algorithm", "left", "algo"),
-        Column("convention" * summary.mixed, "left", "convention"),
+        Column("convention" * frame.mixed, "left", "convention"),
         *(Column(name=name) for name in HEAD[2:]),
         *(Column(label(measure), name=measure) for measure in measures),
         *(Column(name=deviation_column(measure)) for measure in drawn),
         *(Column(name=f"{measure}-sign") for measure in measures if marks),
     )
     return replace(
-        table(caption(summary), columns, rows, notes(summary)),
-        name=summary.dataset,
-        ranked=not summary.mixed,
+        table(caption(frame), columns, rows, notes(frame)),
+        name=frame.dataset,
+        ranked=not frame.mixed,
         against=f"{marks.baseline} ({marks.note})" if marks else "",
-        seeds=SEEDS if summary.drawn else "",
+        seeds=SEEDS if frame.drawn else "",
     )
 
 
-def caption(summary: Summary) -> str:
+def caption(frame: Frame) -> str:
     """One line: the data set, what was averaged, how it was measured, what features were.
 
     Of features it says nothing where all algorithms had them as they are.
     """
-    repeats = sorted({row.repeats for row in summary.rows if row.repeats > 1})
+    repeats = sorted({row.repeats for row in frame.rows if row.repeats > 1})
     seeds = f" and {'-'.join(map(str, repeats[:: len(repeats) - 1 or 1]))} seeds" if repeats else ""
-    folds = sorted({row.folds for row in summary.rows})
+    folds = sorted({row.folds for row in frame.rows})
     count = "-".join(str(n) for n in (folds[0], folds[-1])[: len(folds)]) if folds else "0"
     rules = "; ".join(
-        f"measures {convention(name).description} [{name}]" for name in summary.conventions
+        f"measures {convention(name).description} [{name}]" for name in frame.conventions
     )
     mean = f"mean over {count} fold{'s' * (count != '1')}{seeds}"
-    return f"{summary.dataset}: {mean}; {rules}{_features(summary)}"
+    return f"{frame.dataset}: {mean}; {rules}{_features(frame)}"
 
 
-def _features(summary: Summary) -> str:
+def _features(frame: Frame) -> str:
     """What was done to the features, the most usual first; "" where nothing was."""
     algos: dict[str, list[str]] = {}
-    for row in summary.rows:
+    for row in frame.rows:
         if row.features is not None:
             algos.setdefault(row.features, []).append(row.algo)
     if not set(algos) - {"raw"}:
@@ -124,18 +125,18 @@ def spread(deviation: float | None) -> str:
     return "" if deviation is None else f"±{deviation:.4f}".replace("±0.", "±.")
 
 
-def remarks(summary: Summary) -> dict[str, str]:
+def remarks(frame: Frame) -> dict[str, str]:
     """What stands in brackets behind an algorithm's name: missing folds, other code, ..."""
     words = {
         row.algo: [row.partial, "cut off" * bool(row.cut_off), "other code" * bool(row.version)]
-        for row in summary.rows
+        for row in frame.rows
     }
     return {algo: ", ".join(filter(None, each)) for algo, each in words.items() if any(each)}
 
 
-def notes(summary: Summary) -> tuple[str, ...]:
+def notes(frame: Frame) -> tuple[str, ...]:
     """The lines below a table: what is partial, cut off, of other code or one seed, a reference."""
-    rows = summary.rows
+    rows = frame.rows
     cut_off = [
         f"{row.algo} ({row.cut_off} of {row.folds * row.repeats} folds)"
         for row in rows
@@ -166,27 +167,27 @@ def notes(summary: Summary) -> tuple[str, ...]:
     )  # fmt: skip
     references = [REFERENCES[row.algo] for row in rows if row.algo in REFERENCES]
     return (
-        *summary.unmeasured,
-        *partial_note(summary),
+        *frame.unmeasured,
+        *partial_note(frame),
         *(line for names, line in lines if names),
         *references,
     )
 
 
-def partial_note(summary: Summary) -> tuple[str, ...]:
+def partial_note(frame: Frame) -> tuple[str, ...]:
     """A line that names the partial algorithms, or nothing."""
-    lacking = [row for row in summary.rows if row.partial]
+    lacking = [row for row in frame.rows if row.partial]
     if not lacking:
         return ()
     named = ", ".join(f"{row.algo} ({row.partial})" for row in lacking)
-    several = len({row.folds for row in summary.rows if competes(row.algo)}) > 1
+    several = len({row.folds for row in frame.rows if competes(row.algo)}) > 1
     warning = "; a mean over fewer folds does not compare with the others" * several
     return (f"partial: {named}{warning}",)
 
 
-def comparable(summary: Summary) -> list[Row]:
+def comparable(frame: Frame) -> list[Row]:
     """The rows that are ranked among each other: those with the most folds, without `ideal`."""
-    rows = [row for row in summary.rows if competes(row.algo)]
+    rows = [row for row in frame.rows if competes(row.algo)]
     most = max((row.folds for row in rows), default=0)
     return [row for row in rows if row.folds == most]
 
@@ -198,12 +199,12 @@ def best_first(rows: Iterable[Row], measure: str) -> list[Row]:
     return [row for _, row in sorted(values, key=lambda each: (each[0] != each[0], each[0]))]
 
 
-def _column(summary: Summary, measure: str, signs: Mapping[tuple[str, str], int]) -> list[Cell]:
+def _column(frame: Frame, measure: str, signs: Mapping[tuple[str, str], int]) -> list[Cell]:
     """A cell for each row; equal printed numbers share a place."""
-    found = {row.algo: row.values[measure] for row in summary.rows if measure in row.values}
+    found = {row.algo: row.values[measure] for row in frame.rows if measure in row.values}
     printed = {algo: f"{v:.4f}" if v == v else DASH for algo, v in found.items()}
-    rows = [row for row in summary.rows if printed.get(row.algo, DASH) != DASH]
-    ranked = [] if summary.mixed else [row for row in comparable(summary) if row in rows]
+    rows = [row for row in frame.rows if printed.get(row.algo, DASH) != DASH]
+    ranked = [] if frame.mixed else [row for row in comparable(frame) if row in rows]
     numbers = {printed[row.algo] for row in ranked}
     best = sorted(numbers, key=lambda number: -sign(measure) * float(number))[:2]
     places = {r.algo: best.index(printed[r.algo]) + 1 for r in ranked if printed[r.algo] in best}
@@ -215,5 +216,5 @@ def _column(summary: Summary, measure: str, signs: Mapping[tuple[str, str], int]
             signs.get((row.algo, measure), 0),
             spread=spread(row.deviation(measure)),
         )
-        for row in summary.rows
+        for row in frame.rows
     ]

@@ -25,12 +25,11 @@ from letorbench.errors import DataError, UsageError
 from letorbench.experiment.entrants import BASELINES
 from letorbench.files import write_atomically
 from letorbench.measures import Measure, parse, texts
-from letorbench.results.measuring import data_of, extended
+from letorbench.results.csv_files import read_frame
+from letorbench.results.frame import Frame, data_of, deviation_column
 from letorbench.results.paths import SCORES, VALIDATION, present
-from letorbench.results.per_query import PerQuery
 from letorbench.results.scores import read_scores
 from letorbench.results.store import StoredFold
-from letorbench.results.summary import Summary, deviation_column, read_summary, rows_meant
 from letorbench.results.user_files import check_output
 
 if TYPE_CHECKING:
@@ -56,26 +55,26 @@ class Results:
         The results folder.
     data_dir : Path
         The folder of the data sets.
-    summaries : tuple of Summary
-        The algorithms and their means, one summary a data set.
+    frames : tuple of Frame
+        The algorithms and their means, one frame a data set.
     warnings : tuple of str
         What the run that gave the results had to say, or which damaged folds are left out.
     """
 
     out: Path
     data_dir: Path
-    summaries: tuple[Summary, ...]
+    frames: tuple[Frame, ...]
     warnings: tuple[str, ...] = ()
 
     @property
     def datasets(self) -> list[str]:
         """The names of the data sets."""
-        return [summary.dataset for summary in self.summaries]
+        return [frame.dataset for frame in self.frames]
 
     @property
     def algorithms(self) -> list[str]:
         """The names of the algorithms that any of the data sets has."""
-        return sorted({row.algo for summary in self.summaries for row in summary.rows})
+        return sorted({row.algo for frame in self.frames for row in frame.rows})
 
     def summary(self, measures: Measures | None = None) -> DataFrame:
         """Return a row for each data set and algorithm.
@@ -96,14 +95,14 @@ class Results:
         import pandas as pd
 
         records = []
-        for summary in self.summaries:
+        for frame in self.frames:
             if measures is not None:
-                summary = self.measured(summary, measures)
-            names = summary.measures if measures is None else measure_names(measures, summary)
-            records += summary.records(names)
-        frame = pd.DataFrame(records)
-        spreads = [name for name in frame if name.endswith(deviation_column(""))]
-        return frame[[name for name in frame if name not in spreads] + spreads]
+                frame = self.measured(frame, measures)
+            names = frame.measures if measures is None else measure_names(measures, frame)
+            records += frame.records(names)
+        table = pd.DataFrame(records)
+        spreads = [name for name in table if name.endswith(deviation_column(""))]
+        return table[[name for name in table if name not in spreads] + spreads]
 
     def folds(self) -> DataFrame:
         """Return a row for each finished fold of each repeat, with the mean of each measure.
@@ -159,10 +158,10 @@ class Results:
         import pandas as pd
 
         parts = []
-        for summary in self.summaries:
-            names = measure_names("all" if measures is None else measures, summary)
-            for system in self.systems(summary, names):
-                place = {"dataset": summary.dataset, "algo": system.algo}
+        for frame in self.frames:
+            names = measure_names("all" if measures is None else measures, frame)
+            for system in (row.queries for row in self.measured(frame, names).rows):
+                place = {"dataset": frame.dataset, "algo": system.algo}
                 head = {**place, "fold": system.folds, "qid": system.qids}
                 if not repeats:
                     parts.append(pd.DataFrame({**head, **{n: system.values[n] for n in names}}))
@@ -203,20 +202,20 @@ class Results:
         if part not in SCORE_FILES:
             raise UsageError(f"found part={part!r}, expected one of {', '.join(SCORE_FILES)}")
         parts = []
-        for summary in self.summaries:
-            stored = [fold for row in summary.rows for fold in row.stored]
+        for frame in self.frames:
+            stored = [fold for row in frame.rows for fold in row.stored]
             there = {fold.number for fold in stored}
             for fold in data_of(self.data_dir, stored).folds:
                 if fold.number not in there:
                     continue
                 queries = fold.test if part == "test" else fold.validation
                 columns: dict[str, object] = {
-                    "dataset": summary.dataset,
+                    "dataset": frame.dataset,
                     "fold": fold.number,
                     "qid": np.repeat(queries.qids, queries.lengths),
                     "label": queries.labels,
                 }
-                for row in summary.rows:
+                for row in frame.rows:
                     own = [each for each in row.stored if each.number == fold.number]
                     scores = [_scores(each.folder / SCORE_FILES[part], queries) for each in own]
                     columns[row.algo] = np.mean(scores, axis=0) if scores else np.nan
@@ -294,7 +293,7 @@ class Results:
     def learning(self, measure: str = "ndcg@10") -> list[LearningCurves]:
         """Return `learning_curves` as values with a table and a panel, one a data set."""
         name = self._one_measure(measure)
-        return learning_curves([self.measured(summary, [name]) for summary in self.summaries], name)
+        return learning_curves([self.measured(frame, [name]) for frame in self.frames], name)
 
     def plot(self, measure: str = "ndcg", published: bool = False, shares: bool = False) -> Figure:
         """Draw a measure: a panel a data set, a line or a point an algorithm.
@@ -316,10 +315,10 @@ class Results:
         if shares:
             return draw([curves.panel for curves in self.learning(measure)])
         panels = []
-        for summary in self.summaries:
-            names = drawn_measures(measure, summary)
-            drawn = panel(self.measured(summary, names), names)
-            panels.append(with_published(drawn, summary.dataset, names) if published else drawn)
+        for frame in self.frames:
+            names = drawn_measures(measure, frame)
+            drawn = panel(self.measured(frame, names), names)
+            panels.append(with_published(drawn, frame.dataset, names) if published else drawn)
         return draw(panels)
 
     def report(
@@ -358,10 +357,10 @@ class Results:
         check_output(Path(path), data_dir=self.data_dir)
         baseline = self.row(baseline)
         name = self._one_measure(measure)
-        summaries = [self.measured(summary, name) for summary in self.summaries]
+        frames = [self.measured(frame, name) for frame in self.frames]
         command = shlex.join(["letorbench", *(words or ["report", *self.datasets])])
         with write_atomically(Path(path)) as file:
-            file.write(page(summaries, baseline, procedure, name, command))
+            file.write(page(frames, baseline, procedure, name, command))
         return Path(path)
 
     def only(
@@ -371,53 +370,49 @@ class Results:
     ) -> Results:
         """Return the results of some data sets and algorithms alone."""
         names, chosen = words(datasets) or self.datasets, words(algos) or self.algorithms
-        rest = (summary.only(chosen) for summary in self.summaries if summary.dataset in names)
-        return replace(self, summaries=tuple(summary for summary in rest if summary.rows))
+        rest = (frame.only(chosen) for frame in self.frames if frame.dataset in names)
+        return replace(self, frames=tuple(frame for frame in rest if frame.rows))
 
     def pairs(
         self, measures: Measures, baseline: str | None, procedure: Procedure, by: str | None = None
-    ) -> Iterator[tuple[Summary, tuple[Pair, ...]]]:
+    ) -> Iterator[tuple[Frame, tuple[Pair, ...]]]:
         """Yield the compared algorithms of each data set and measure, perhaps in slices.
 
         Data sets with a single algorithm are left out, where there are others.
         """
         baseline = self.row(baseline)
-        for summary in [each for each in self.summaries if len(each.rows) > 1] or self.summaries:
-            if summary.mixed:
-                each = ", ".join(f"{row.algo} {row.convention}" for row in summary.rows)
+        for frame in [each for each in self.frames if len(each.rows) > 1] or self.frames:
+            if frame.mixed:
+                each = ", ".join(f"{row.algo} {row.convention}" for row in frame.rows)
                 raise DataError(
-                    f"{summary.dataset}: found results of several conventions ({each}), expected "
+                    f"{frame.dataset}: found results of several conventions ({each}), expected "
                     "one: choose the algorithms, or run again"
                 )
-            names = measure_names(measures, summary)
-            systems = self.systems(summary, names)
+            names = measure_names(measures, frame)
+            systems = [row.queries for row in self.measured(frame, names).rows]
             for name in names:
                 slices = None
                 if by is not None:
-                    benchmark = data_of(self.data_dir, summary.rows[0].stored)
+                    benchmark = data_of(self.data_dir, frame.rows[0].stored)
                     slices = sliced(by, systems, name, benchmark)
                 yield (
-                    summary,
-                    compare_systems(summary.dataset, systems, name, baseline, procedure, slices),
+                    frame,
+                    compare_systems(frame.dataset, systems, name, baseline, procedure, slices),
                 )
 
     def row(self, name: str | None) -> str | None:
         """Return the row that a name means: its own, or that of the algorithm if there is one."""
         if name is None:
             return None
-        meant = rows_meant(self.summaries, name)
+        meant = _meant(self.frames, name)
         return meant[0] if len(meant) == 1 else require_choice(name, self.algorithms, "algorithm")
 
-    def systems(self, summary: Summary, measures: Sequence[str]) -> list[PerQuery]:
-        """Return the per-query values of a summary's algorithms, with these measures."""
-        return [row.queries for row in self.measured(summary, measures).rows]
-
-    def measured(self, summary: Summary, measures: Measures) -> Summary:
-        """Return a summary that has these measures."""
-        return extended(self.data_dir, summary, measure_names(measures, summary))
+    def measured(self, frame: Frame, measures: Measures) -> Frame:
+        """Return a frame that has these measures."""
+        return frame.measured(measure_names(measures, frame), self.data_dir)
 
     def _one_measure(self, text: str) -> str:
-        if len(names := measure_names(text, self.summaries[0])) != 1:
+        if len(names := measure_names(text, self.frames[0])) != 1:
             raise UsageError(f"found the measures {text}, expected one")
         return names[0]
 
@@ -427,19 +422,19 @@ class Results:
 
         return pd.DataFrame(
             {**fold.key._asdict(), **facts(fold)}
-            for summary in self.summaries
-            for row in summary.rows
+            for frame in self.frames
+            for row in frame.rows
             for fold in row.stored
         )
 
     def __repr__(self) -> str:
         what = f"{', '.join(self.datasets)}: {', '.join(self.algorithms)}"
-        partial = ", ".join(line for summary in self.summaries for line in summary.partial)
+        partial = ", ".join(line for frame in self.frames for line in frame.partial)
         return f"Results({str(self.out)!r}, {what}{f'; partial: {partial}' if partial else ''})"
 
     def _repr_markdown_(self) -> str:
         """Show the table of each data set, the best numbers in bold."""
-        tables = (summary_table(self.measured(each, USUAL), USUAL) for each in self.summaries)
+        tables = (summary_table(self.measured(each, USUAL), USUAL) for each in self.frames)
         return render(tables, "markdown")
 
 
@@ -482,23 +477,29 @@ def load_results(
         names = present(out)
         if not names:
             raise DataError(f"{out}: no results there; `letorbench run` makes them")
-    found = [read_summary(out, name) for name in dict.fromkeys(names)]
-    damaged = tuple(line for summary in found for line in summary.damaged)
-    summaries = [summary for summary in found if summary.rows]
-    if not summaries:
+    found = [read_frame(out, name) for name in dict.fromkeys(names)]
+    damaged = tuple(line for frame in found for line in frame.damaged)
+    frames = [frame for frame in found if frame.rows]
+    if not frames:
         raise DataError(damaged[0])
-    have = sorted({row.algo for summary in summaries for row in summary.rows})
+    have = sorted({row.algo for frame in frames for row in frame.rows})
     seven = [algo for algo in BASELINES if algo in have] or BASELINES
-    named = {word: rows_meant(summaries, word) or [word] for word in words(algos)}
+    named = {word: _meant(frames, word) or [word] for word in words(algos)}
     groups = {**named, "all": have, "baselines": seven, "card": seven}
     chosen = expanded(words(algos), groups)
-    wanted = [] if baseline is None else rows_meant(summaries, baseline) or [baseline]
+    wanted = [] if baseline is None else _meant(frames, baseline) or [baseline]
     for algo in wanted + chosen:
         require_choice(algo, have, "algorithm")
     if chosen:
-        summaries = [summary.only(chosen + wanted) for summary in summaries]
-    shown = tuple(summary for summary in summaries if summary.rows)
+        frames = [frame.only(chosen + wanted) for frame in frames]
+    shown = tuple(frame for frame in frames if frame.rows)
     return Results(out, Path(data_dir), shown, damaged)
+
+
+def _meant(frames: Iterable[Frame], word: str) -> list[str]:
+    """Return the rows of any data set that a name means."""
+    named = [frame.meant(word) for frame in frames]
+    return [word] if [word] in named else sorted({name for each in named for name in each})
 
 
 def words(names: str | Iterable[str] | None) -> list[str]:
@@ -512,12 +513,12 @@ def words(names: str | Iterable[str] | None) -> list[str]:
     return split([names] if isinstance(names, str) else names or ())
 
 
-def measure_names(measures: Measures, summary: Summary) -> list[str]:
+def measure_names(measures: Measures, frame: Frame) -> list[str]:
     """Return measures as text; also those that are not stored, where scores can be measured.
 
     "all" is every stored measure. UsageError for what is no measure suggests the nearest ones.
     """
     names = texts(measures)
     if names == ["all"]:
-        return list(summary.measures)
-    return [name if name in summary.measures else str(parse(name)) for name in names]
+        return list(frame.measures)
+    return [name if name in frame.measures else str(parse(name)) for name in names]

@@ -57,7 +57,7 @@ def compare(
         for name in filter(options.given, ("qrels", "convention")):
             raise UsageError(f"--{name} goes with --run, found none")
         stored = results.pairs(measures, baseline, procedure, by)
-        pairs = ((summary.conventions[0], each) for summary, each in stored)
+        pairs = ((frame.conventions[0], each) for frame, each in stored)
     if power:
         options.refuse("--power", "by", "alpha", "correction")
         show([power_table(each, rules) for rules, each in pairs], form)
@@ -103,12 +103,12 @@ def _show_overall(results: Results, measures: tuple[str, ...]) -> None:
     from letorbench.datasets.catalog import parse
 
     # shares of the training queries are no data sets of their own
-    whole = [summary for summary in results.summaries if parse(summary.dataset).share == 1.0]
+    whole = [frame for frame in results.frames if parse(frame.dataset).share == 1.0]
     if len(whole) < 2:
         return
-    summaries = [results.measured(summary, measures) for summary in whole]
-    for name in measure_names(measures, results.summaries[-1]):
-        across = overall(summaries, name)
+    frames = [results.measured(frame, measures) for frame in whole]
+    for name in measure_names(measures, results.frames[-1]):
+        across = overall(frames, name)
         say("")
         show(overall_table(across))
         if across.difference is not None:

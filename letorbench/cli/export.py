@@ -38,5 +38,5 @@ def export(
     results = load_results(out, [dataset], algos)
     complain(results.warnings, "warning")
     folder = folder or dataset_folder(out, options.only(results.datasets)) / form
-    for path in export_stored(results.summaries[0], form, data_dir, folder):
+    for path in export_stored(results.frames[0], form, data_dir, folder):
         say(path)

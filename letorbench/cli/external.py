@@ -44,15 +44,15 @@ def external(
     from letorbench.analysis.results_table import USUAL, summary_table
     from letorbench.datasets.load import load
     from letorbench.experiment import plan
+    from letorbench.results.csv_files import read_frame
     from letorbench.results.external import import_external
-    from letorbench.results.summary import read_summary
 
     dataset = options.only(plan.datasets([dataset], data_dir))
     if convention == "auto":
         with suppress(DataError, IndexError):  # there are no sound results yet
-            convention = read_summary(out, dataset).rows[0].convention
+            convention = read_frame(out, dataset).rows[0].convention
     benchmark = load(dataset, data_dir, convention, null)
     numbers = None if folds is None else plan.folds(folds)
-    summary, warnings = import_external(name, pattern, benchmark, out, form, numbers)
-    show(summary_table(summary, USUAL))
+    frame, warnings = import_external(name, pattern, benchmark, out, form, numbers)
+    show(summary_table(frame, USUAL))
     complain(warnings, "warning")

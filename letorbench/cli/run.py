@@ -91,7 +91,7 @@ def run(
     complain(left_out(algos), "note")
     chosen = Protocol(**{key: value for key, value in protocol.items() if value is not None})
     report = perform(data, algos, folds, fixed, chosen, jobs, shard, split(shares))
-    results = Results(chosen.out, chosen.data_dir, report.summaries)
+    results = Results(chosen.out, chosen.data_dir, report.frames)
     write_figures(results)
     _print(report, results)
     _end(report)
@@ -102,8 +102,8 @@ def _print(report: Report, results: Results) -> None:
     from letorbench.analysis.results_table import USUAL, summary_table
     from letorbench.api.running import places
 
-    for summary in results.summaries:
-        show(summary_table(results.measured(summary, USUAL), USUAL))
+    for frame in results.frames:
+        show(summary_table(results.measured(frame, USUAL), USUAL))
         say("")
     reused = sum(each.reused for each in report.runs)
     if reused:

@@ -48,12 +48,12 @@ def table(
         show([each.table for name in several for each in results.learning(name)], form)
         return
     tables = []
-    for summary in results.summaries:
-        names = measure_names(measures or ("all" if form == "csv" else USUAL), summary)
-        summary = results.measured(summary, names)
+    for frame in results.frames:
+        names = measure_names(measures or ("all" if form == "csv" else USUAL), frame)
+        frame = results.measured(frame, names)
         if published:
-            tables.append(published_table(summary, names))
+            tables.append(published_table(frame, names))
         else:
-            against = marks(summary, names, baseline, procedure) if baseline else None
-            tables.append(summary_table(summary, names, against))
+            against = marks(frame, names, baseline, procedure) if baseline else None
+            tables.append(summary_table(frame, names, against))
     show(tables, form)

@@ -166,10 +166,9 @@ def _runs(
     outs: tuple[Path, Path], algo: str | None, baseline: str | None, measure: str, data_dir: Path
 ) -> tuple[int, Table]:
     """Find how two runs of one method agree."""
-    from letorbench.results.measuring import data_of, with_measures
+    from letorbench.results.frame import data_of, require_row
     from letorbench.results.paths import present
     from letorbench.results.store import by_repeat
-    from letorbench.results.summary import require_row
     from letorbench.verify.runs import DEPTH, agreement
     from letorbench.verify.stored import by_query
 
@@ -178,7 +177,7 @@ def _runs(
     found = {}
     for dataset in sorted({*present(outs[0])} & {*present(outs[1])}):
         runs = [
-            [with_measures(data_dir, require_row(out, dataset, name), [measure]) for out in outs]
+            [require_row(out, dataset, name).with_measures([measure], data_dir) for out in outs]
             for name in (algo, baseline)
             if name
         ]

@@ -11,9 +11,10 @@ from letorbench.experiment.backends import Processes, Shard
 from letorbench.experiment.entrants import Entrant
 from letorbench.experiment.plan import Job, Protocol, benchmark_of, plan_runs
 from letorbench.experiment.run import Run
+from letorbench.results.csv_files import write_tables
+from letorbench.results.frame import Frame
 from letorbench.results.paths import FoldKey, fold_folder
 from letorbench.results.store import Store, check_writable, current_folds, experiment_of
-from letorbench.results.summary import Summary, summarise, write_tables
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Report:
     """What a run left."""
 
     #: one for each data set with results
-    summaries: tuple[Summary, ...]
+    frames: tuple[Frame, ...]
     #: what became of each job, in the order of the jobs
     runs: tuple[Run, ...]
     #: what the user must know besides
@@ -72,9 +73,9 @@ def run(
         write_tables(store, name, dict.fromkeys(job.key.algo for job in own))
         notes += _other_folds(store, own)
         notes += _data_notes(benchmark, chosen=protocol.convention != "auto")
-    summaries = (summarise(store, name) for name in benchmarks)
+    frames = (Frame.of(store, name) for name in benchmarks)
     return Report(
-        tuple(summary for summary in summaries if summary.rows),
+        tuple(frame for frame in frames if frame.rows),
         tuple(ended[job.key] for job in jobs),
         tuple(notes),
     )

@@ -23,9 +23,9 @@ from letorbench.papers import rules
 from letorbench.papers.claims import Claim, Test
 from letorbench.papers.records import share
 from letorbench.papers.runs import ByMethod, Values
+from letorbench.results.frame import require_row
 from letorbench.results.measuring import competes
 from letorbench.results.per_query import PerQuery
-from letorbench.results.summary import read_per_query
 
 #: what a claim of comparisons can be told
 TOLD = (rules.REPRODUCED, rules.NOT_REPRODUCED, rules.UNDECIDED)
@@ -150,7 +150,7 @@ def power_rows(out: Path) -> list[list[str]]:
     text, runs = [], out / "papers" / "runs" / "ndcg@10"
     for dataset in sorted(path.name for path in runs.glob("*") if path.is_dir()):
         own = sorted(path.parent.name for path in (runs / dataset).glob("*/per_query.csv"))
-        systems = [read_per_query(runs, dataset, name) for name in own if competes(name)]
+        systems = [require_row(runs, dataset, name).queries for name in own if competes(name)]
         if len(systems) < 2:
             continue
         rows = smallest_leads(systems, MEASURES)

@@ -18,10 +18,9 @@ from letorbench.measures.rankings import compared, rows_in_order
 from letorbench.rankers import load_model
 from letorbench.results import paths
 from letorbench.results.external import document_names, document_rows
-from letorbench.results.measuring import data_of
+from letorbench.results.frame import Frame, data_of
 from letorbench.results.model_texts import FORMATS
 from letorbench.results.store import StoredFold, by_repeat
-from letorbench.results.summary import Summary
 from letorbench.results.user_files import check_output
 
 QRELS_FILE = "qrels.txt"
@@ -29,7 +28,7 @@ QRELS_FILE = "qrels.txt"
 LARGEST_SCORE = 3e38
 
 
-def export(summary: Summary, form: str, data_dir: Path, folder: Path) -> list[Path]:
+def export(frame: Frame, form: str, data_dir: Path, folder: Path) -> list[Path]:
     """Write every finished fold of a data set's algorithms as files of other programs.
 
     With the form `trec` these are fold<k>/<algo>.run and fold<k>/qrels.txt, with another one
@@ -42,7 +41,7 @@ def export(summary: Summary, form: str, data_dir: Path, folder: Path) -> list[Pa
     Returns the files written. DataError says that a model is damaged, or scores are of other data;
     UsageError that the form does not know a model's kind, or the folder is one of a data set.
     """
-    stored = {row.algo: by_repeat(row.stored)[0] for row in summary.rows}
+    stored = {row.algo: by_repeat(row.stored)[0] for row in frame.rows}
     end = "json" if form in ("solr", "elasticsearch") else "txt"
     for algo, folds in stored.items():
         for fold in folds:

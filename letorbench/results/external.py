@@ -22,12 +22,13 @@ from letorbench.measures import Measure, query_metrics
 from letorbench.measures.rankings import document_ids, positions
 from letorbench.rankers import names
 from letorbench.results import paths
+from letorbench.results.csv_files import read_frame
+from letorbench.results.frame import Frame
 from letorbench.results.labels import NAME, Label
 from letorbench.results.measuring import measure_fold
 from letorbench.results.per_query import PerQuery
 from letorbench.results.scores import content, read_scores
 from letorbench.results.store import FoldResult, read_folds, versions, write_fold
-from letorbench.results.summary import Summary, read_summary
 from letorbench.results.user_files import check_not_read
 from letorbench.solvers.fit_result import score_warnings
 
@@ -45,10 +46,10 @@ def import_external(
     out: Path,
     form: str = "auto",
     folds: Sequence[int] | None = None,
-) -> tuple[Summary, list[str]]:
+) -> tuple[Frame, list[str]]:
     """Store another system's scores of the test parts as the results of an algorithm.
 
-    Nothing is written unless every file is right. Returns the data set's new summary, and what the
+    Nothing is written unless every file is right. Returns the data set's new frame, and what the
     user must know of the scores.
 
     pattern: the path of the score files, `{fold}` in it for the number of the fold and `{dataset}`
@@ -95,7 +96,7 @@ def import_external(
         )
         with one_writer(folder):
             write_fold(folder, result)
-    return read_summary(out, benchmark.name), notes
+    return read_frame(out, benchmark.name), notes
 
 
 def _check_name(name: str, dataset: str, out: Path) -> None:

@@ -15,10 +15,11 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import LetorError
 from letorbench.measures.rankings import document_ids
 from letorbench.results import paths
-from letorbench.results.measuring import RANDOM, data_of
+from letorbench.results.csv_files import algorithm_tables, summary_csv
+from letorbench.results.frame import Frame, Row, data_of
+from letorbench.results.measuring import RANDOM
 from letorbench.results.per_query import mean_of
-from letorbench.results.store import Store, StoredFold, current_folds
-from letorbench.results.summary import algorithm_tables, summarise, summary_csv
+from letorbench.results.store import Store, StoredFold
 from letorbench.verify import plain
 
 #: how far a stored number may be from the plain definition's: both round on the way
@@ -48,19 +49,26 @@ def trace(out: Path, data_dir: Path, dataset: str) -> list[Traced]:
     belong to; summary.csv is one of the row with the name "summary".
     """
     store = Store(out).look(dataset)
-    damaged = (key.algo for key in store.damaged if key.dataset == dataset)
-    rows = sorted({*store.algorithms(dataset), *damaged})
-    found = [_algorithm(store, data_dir, dataset, algo) for algo in rows]
-    folder = paths.dataset_folder(out, dataset)
-    problems = tuple(_differences(folder / paths.SUMMARY, summary_csv(summarise(store, dataset))))
+    frame = Frame.of(store, dataset)
+    damaged: dict[str, list[str]] = {}
+    for key, line in store.damaged.items():
+        damaged.setdefault(key.algo, []).append(line)
+    rows = {row.algo: row for row in frame.rows}
+    found = [
+        _algorithm(dataset, algo, rows.get(algo), damaged.get(algo, []), data_dir)
+        for algo in sorted({*rows, *damaged})
+    ]
+    path = paths.dataset_folder(out, dataset) / paths.SUMMARY
+    problems = tuple(_differences(path, summary_csv(frame)))
     return [*found, Traced(dataset, "summary", problems=problems)]
 
 
-def _algorithm(store: Store, data_dir: Path, dataset: str, algo: str) -> Traced:
-    problems = [line for key, line in store.damaged.items() if key[:2] == (dataset, algo)]
-    folds = tuple(current_folds(store.of(dataset, algo)))
+def _algorithm(
+    dataset: str, algo: str, row: Row | None, damaged: list[str], data_dir: Path
+) -> Traced:
+    folds, problems = row.stored if row else (), list(damaged)
     looked: list[str | None] = []
-    if folds:
+    if row:
         try:
             benchmark = data_of(data_dir, folds)
         except LetorError as error:
@@ -75,7 +83,7 @@ def _algorithm(store: Store, data_dir: Path, dataset: str, algo: str) -> Traced:
                     continue
                 looked += values
                 problems += filter(None, [*values, *_rest(fold, tests[fold.number].qids)])
-        for name, text in algorithm_tables(folds).items():
+        for name, text in algorithm_tables(row).items():
             problems += _differences(paths.folder_of_fold(folds[0].folder) / name, text)
     unmeasured = looked.count(None)
     return Traced(dataset, algo, folds, len(looked) - unmeasured, unmeasured, tuple(problems))

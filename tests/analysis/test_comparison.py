@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from toy_data import sample_row
 
 from letorbench.analysis.comparison import (
     Procedure,
@@ -16,8 +17,8 @@ from letorbench.analysis.comparison import (
 from letorbench.analysis.slices import sliced
 from letorbench.analysis.tables import render, to_frame
 from letorbench.errors import DataError, UsageError
+from letorbench.results.frame import Frame
 from letorbench.results.per_query import PerQuery
-from letorbench.results.summary import Row, Summary
 
 
 def system(algo: str, folds: tuple[int, ...]) -> PerQuery:
@@ -89,8 +90,8 @@ def test_signs_and_stars_go_by_the_corrected_p(correction, signs):
     raw = [pair.p for pair in pairs]
     assert raw[2] < 0.001 < 0.034 < raw[0] < 0.05 < raw[1]
     assert [pair.sign(procedure.alpha) for pair in pairs] == signs
-    rows = tuple(Row(each.algo, "letor3", 5, {}, measured=each) for each in systems)
-    found = marks(Summary("SET", rows), ["map"], "base", procedure).signs
+    rows = tuple(replace(sample_row(each.algo, {}), measured=each) for each in systems)
+    found = marks(Frame("SET", rows), ["map"], "base", procedure).signs
     assert [found[name, "map"] for name in ("bad", "like", "good")] == signs
     lines = render(comparison_table(pairs, procedure), "text").splitlines()
     starred = [next("*" in x for x in lines if x.startswith(n)) for n in ("bad", "like", "good")]

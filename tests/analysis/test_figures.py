@@ -7,7 +7,7 @@ import struct
 import numpy as np
 import pytest
 from conftest import drawing
-from toy_data import store_fold, write_toy
+from toy_data import sample_row, store_fold, write_toy
 
 import letorbench as lb
 from letorbench.analysis.figures import (
@@ -20,7 +20,7 @@ from letorbench.analysis.figures import (
     write,
 )
 from letorbench.errors import UsageError
-from letorbench.results.summary import Row, Summary
+from letorbench.results.frame import Frame
 
 
 def panels(n_panels: int, n_lines: int, name: str = "algorithm-{}") -> list[Panel]:
@@ -84,7 +84,7 @@ def test_a_file_has_neither_a_date_nor_a_version(tmp_path):
 
 def test_what_is_drawn_of_a_measure() -> None:
     stored = [*(f"ndcg@{k}" for k in (1, 2, 3, 10)), "p@1", "map", "err@10"]
-    summary = Summary("S", (Row("a", "letor3", 5, dict.fromkeys(stored, 0.5)),))
+    summary = Frame("S", (sample_row("a", dict.fromkeys(stored, 0.5)),))
     for asked, drawn in (
         ("NDCG", "ndcg@1 ndcg@2 ndcg@3"),  # up to the first gap
         ("p", "p@1"), ("map", "map"), ("ndcg@10", "ndcg@10"), ("rmse", "rmse"),

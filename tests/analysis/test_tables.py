@@ -5,10 +5,11 @@ import io
 import re
 
 import pytest
+from toy_data import sample_row
 
 from letorbench.analysis.results_table import Marks, summary_table
 from letorbench.analysis.tables import FORMATS, Cell, Column, Table, data_table, render, to_frame
-from letorbench.results.summary import Row, Summary
+from letorbench.results.frame import Frame
 
 
 def test_programs_and_people_see_their_own_columns():
@@ -22,20 +23,20 @@ def test_programs_and_people_see_their_own_columns():
         assert "nothing" in render(Table("nothing"), form) or form == "csv"
 
 
-SUMMARY = Summary(
+FRAME = Frame(
     "MY_SET 100%",
     (
-        Row("first", "letor3", 5, {"ndcg@1": 0.50004, "map": 0.25}),
-        Row("second_one", "letor3", 5, {"ndcg@1": 0.49996, "map": 0.1}),
-        Row("third", "letor3", 5, {"ndcg@1": 0.4}),
+        sample_row("first", {"ndcg@1": 0.50004, "map": 0.25}),
+        sample_row("second_one", {"ndcg@1": 0.49996, "map": 0.1}),
+        sample_row("third", {"ndcg@1": 0.4}),
     ),
 )
 MEASURES = ("ndcg@1", "map")
 MARKS = Marks("third", "t, p < .05", {("first", "ndcg@1"): 1, ("second_one", "map"): -1})
 
 
-def shown(summary: Summary, form: str = "text", measures=("map",), marks: Marks | None = None):
-    return render(summary_table(summary, measures, marks), form)
+def shown(frame: Frame, form: str = "text", measures=("map",), marks: Marks | None = None):
+    return render(summary_table(frame, measures, marks), form)
 
 
 def latex_cells(text: str) -> list[list[str]]:
@@ -59,21 +60,21 @@ def latex_cells(text: str) -> list[list[str]]:
 
 def test_marks_against_a_baseline_in_every_form():
     """Printed numbers that are equal share a place."""
-    lines = shown(SUMMARY, "text", MEASURES, MARKS).splitlines()
+    lines = shown(FRAME, "text", MEASURES, MARKS).splitlines()
     assert lines[1:] == [
         "algorithm   NDCG@1       MAP",
         "first       0.5000*+  0.2500*",
         "second_one  0.5000*   0.1000-",
         "third       0.4000",
     ]
-    head, *rows = latex_cells(shown(SUMMARY, "latex", MEASURES, MARKS))
+    head, *rows = latex_cells(shown(FRAME, "latex", MEASURES, MARKS))
     up, down, none = r"$^{\uparrow}$", r"$^{\downarrow}$", r"\hphantom{$^{\uparrow}$}"
     assert head == ["algorithm", "NDCG@1", "MAP"] and rows == [
         ["first", rf"\textbf{{0.5000}}{up}", rf"\textbf{{0.2500}}{none}"],
         [r"second\_one", rf"\textbf{{0.5000}}{none}", rf"\underline{{0.1000}}{down}"],
         ["third", rf"\underline{{0.4000}}{none}", ""],
     ]
-    head, first, *_, last = csv.reader(io.StringIO(shown(SUMMARY, "csv", MEASURES, MARKS)))
+    head, first, *_, last = csv.reader(io.StringIO(shown(FRAME, "csv", MEASURES, MARKS)))
     assert head == ["dataset", "algo", "convention", "folds", "repeats", "cut_off", *MEASURES,
                     "ndcg@1-sign", "map-sign"]  # fmt: skip
     assert first == ["MY_SET 100%", "first", "letor3", "5", "1", "0", "0.50004", "0.25", "1", "0"]
@@ -82,12 +83,12 @@ def test_marks_against_a_baseline_in_every_form():
 
 def test_latex_sets_any_name():
     text = "a_b 50% a&b {x} $1 c:\\d x^2 ~ #"
-    latex_cells(shown(Summary(text, (Row(text, "letor3", 1, {"map": 0.1}),)), "latex"))
+    latex_cells(shown(Frame(text, (sample_row(text, {"map": 0.1}, 1),)), "latex"))
 
 
 @pytest.mark.parametrize("form", sorted(FORMATS))
 def test_rows_of_different_conventions_are_not_ranked(form):
-    rows = tuple(Row(name, name, 5, {"map": 0.5}) for name in ("letor3", "standard"))
-    text = shown(Summary("S", rows), form)
+    rows = tuple(sample_row(name, {"map": 0.5}, 5, name) for name in ("letor3", "standard"))
+    text = shown(Frame("S", rows), form)
     assert not re.search(r"0\.5000\*|\*\*0\.5|textbf|n first", text)
     assert text.count("standard") >= 2

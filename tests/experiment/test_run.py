@@ -31,10 +31,10 @@ from letorbench.features import TRANSFORMATIONS
 from letorbench.fit_warnings import FitWarning
 from letorbench.models import Linear
 from letorbench.rankers import Ranker, load_model, plugins, ranker
+from letorbench.results.csv_files import read_frame
 from letorbench.results.labels import Label
 from letorbench.results.paths import FoldKey
 from letorbench.results.store import read_folds
-from letorbench.results.summary import read_summary
 from letorbench.solvers.fit_result import FitResult, score_warnings
 from letorbench.source import scoring_digest
 from letorbench.threads import thread_count
@@ -140,7 +140,7 @@ def test_missing_values_end_the_tasks_of_those_that_do_not_take_them(protocol):
         assert error.startswith(said) if algo == "regression" else error == ""
     identities = [each.fold.identity["null"] for each in report.runs if each.fold]
     assert identities == ["keep"] * 4
-    (summary,) = report.summaries
+    (summary,) = report.frames
     assert [row.algo for row in summary.rows] == ["mart", "random"]
     again = run(["TOY"], algos, [1, 2], protocol)
     assert [each.reused for each in again.runs if each.fold] == [True] * 4
@@ -225,7 +225,7 @@ def test_a_failing_task_does_not_stop_the_others(protocol, spy, monkeypatch):
     errors = [outcome.error for outcome in report.runs]
     assert errors[0].startswith(f"ArithmeticError: a below 0 in two lines ({__file__}:")
     assert errors == [errors[0]] * 2 + ["", ""]
-    assert [row.algo for row in report.summaries[0].rows] == ["regression"]
+    assert [row.algo for row in report.frames[0].rows] == ["regression"]
     with pytest.raises(UsageError, match="nonsense"):
         run(["TOY"], ["recipe[loss=nonsense]"], [1], protocol)
     monkeypatch.setattr(lb.Regression, "learn", None)  # a mistake of our own is no wrong option
@@ -358,7 +358,7 @@ def test_a_time_limit_is_stored_marked_and_lifted_again(protocol):
     """What was cut off is trained again without the limit; what was not is reused."""
     algos = ["listnet", "regression"]
     short = run(["TOY"], algos, [1], replace(protocol, time_limit=1e-9))
-    assert [row.cut_off for row in short.summaries[0].rows] == [1, 0]
+    assert [row.cut_off for row in short.frames[0].rows] == [1, 0]
     text = "the time limit of 1e-09 s cut off 3 of 3 fits"
     assert FitWarning("cut off", text) in short.runs[0].warnings
     assert "cut off" not in str(short.runs[1].warnings)
@@ -369,7 +369,7 @@ def test_a_time_limit_is_stored_marked_and_lifted_again(protocol):
     assert [outcome.reused for outcome in again.runs] == [True, True]
     lifted = run(["TOY"], algos, [1], protocol)
     assert [outcome.reused for outcome in lifted.runs] == [False, True]
-    assert [row.cut_off for row in lifted.summaries[0].rows] == [0, 0]
+    assert [row.cut_off for row in lifted.frames[0].rows] == [0, 0]
 
 
 def test_only_what_draws_is_repeated_and_more_repeats_only_add(protocol):
@@ -384,7 +384,7 @@ def test_only_what_draws_is_repeated_and_more_repeats_only_add(protocol):
     done = [(*o.key[1:], o.reused) for o in report.runs]
     boosted = [(SAMPLED, r, k, r == k == 1) for r in (1, 2, 3) for k in (1, 2)]
     assert done == [("regression", 1, 1, False), ("regression", 1, 2, False), *boosted]
-    boost, regression = report.summaries[0].rows
+    boost, regression = report.frames[0].rows
     assert (regression.repeats, regression.n_repeats, boost.repeats) == (1, None, 3)
     assert len(set(scores().values())) == 6 and before.items() <= scores().items()
     first, second = (
@@ -499,7 +499,7 @@ def test_finished_folds_are_shown_after_a_run_is_ended(tmp_path: Path, monkeypat
     left = [path.name for path in Path("results").rglob("*") if path.is_file()]
     # an empty lock file, which the next writer takes, stays where its removal was interrupted
     assert all(re.fullmatch(r"\w[\w.]*\.(txt|csv|npz|json)|\.([\w.]+\.)?lock", x) for x in left)
-    slow = read_summary(tmp_path / "results", "TOY").rows[1]
+    slow = read_frame(tmp_path / "results", "TOY").rows[1]
     assert slow.algo == "slow" and slow.partial and 1 <= slow.folds < slow.n_folds == 5
     before = {path: path.stat().st_mtime_ns for path in Path("results").rglob("fit.json")}
     for words in (["table", "TOY"], ["plot", "TOY", "--format", "svg"], ["report", "TOY"]):
@@ -512,4 +512,4 @@ def test_finished_folds_are_shown_after_a_run_is_ended(tmp_path: Path, monkeypat
     monkeypatch.setattr(plugins, "FOUND", {})
     words = ["run", "--dataset", "TOY", "--algo", "slow", "--plugin", "slow.py"]
     assert f"{slow.folds} of 5 folds were stored already" in printed(*words)
-    assert not read_summary(tmp_path / "results", "TOY").rows[1].partial
+    assert not read_frame(tmp_path / "results", "TOY").rows[1].partial

@@ -1,7 +1,10 @@
 """Every rule where the truth is known: how often which answer, on values like NDCG's."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from toy_data import sample_row
 
 from letorbench.analysis.leads import Lead
 from letorbench.papers import calibration
@@ -126,7 +129,8 @@ def test_what_stored_values_can_show(tmp_path, monkeypatch):
         folder.mkdir(parents=True)
         (folder / "per_query.csv").touch()
     monkeypatch.setattr(calibration, "competes", lambda name: True)
-    monkeypatch.setattr(calibration, "read_per_query", lambda runs, data, name: systems[name])
+    found = {name: replace(sample_row(name, {}), measured=own) for name, own in systems.items()}
+    monkeypatch.setattr(calibration, "require_row", lambda runs, data, name: found[name])
     shares = [row[4] for row in rows if set(row[:2]) != {"x", "z"}]  # these never differ
     deciles = [f"{100.0 * each:.1f} %" for each in np.quantile(shares, (0.1, 0.5, 0.9))]
     assert calibration.power_rows(tmp_path) == [["D", m, "5", *deciles] for m in measures]

@@ -9,10 +9,11 @@ from toy_data import write_toy
 import letorbench as lb
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import default_measures, query_metrics
+from letorbench.results.csv_files import read_frame
 from letorbench.results.export import export
-from letorbench.results.measuring import with_measures
+from letorbench.results.frame import require_row
 from letorbench.results.model_texts import FORMATS
-from letorbench.results.summary import read_summary, require_row
+from letorbench.results.store import StoredFold
 
 ALGOS = {
     "random": "random", "ideal": "ideal", "regression": "regression",
@@ -31,12 +32,20 @@ def ran(tmp_path_factory):
     return results, folder
 
 
+def of_one_measure(fold: StoredFold) -> StoredFold:
+    """The fold as if it had been measured by NDCG@1 alone."""
+    name = "ndcg@1"
+    test = fold.fit["test"] | {"means": {name: fold.means[name]}}
+    queries = replace(fold.queries, tables={name: fold.queries.tables[name]})
+    return replace(fold, fit=fold.fit | {"test": test}, measured=queries)
+
+
 def test_measured_again_is_what_was_stored(ran):
     folder = ran[1]
     row = require_row(folder / "results", "TOY", "ranknet")
     measures, stored = ["ndcg@1", "ndcg@10", "map", "p@7", "p@13"], row.queries
-    first = replace(row, values={"ndcg@1": row.values["ndcg@1"]})
-    again = with_measures(folder / "data", first, measures)
+    again = replace(row, stored=tuple(map(of_one_measure, row.stored)))
+    again = again.with_measures(measures, folder / "data")
     assert again.values == pytest.approx({n: again.queries.mean(n) for n in measures})
     added = again.queries
     for name in measures[:-1]:
@@ -45,11 +54,11 @@ def test_measured_again_is_what_was_stored(ran):
     assert added.tables["p@13"].shape == (2, 40)  # the queries have seven documents
     np.testing.assert_allclose(added.tables["p@13"], stored.tables["p@7"] * 7 / 13)
     fixed = require_row(folder / "results", "TOY", "regression")  # nothing is drawn: no seeds
-    assert with_measures(folder / "data", fixed, ["p@13"]).repeated == {}
+    assert fixed.with_measures(["p@13"], folder / "data").repeated == {}
 
 
 def test_what_no_text_can_say_leaves_no_texts(ran, tmp_path):
-    summary = read_summary(ran[1] / "results", "TOY").only(["adarank-ndcg", "regression"])
+    summary = read_frame(ran[1] / "results", "TOY").only(["adarank-ndcg", "regression"])
     said = "regression: its model is of features that query-minmax transformed, which a model of "
     said += "ranklib cannot say; expected a run with --features raw"
     with pytest.raises(UsageError, match=f"^{said}$"):
@@ -67,7 +76,7 @@ def test_what_no_text_can_say_leaves_no_texts(ran, tmp_path):
 
 
 def test_of_several_seeds_the_first_is_exported(ran, tmp_path):
-    summary = read_summary(ran[1] / "results", "TOY").only(["ranknet"])
+    summary = read_frame(ran[1] / "results", "TOY").only(["ranknet"])
     for path in export(summary, "trec", ran[1] / "data", tmp_path)[1::2]:
         stored = np.loadtxt(ran[1] / "results/TOY/ranknet" / path.parent.name / "scores.txt")
         assert sorted(np.loadtxt(path, usecols=4)) == sorted(stored)
@@ -77,10 +86,10 @@ def test_other_data_are_refused(ran, tmp_path):
     row = require_row(ran[1] / "results", "TOY", "regression")
     write_toy(tmp_path, seed=9)
     with pytest.raises(DataError) as error:
-        with_measures(tmp_path, row, ["ndcg@12"])
+        row.with_measures(["ndcg@12"], tmp_path)
     said = "found scores of other data: its data are not those now under"
     assert str(error.value) == f"{row.stored[0].folder}: {said} {tmp_path}; run it again"
-    with_measures(tmp_path / "nowhere", row, ["map"])  # stored: no data needed
+    row.with_measures(["map"], tmp_path / "nowhere")  # stored: no data needed
 
 
 def test_random_is_the_mean_of_all_orders(ran):

@@ -16,6 +16,7 @@ import letorbench as lb
 from letorbench.checksum import checked, digest, with_checksum
 from letorbench.files import one_writer
 from letorbench.fit_warnings import FitWarning
+from letorbench.results.csv_files import write_tables
 from letorbench.results.external import import_external
 from letorbench.results.labels import Label
 from letorbench.results.paths import CHECKED, FIT, QUERIES, SCORES
@@ -30,7 +31,6 @@ from letorbench.results.store import (
     stored_fit,
     write_fold,
 )
-from letorbench.results.summary import write_tables
 
 #: what a fold's test part has, in a convention, of so many folds
 MEASURED = PerQuery("theirs", np.array([2]), np.array(["7"]), {"map": np.array([0.5])}), "letor3", 5
@@ -252,7 +252,7 @@ def test_folds_that_do_not_go_together_are_not_averaged(tmp_path: Path) -> None:
     assert lb.load_results(tmp_path).summary()[["folds", "map"]].values.tolist() == [[1, 0.5]]
     store_fold(tmp_path, "S", "b", 1, {"map": [0.5, 0.25]}, repeats=2)
     store_fold(tmp_path, "S", "b", 1, {"map": [0.5]}, repeats=2, repeat=2)
-    [_, row] = lb.load_results(tmp_path).summaries[0].rows
+    [_, row] = lb.load_results(tmp_path).frames[0].rows
     assert (row.repeats, row.values) == (1, {"map": 0.375})
 
 

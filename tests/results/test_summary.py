@@ -9,10 +9,10 @@ import pytest
 from toy_data import store_fold
 
 from letorbench.results import paths
-from letorbench.results.measuring import extended
+from letorbench.results.csv_files import read_frame, write_tables
+from letorbench.results.frame import require_row
 from letorbench.results.per_query import PerQuery
 from letorbench.results.store import Store, read_folds
-from letorbench.results.summary import Row, read_per_query, read_summary, write_tables
 
 #: values of two queries a fold: VALUES[repeat][fold]
 VALUES = {1: {1: [0.0, 0.2], 2: [0.4, 0.8]}, 2: {1: [0.2, 0.4], 2: [0.6, 0.8]},
@@ -41,11 +41,13 @@ def rows(path: Path) -> list[list[str | float]]:
 def test_a_summary_and_its_copy(tmp_path):
     algorithm(tmp_path, "b", {"ndcg@1": 0.1, "map": 0.30000000000000004})
     algorithm(tmp_path, "a", {"ndcg@1": 0.2, "mrr": 0.5}, "letor4")
-    summary = read_summary(tmp_path, "SET")
-    assert summary.rows == (
-        Row("a", "letor4", 2, {"ndcg@1": 0.2, "mrr": 0.5}, 2),
-        Row("b", "letor3", 2, {"ndcg@1": 0.1, "map": 0.30000000000000004}, 2),
-    )
+    summary = read_frame(tmp_path, "SET")
+    assert [(row.algo, row.convention, row.folds, row.n_folds) for row in summary.rows] == [
+        ("a", "letor4", 2, 2), ("b", "letor3", 2, 2)
+    ]  # fmt: skip
+    assert [row.values for row in summary.rows] == [
+        {"ndcg@1": 0.2, "mrr": 0.5}, {"ndcg@1": 0.1, "map": 0.30000000000000004}
+    ]  # fmt: skip
     assert summary.measures == ("ndcg@1", "mrr", "map")
     assert summary.conventions == ("letor4", "letor3") and summary.mixed
     assert summary.partial == ()
@@ -59,15 +61,15 @@ def test_a_summary_and_its_copy(tmp_path):
 def test_values_are_means_of_the_folds_means(tmp_path):
     store_fold(tmp_path, "SET", "a", 1, {"map": [0.0, 1.0, 1.0]})
     store_fold(tmp_path, "SET", "a", 3, {"map": [0.25]})
-    (row,) = read_summary(tmp_path, "SET").rows
+    (row,) = read_frame(tmp_path, "SET").rows
     assert row.values == {"map": np.mean([np.mean([0.0, 1.0, 1.0]), 0.25])}
-    assert row.partial and read_summary(tmp_path, "SET").partial == ("a: 2 of 5 folds",)
+    assert row.partial and read_frame(tmp_path, "SET").partial == ("a: 2 of 5 folds",)
     folder = tmp_path / "SET" / "a"
     assert (folder / "folds.csv").read_text().splitlines()[0::2] == ["fold,map", "3,0.25"]
     assert (folder / "per_query.csv").read_text() == (
         "fold,qid,map\n1,100,0.0\n1,101,1.0\n1,102,1.0\n3,300,0.25\n"
     )
-    queries = read_per_query(tmp_path, "SET", "a")
+    queries = require_row(tmp_path, "SET", "a").queries
     assert queries.folds.tolist() == [1, 1, 1, 3]
     assert queries.qids.tolist() == ["100", "101", "102", "300"]
     assert queries.mean("map") == row.values["map"]
@@ -75,16 +77,16 @@ def test_values_are_means_of_the_folds_means(tmp_path):
 
 def test_copies_are_brought_up_to_date_when_read_and_left_alone_otherwise(tmp_path, monkeypatch):
     store_fold(tmp_path, "SET", "a", 1, {"map": 0.5})
-    read_summary(tmp_path, "SET")
+    read_frame(tmp_path, "SET")
     copies = [path for path in tmp_path.rglob("*.csv") if path.parent.name != "fold1"]
     assert len(copies) == 3
     before = {path: (path.read_bytes(), path.stat().st_ino) for path in copies}
-    read_summary(tmp_path, "SET")
+    read_frame(tmp_path, "SET")
     assert {path: (path.read_bytes(), path.stat().st_ino) for path in copies} == before
     for spoil in (Path.unlink, lambda path: path.write_bytes(b"stale\xff")):
         for path in copies:
             spoil(path)
-        read_summary(tmp_path, "SET")
+        read_frame(tmp_path, "SET")
         assert all(path.read_bytes() == text for path, (text, _) in before.items())
     store_fold(tmp_path, "SET", "a", 2, {"map": 0.75})
 
@@ -92,9 +94,9 @@ def test_copies_are_brought_up_to_date_when_read_and_left_alone_otherwise(tmp_pa
         raise PermissionError
 
     with monkeypatch.context() as patch:  # a folder that cannot be written is read
-        patch.setattr("letorbench.results.summary.write_atomically", refuse)
-        assert read_summary(tmp_path, "SET").rows[0].values == {"map": 0.625}
-    read_summary(tmp_path, "SET")
+        patch.setattr("letorbench.results.csv_files.write_atomically", refuse)
+        assert read_frame(tmp_path, "SET").rows[0].values == {"map": 0.625}
+    read_frame(tmp_path, "SET")
     assert all("2" in path.read_text() and path.read_bytes() != before[path][0] for path in copies)
 
 
@@ -103,9 +105,11 @@ def test_the_experiment_written_or_reused_last_counts(tmp_path):
     store_fold(tmp_path, "SET", "a", 4, {"map": 0.9}, settings={"c": 2})
     for k, folder in enumerate(old):
         os.utime(folder / paths.FIT, ns=(k, k))
-    assert read_summary(tmp_path, "SET").rows == (Row("a", "letor3", 1, {"map": 0.9}, 5),)
+    [row] = read_frame(tmp_path, "SET").rows
+    assert (row.folds, row.values) == (1, {"map": 0.9})
     os.utime(old[0] / paths.FIT, ns=(2**62, 2**62))
-    assert read_summary(tmp_path, "SET").rows == (Row("a", "letor3", 3, {"map": 0.5}, 5),)
+    [row] = read_frame(tmp_path, "SET").rows
+    assert (row.folds, row.values) == (3, {"map": 0.5})
 
 
 def test_a_run_does_not_lose_the_rows_of_another(tmp_path):
@@ -123,7 +127,7 @@ def test_a_run_does_not_lose_the_rows_of_another(tmp_path):
 
 def test_repeats_are_averaged_and_their_spread_is_shown(tmp_path):
     store_repeats(tmp_path)
-    (row,) = read_summary(tmp_path, "SET").rows
+    (row,) = read_frame(tmp_path, "SET").rows
     assert row.repeated["map"] == pytest.approx(MEANS)
     assert row.values["map"] == pytest.approx(np.mean(MEANS))
     assert row.deviation("map") == pytest.approx(np.std(MEANS, ddof=1))
@@ -141,14 +145,14 @@ def test_repeats_are_averaged_and_their_spread_is_shown(tmp_path):
     assert [line[1] for line in repeats] == pytest.approx(spread)
     header = (tmp_path / "SET" / "summary.csv").read_text().splitlines()[0]
     assert header == "algo,convention,folds,repeats,cut_off,map,map-sd"
-    queries = read_per_query(tmp_path, "SET", "net")
+    queries = require_row(tmp_path, "SET", "net").queries
     assert queries.tables["map"].tolist() == [[*f[1], *f[2]] for f in VALUES.values()]
     assert queries.means("map") == pytest.approx(row.repeated["map"])
     one = queries.only(np.array([2]))
     assert one.tables["map"].tolist() == [f[2] for f in VALUES.values()]
     assert one.qids.tolist() == ["200", "201"]
-    summary = read_summary(tmp_path, "SET")
-    assert extended(tmp_path / "none", summary, ["map"]) == summary  # needs no data
+    summary = read_frame(tmp_path, "SET")
+    assert summary.measured(["map"], tmp_path / "none").rows == summary.rows  # needs no data
 
 
 @pytest.mark.parametrize(
@@ -161,7 +165,7 @@ def test_repeats_are_averaged_and_their_spread_is_shown(tmp_path):
 )
 def test_an_unfinished_repeat_does_not_count(tmp_path, values, line, repeats):
     store_repeats(tmp_path, 4, values)
-    summary = read_summary(tmp_path, "SET")
+    summary = read_frame(tmp_path, "SET")
     (row,) = summary.rows
     assert row.repeats == repeats and summary.partial == (line,)
     assert row.values["map"] == pytest.approx(np.mean(row.repeated["map"]))

@@ -15,8 +15,8 @@ from letorbench.checksum import digest, with_checksum
 from letorbench.conventions import convention
 from letorbench.datasets.queryset import QuerySet
 from letorbench.measures import parse, query_metrics
+from letorbench.results.csv_files import read_frame
 from letorbench.results.store import stored_fit
-from letorbench.results.summary import read_summary
 from letorbench.verify.numbers import POOLED, Printed, readings
 from letorbench.verify.runs import Agreement
 from letorbench.verify.stored import trace
@@ -98,7 +98,7 @@ def test_a_forgery_that_all_tables_agree_with_is_found(made, tmp_path, place) ->
         table.to_csv(path, index=False)
         facts["files"] = {**facts["files"], path.name: digest(path.read_bytes())}
     (folder / "fit.json").write_text(with_checksum(facts))
-    read_summary(tmp_path / "out", "TOY")  # it brings the tables up to date
+    read_frame(tmp_path / "out", "TOY")  # it brings the tables up to date
     where = {"values": "query", "means": "the mean of map"}[place]
     assert [each for each in problems(tmp_path) if where in each and "map" in each]
 

@@ -32,8 +32,8 @@ from letorbench.analysis.results_table import comparable, label
 from letorbench.analysis.tables import Cell, Table, columns, render, table
 from letorbench.escaping import html as escape
 from letorbench.measures import sign
+from letorbench.results.frame import Frame
 from letorbench.results.per_query import PerQuery
-from letorbench.results.summary import Summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,19 +44,19 @@ SMALL = (3.2, 2.0)
 GAIN, LOSS = "#117733", "#c4420a"
 
 
-def named(summary: Summary, baseline: str, measure: str) -> list[str]:
-    """The algorithms that are drawn first, in the order of the summary."""
-    names = [row.algo for row in summary.rows]
-    values = {row.algo: sign(measure) * row.values[measure] for row in comparable(summary)}
+def named(frame: Frame, baseline: str, measure: str) -> list[str]:
+    """The algorithms that are drawn first, in the order of the frame."""
+    names = [row.algo for row in frame.rows]
+    values = {row.algo: sign(measure) * row.values[measure] for row in comparable(frame)}
     return drawn_first(names, [values], [baseline, USUAL_BASELINE])
 
 
-def curves(summary: Summary, baseline: str, family: str) -> str:
+def curves(frame: Frame, baseline: str, family: str) -> str:
     """NDCG@n, n = 1, 2, ..., over the pooled queries of all folds.
 
     The best and the baseline have bands of 95 % intervals; the numbers of all unfold.
     """
-    every = {each.algo: _points(each.queries, family) for each in summary.rows}
+    every = {each.algo: _points(each.queries, family) for each in frame.rows}
     every = {name: points for name, points in every.items() if points}
     if not every:
         return ""
@@ -67,10 +67,8 @@ def curves(summary: Summary, baseline: str, family: str) -> str:
         for name in (best, baseline)
         if name in every
     }
-    title = f"{label(family)}@n on {summary.dataset}, mean over queries with 95 % intervals"
-    panel = Panel(
-        f"{summary.dataset} dataset", f"{label(family)}@n", lines, bands, "95 % intervals"
-    )
+    title = f"{label(family)}@n on {frame.dataset}, mean over queries with 95 % intervals"
+    panel = Panel(f"{frame.dataset} dataset", f"{label(family)}@n", lines, bands, "95 % intervals")
     numbers = render(_numbers(every, title), "html")
     chart = _framed("main", title, draw([panel], baseline))
     return f"{chart}\n{folded('The numbers', numbers)}"
@@ -95,14 +93,14 @@ def _numbers(every: Mapping[str, Sequence[tuple[float, float, float]]], title: s
     return table(f"{title}: the numbers", heads, rows)
 
 
-def gains(summary: Summary, baseline: str, first: Sequence[str], measure: str) -> str:
+def gains(frame: Frame, baseline: str, first: Sequence[str], measure: str) -> str:
     """For each algorithm, its queries' differences from the baseline, the largest gain first."""
-    base = next(row for row in summary.rows if row.algo == baseline)
+    base = next(row for row in frame.rows if row.algo == baseline)
     cards = {}
-    for row in summary.rows:
+    for row in frame.rows:
         if row.algo == base.algo or measure not in row.queries.values:
             continue
-        both = on_common_folds(summary.dataset, row.queries, base.queries)
+        both = on_common_folds(frame.dataset, row.queries, base.queries)
         one, other = with_values(*both, measure)
         if not len(one.qids):
             continue
@@ -119,13 +117,13 @@ def gains(summary: Summary, baseline: str, first: Sequence[str], measure: str) -
     return _cards(cards, first)
 
 
-def validation(summary: Summary, first: Sequence[str]) -> str:
+def validation(frame: Frame, first: Sequence[str]) -> str:
     """Each algorithm's validation curve, a line a fold, a dot at what was chosen.
 
     The curve goes over rounds or epochs; without any, over the settings of the grid.
     """
     cards = {}
-    for row in summary.rows:
+    for row in frame.rows:
         courses = {fold: _course(fit) for fold, fit in row.fits.items()}
         courses = {fold: course for fold, course in courses.items() if len(course[1]) > 1}
         if not courses:

@@ -5,28 +5,26 @@ from collections.abc import Mapping, Sequence
 from letorbench.analysis.comparison import Pair, Procedure, compare
 from letorbench.analysis.results_table import best_first, comparable, label, notes
 from letorbench.analysis.tables import probability
-from letorbench.results.summary import Row, Summary
+from letorbench.results.frame import Frame, Row
 
 
-def conclusions(summary: Summary, baseline: str, procedure: Procedure, measure: str) -> list[str]:
+def conclusions(frame: Frame, baseline: str, procedure: Procedure, measure: str) -> list[str]:
     """Which algorithm of those with the most folds is best, and whether that is significant."""
-    if summary.mixed:
+    if frame.mixed:
         return [
             "The algorithms were measured by several conventions. Their numbers do not compare, "
             "so that none is called the best."
         ]
     order = [
-        r
-        for r in best_first(comparable(summary), measure)
-        if r.values[measure] == r.values[measure]
+        r for r in best_first(comparable(frame), measure) if r.values[measure] == r.values[measure]
     ]
-    sentences = [_opening(summary.dataset, order, measure)] if order else []
+    sentences = [_opening(frame.dataset, order, measure)] if order else []
     if len(order) > 1:
         best = order[0].algo
-        systems = [row.queries for row in summary.rows if row in order]
-        pairs = compare(summary.dataset, systems, measure, best, procedure)
+        systems = [row.queries for row in frame.rows if row in order]
+        pairs = compare(frame.dataset, systems, measure, best, procedure)
         sentences += _tested(order, {pair.a: pair for pair in pairs}, baseline, procedure)
-    return [*sentences, *(f"{note[0].upper()}{note[1:]}." for note in notes(summary))]
+    return [*sentences, *(f"{note[0].upper()}{note[1:]}." for note in notes(frame))]
 
 
 def _opening(dataset: str, order: Sequence[Row], measure: str) -> str:

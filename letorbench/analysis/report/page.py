@@ -19,8 +19,8 @@ from letorbench.conventions import convention
 from letorbench.datasets.catalog import describe, parse
 from letorbench.escaping import html as escape
 from letorbench.fit_warnings import FitWarning
+from letorbench.results.frame import Frame
 from letorbench.results.store import fit_warnings
-from letorbench.results.summary import Summary
 from letorbench.version import __version__
 
 COMMON = (
@@ -34,7 +34,7 @@ COMMON = (
 
 
 def page(
-    summaries: Sequence[Summary], baseline: str | None, procedure: Procedure, measure: str,
+    frames: Sequence[Frame], baseline: str | None, procedure: Procedure, measure: str,
     words: str,
 ) -> str:  # fmt: skip
     """The HTML of data sets whose algorithms are compared by the measure.
@@ -42,14 +42,13 @@ def page(
     baseline: what differences are taken from; the best algorithm of each data set by default.
     words: the command line that made the report.
     """
-    names = escape(", ".join(summary.dataset for summary in summaries))
+    names = escape(", ".join(frame.dataset for frame in frames))
     files = resources.files("letorbench.analysis.report")
     style, script = ((files / name).read_text("utf-8") for name in ("report.css", "report.js"))
     links = "".join(
-        f'<li><a href="#{escape(_anchor(each))}">{escape(each.dataset)}</a></li>'
-        for each in summaries
+        f'<li><a href="#{escape(_anchor(each))}">{escape(each.dataset)}</a></li>' for each in frames
     )
-    sections = "\n".join(_section(each, baseline, procedure, measure) for each in summaries)
+    sections = "\n".join(_section(each, baseline, procedure, measure) for each in frames)
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -78,60 +77,60 @@ def page(
 """
 
 
-def _section(summary: Summary, baseline: str | None, procedure: Procedure, measure: str) -> str:
+def _section(frame: Frame, baseline: str | None, procedure: Procedure, measure: str) -> str:
     if baseline is None:
-        baseline = best_first(comparable(summary) or summary.rows, measure)[0].algo
-    first = charts.named(summary, baseline, measure)
+        baseline = best_first(comparable(frame) or frame.rows, measure)[0].algo
+    first = charts.named(frame, baseline, measure)
     parts = [
-        f'<h2 id="{escape(_anchor(summary))}">{escape(summary.dataset)}</h2>',
-        *(paragraph(each, "lead") for each in conclusions(summary, baseline, procedure, measure)),
-        "<h3>Results</h3>", *_results(summary, measure),
-        "<h3>Warnings</h3>", _warnings(summary),
-        f"<h3>{label('ndcg')}@n</h3>", charts.curves(summary, baseline, "ndcg"),
+        f'<h2 id="{escape(_anchor(frame))}">{escape(frame.dataset)}</h2>',
+        *(paragraph(each, "lead") for each in conclusions(frame, baseline, procedure, measure)),
+        "<h3>Results</h3>", *_results(frame, measure),
+        "<h3>Warnings</h3>", _warnings(frame),
+        f"<h3>{label('ndcg')}@n</h3>", charts.curves(frame, baseline, "ndcg"),
     ]  # fmt: skip
-    if len(summary.rows) > 1:
-        parts += _against(summary, baseline, first, procedure, measure)
-    drawn = charts.validation(summary, first)
+    if len(frame.rows) > 1:
+        parts += _against(frame, baseline, first, procedure, measure)
+    drawn = charts.validation(frame, first)
     if drawn:
         note = "A line a fold; the dot is what was kept. Nothing is chosen on test queries."
         parts += ["<h3>Validation</h3>", paragraph(note, "note"), drawn]
     parts += [
         "<h3>Chosen settings</h3>",
-        folded("Settings of every fold", render(_settings(summary), "html")),
-        "<h3>Timings</h3>", folded("Seconds", render(_timings(summary), "html")),
+        folded("Settings of every fold", render(_settings(frame), "html")),
+        "<h3>Timings</h3>", folded("Seconds", render(_timings(frame), "html")),
         "<h3>How the numbers are made</h3>",
         *(
             paragraph(f"Measures {rules.description} [{rules.name}]. {rules.rules}")
-            for rules in map(convention, summary.conventions)
+            for rules in map(convention, frame.conventions)
         ),
         paragraph(COMMON),
-        "<h3>The data</h3>", _data(summary),
-        "<h3>Provenance</h3>", _versions(summary),
+        "<h3>The data</h3>", _data(frame),
+        "<h3>Provenance</h3>", _versions(frame),
     ]  # fmt: skip
     return "<section>\n" + "\n".join(parts) + "\n</section>"
 
 
-def _results(summary: Summary, measure: str) -> list[str]:
+def _results(frame: Frame, measure: str) -> list[str]:
     """The best algorithm by the measure first; the usual measures, the others unfold."""
-    rows = best_first(summary.rows, measure)
-    summary = replace(summary, rows=tuple(rows))
-    shown = [name for name in dict.fromkeys([*USUAL, measure]) if name in summary.measures]
-    every = render(summary_table(summary, summary.measures), "html")
-    return [render(summary_table(summary, shown), "html"), folded("Every measure", every)]
+    rows = best_first(frame.rows, measure)
+    frame = replace(frame, rows=tuple(rows))
+    shown = [name for name in dict.fromkeys([*USUAL, measure]) if name in frame.measures]
+    every = render(summary_table(frame, frame.measures), "html")
+    return [render(summary_table(frame, shown), "html"), folded("Every measure", every)]
 
 
 def _against(
-    summary: Summary, baseline: str, first: Sequence[str], procedure: Procedure, measure: str
+    frame: Frame, baseline: str, first: Sequence[str], procedure: Procedure, measure: str
 ) -> list[str]:
     """Every algorithm against the baseline: the tests, and the queries one by one."""
     heading = f"<h3>{escape(label(measure))} against {escape(baseline)}</h3>"
-    if summary.mixed:
+    if frame.mixed:
         return [heading, paragraph("The algorithms were measured by several conventions, so they "
                                    "are not compared.")]  # fmt: skip
-    systems = [row.queries for row in summary.rows]
-    pairs = compare(summary.dataset, systems, measure, baseline, procedure)
-    table = comparison_table(pairs, procedure, summary.conventions[0])
-    power = power_table(pairs, summary.conventions[0])
+    systems = [row.queries for row in frame.rows]
+    pairs = compare(frame.dataset, systems, measure, baseline, procedure)
+    table = comparison_table(pairs, procedure, frame.conventions[0])
+    power = power_table(pairs, frame.conventions[0])
     note = (
         "Effect is Cohen's d_z. In the charts every bar is a query: how much better or worse the "
         "algorithm ranks it than the baseline does."
@@ -141,14 +140,14 @@ def _against(
         render(table, "html"),
         folded("How many queries would settle it", render(power, "html")),
         paragraph(note, "note"),
-        charts.gains(summary, baseline, first, measure),
+        charts.gains(frame, baseline, first, measure),
     ]
 
 
-def _warnings(summary: Summary) -> str:
+def _warnings(frame: Frame) -> str:
     """How many warnings training gave; a row each unfolds, the most serious first."""
     folds: dict[tuple[str, FitWarning], list[int]] = {}
-    for row in summary.rows:
+    for row in frame.rows:
         for fold, fit in row.fits.items():
             for warning in fit_warnings(fit):
                 folds.setdefault((row.algo, warning), []).append(fold)
@@ -160,22 +159,22 @@ def _warnings(summary: Summary) -> str:
     ]
     count, names = sum(map(len, folds.values())), {name for name, _ in folds}
     title = (
-        f"{count} warning{'s' * (count > 1)} from {len(names)} of {len(summary.rows)} "
+        f"{count} warning{'s' * (count > 1)} from {len(names)} of {len(frame.rows)} "
         "algorithms, the most serious first"
     )
     heads = columns(["algorithm", "kind", "folds", "text"])
     return folded(title, render(table("What training warned of", heads, rows), "html"))
 
 
-def _settings(summary: Summary) -> Table:
+def _settings(frame: Frame) -> Table:
     """What validation chose in every fold."""
     rows = []
-    for row in summary.rows:
+    for row in frame.rows:
         for fold, fit in row.fits.items():
             validation = fit.get("validation", {})
             best, value = validation.get("best"), validation.get("value")
             rows.append((row.algo, _chosen(fit), fold, best, value))
-    measure = next(iter(_identities(summary, "select")), "measure")
+    measure = next(iter(_identities(frame, "select")), "measure")
     heads = {"fold": "", "rounds or epochs": "", f"validation {label(measure)}": ".4f"}
     caption = "Chosen on the validation part of each fold"
     return table(caption, columns(["algorithm", "settings"], heads), rows)
@@ -195,10 +194,10 @@ def as_text(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
-def _timings(summary: Summary) -> Table:
+def _timings(frame: Frame) -> Table:
     """Seconds of all folds, selection included."""
     rows = []
-    for each in summary.rows:
+    for each in frame.rows:
         grids = [fit.get("validation", {}).get("grid", []) for fit in each.fits.values()]
         trained = sum(max(1, len(grid)) for grid in grids)
         seconds = sum(fit.get("seconds") or 0.0 for fit in each.fits.values())
@@ -209,36 +208,36 @@ def _timings(summary: Summary) -> Table:
     return table("Training, selection and scoring of all folds", heads, rows)
 
 
-def _data(summary: Summary) -> str:
+def _data(frame: Frame) -> str:
     """What the catalog knows of the data set, and the test queries of each fold."""
-    entry = parse(summary.dataset).entry
-    rows = list(describe(entry)) if entry else [("name", f"{summary.dataset}, a folder of yours")]
-    folds = max((each.queries.folds for each in summary.rows), key=len)
+    entry = parse(frame.dataset).entry
+    rows = list(describe(entry)) if entry else [("name", f"{frame.dataset}, a folder of yours")]
+    folds = max((each.queries.folds for each in frame.rows), key=len)
     sizes = {k: int((folds == k).sum()) for k in sorted(set(folds.tolist()))}
     counts = ", ".join(f"fold {k}: {size:,}" for k, size in sizes.items())
     return facts([*rows, ("test queries", counts)])
 
 
-def _versions(summary: Summary) -> str:
+def _versions(frame: Frame) -> str:
     """Where the numbers come from: versions, the digest of the data, seeds."""
     versions: dict[str, set[str]] = {}
-    for row in summary.rows:
+    for row in frame.rows:
         for fit in row.fits.values():
             for name, version in fit.get("versions", {}).items():
                 versions.setdefault(name, set()).add(str(version))
     rows = [(name, ", ".join(sorted(each))) for name, each in versions.items()]
-    rows.append(("data (blake2b of the files)", ", ".join(sorted(_identities(summary, "data")))))
-    return facts([*rows, ("seed", ", ".join(sorted(_identities(summary, "seed"))) or "none")])
+    rows.append(("data (blake2b of the files)", ", ".join(sorted(_identities(frame, "data")))))
+    return facts([*rows, ("seed", ", ".join(sorted(_identities(frame, "seed"))) or "none")])
 
 
-def _identities(summary: Summary, key: str) -> list[str]:
+def _identities(frame: Frame, key: str) -> list[str]:
     """What the identities of the algorithms say of a key, each once."""
-    said = (row.stored[0].identity.get(key) for row in summary.rows)
+    said = (row.stored[0].identity.get(key) for row in frame.rows)
     return list(dict.fromkeys(str(value) for value in said if value is not None))
 
 
-def _anchor(summary: Summary) -> str:
-    return "set-" + "".join(c if c.isalnum() else "-" for c in summary.dataset.lower())
+def _anchor(frame: Frame) -> str:
+    return "set-" + "".join(c if c.isalnum() else "-" for c in frame.dataset.lower())
 
 
 def facts(rows: Iterable[tuple[str, str]]) -> str:
