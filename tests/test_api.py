@@ -78,7 +78,8 @@ def test_a_run_of_a_table_names_classes_and_instances(folder):
     assert fits.loc[("regression[l2=0.5]", 1), "chosen"]["l2"] == 0.5
     assert fits.loc[("listnet", 1), "chosen"]["learning_rate"] in (0.1, 0.3, 1.0)
     assert "mine: classification, listnet, random, regression[l2=0.5]; partial" in repr(res)
-    assert "| NDCG@10 |" in res._repr_markdown_() and "**1.0000**" in res._repr_markdown_()
+    assert "<th" in res._repr_html_() and "1.0000" in res._repr_html_()
+    assert res.plot()._repr_png_().startswith(b"png")  # a notebook needs no magic
     assert res.only(algos="listnet").algorithms == ["listnet"]
 
 

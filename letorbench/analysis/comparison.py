@@ -15,11 +15,12 @@ from letorbench.analysis.leads import ALPHA, POWER, Lead
 from letorbench.analysis.paired import (
     CORRECTIONS,
     TESTS,
+    differences,
     effect_size,
     seed_variances,
     win_tie_loss,
 )
-from letorbench.analysis.results_table import Marks, label, spread
+from letorbench.analysis.results_table import Marks, fold_note, label, spread
 from letorbench.analysis.tables import Cell, Column, Table, Value, columns, probability, table
 from letorbench.choices import require_choice
 from letorbench.errors import DataError, UsageError
@@ -122,6 +123,8 @@ class Pair:
     folds: tuple[int, ...] = ()
     #: the slice of the queries that were compared; "" for all
     slice: str = ""
+    #: how far a mean over folds, as a table has it, is from one of the means over queries
+    from_folds: float = 0.0
 
     def sign(self, alpha: float) -> int:
         """+1 where a is significantly better, -1 where it is worse, else 0."""
@@ -161,6 +164,52 @@ def compare(
     return tuple(replace(pair, adjusted=float(own)) for pair, own in zip(tested, p))
 
 
+def query_tables(
+    dataset: str,
+    systems: Sequence[PerQuery],
+    measure: str,
+    baseline: str | None,
+    n: int,
+    called: Mapping[str, str],
+) -> Iterator[Table]:
+    """Yield a table a pair: the n queries that gain most and the n that lose most.
+
+    called: what the user calls the queries, by their ids.
+    """
+    by_name = {system.algo: system for system in systems}
+    for names in _pairs(dataset, list(by_name), baseline):
+        pair = on_common_folds(dataset, *(by_name[name] for name in names))
+        one, other = with_values(*pair, measure)
+        d = sign(measure) * differences(one.values[measure], other.values[measure])
+        order = np.argsort(-d, kind="stable").tolist()
+        rows = [
+            (
+                dataset, measure, *names, int(one.folds[i]), one.qids[i],
+                called.get(one.qids[i], ""),
+                *(float(each.values[measure][i]) for each in (one, other)), float(d[i]),
+            )
+            for i in [*order[:n], *order[n:][-n:]]
+            if d[i]
+        ]  # fmt: skip
+        caption = (
+            f"{dataset}, {label(measure)}: the queries on which {names[0]} gains and loses most "
+            f"against {names[1]}, of {len(d)}; {int((d > 0).sum())} gain, {int((d < 0).sum())} lose"
+        )
+        yield table(caption, _query_columns(any(called.values())), rows)
+
+
+def _query_columns(named: bool) -> list[Column]:
+    return [
+        *(Column(name=name) for name in ("dataset", "measure", "algo", "against")),
+        Column("fold", name="fold", form="d"),
+        Column("qid", "left", "qid"),
+        Column("query" * named, "left", "query"),
+        Column("value", name="value", form=".4f"),
+        Column("other", name="value_against", form=".4f"),
+        Column("difference", name="difference", form="+.4f"),
+    ]
+
+
 def marks(frame: Frame, measures: Sequence[str], baseline: str, procedure: Procedure) -> Marks:
     """Which algorithms differ significantly from the baseline, measure by measure."""
     systems = [row.queries for row in frame.rows]
@@ -195,6 +244,7 @@ def comparison_table(
         for (a, b, folds), n in compared.items()
     ]
     notes += [SEEDS_NOTE] * seeded + [WILCOXON_NOTE] * (seeded and procedure.test == "wilcoxon")
+    notes += fold_note(max(pair.from_folds for pair in pairs)) if not first.slice else ()
     rules = [convention] * bool(convention)
     every = [*COLUMNS, *(Column(name="convention") for _ in rules)]
     if not first.slice:  # people see neither the slice nor its queries
@@ -277,6 +327,7 @@ def _test(dataset: str, one: PerQuery, other: PerQuery, measure: str, procedure:
         Lead.of(*tables, one.folds), p, p, effect_size(a, b),
         win_tie_loss(sign(measure) * a, sign(measure) * b), (len(tables[0]), len(tables[1])),
         (first, second),
+        from_folds=max(abs(own.mean(measure) - own.values[measure].mean()) for own in (one, other)),
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ nothing in a file is dated.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import textwrap
@@ -17,6 +18,7 @@ import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -100,6 +102,8 @@ class Panel:
     meaning: str = "one standard deviation over seeds"
     shares: Sequence[float] = ()
     cutoffs: Sequence[float] = ()
+    #: what a reader must know of the lines, in one sentence
+    note: str = ""
 
 
 @contextmanager
@@ -117,6 +121,22 @@ def fixed_style() -> Iterator[None]:
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(cast(Any, STYLE))
         yield
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """A figure of these inches that belongs to no window; every notebook shows it as a PNG."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    # Jupyter asks for this; only its `%matplotlib inline` would teach it another way
+    figure._repr_png_ = partial(_png, figure)  # type: ignore[attr-defined]
+    return figure
+
+
+def _png(figure: Figure) -> bytes:
+    file = io.BytesIO()
+    save(figure, file, "png")
+    return file.getvalue()
 
 
 def drawn_measures(measure: str, frame: Frame) -> list[str]:
@@ -157,8 +177,28 @@ def panel(frame: Frame, measures: Sequence[str]) -> Panel:
     cutoffs = [] if lone else [float(measure.partition("@")[2]) for measure in measures]
     return Panel(
         f"{frame.dataset} dataset", f"{title} ({', '.join(frame.conventions)})", curves, bands,
-        cutoffs=cutoffs,
+        cutoffs=cutoffs, note=_short_lists(frame, measures),
     )  # fmt: skip
+
+
+def _short_lists(frame: Frame, measures: Sequence[str]) -> str:
+    """Say so where a convention lets lines fall: a list shorter than n counts 0 at n.
+
+    No other list has a DCG above 0 at one n, and 0 at a larger one.
+    """
+    found = (0, "", 0)
+    for row in frame.rows if measures[0].startswith("ndcg") else ():
+        values = [row.queries.in_means.tables[name] for name in measures]
+        for name, before, after in zip(measures[1:], values, values[1:]):
+            short = ((before > 0.0) & (after == 0.0)).any(axis=0)
+            found = max(found, (int(short.sum()), name, len(short)))
+    count, name, queries = found
+    if not count:
+        return ""
+    return (
+        f"{frame.dataset}: NDCG@n of a list shorter than n is 0 ({', '.join(frame.conventions)}); "
+        f"at @{name.partition('@')[2]} that begins for {count} of {queries} queries."
+    )
 
 
 def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
@@ -174,18 +214,17 @@ def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
     rows, width = -(-len(panels) // columns), COLUMN if columns == 1 else PAGE
     points = all(len(values) == 1 for panel in panels for values in panel.curves.values())
     banded = _banded(panels, named)
-    note = _note([algo for algo in names if algo not in styles], banded, panels[0].meaning, width)
+    unnamed = [algo for algo in names if algo not in styles]
+    note = _note(unnamed, banded, panels, width)
     entry = LEGEND_LINE + LEGEND_LETTER * max(map(len, named))
     across = max(1, min(len(named), int(width / entry)))
     below = LEGEND_ROW * (-(-len(named) // across) + len(note) + 1)
     with fixed_style():
-        from matplotlib.figure import Figure
-
         each_row = (0.76 if columns < 3 else 0.92) * width / columns
         if points:
             each_row, below = 0.5 + ROW * max(len(panel.curves) for panel in panels), LEGEND_ROW
         height = rows * each_row + below
-        figure = Figure(figsize=(width, height), layout="constrained")
+        figure = new_figure(width, height)
         places = figure.subplots(rows, columns, squeeze=False).ravel()
         for axes, each in zip(places, panels):
             if points:
@@ -240,13 +279,16 @@ def _banded(panels: Sequence[Panel], named: Sequence[str]) -> list[str]:
     return best[:MOST_BANDS]
 
 
-def _note(names: Sequence[str], banded: Sequence[str], meaning: str, width: float) -> list[str]:
-    """The lines that name the algorithms with bands and those that are drawn in grey."""
+def _note(
+    names: Sequence[str], banded: Sequence[str], panels: Sequence[Panel], width: float
+) -> list[str]:
+    """The lines that name the algorithms with bands and those in grey, and the panels' notes."""
     texts = []
     if banded:
-        texts.append(f"Bands: {meaning} of {', '.join(banded)}.")
+        texts.append(f"Bands: {panels[0].meaning} of {', '.join(banded)}.")
     if names:
-        texts.append(f"Thin grey lines, {len(names)} algorithms: {', '.join(names)}")
+        texts.append(f"Thin grey lines, {len(names)} algorithms: {', '.join(names)}.")
+    texts += [panel.note for panel in panels if panel.note]
     letters = int((width - 0.12) / NOTE_LETTER)
     return [line for text in texts for line in textwrap.wrap(text, letters, break_on_hyphens=False)]
 
@@ -320,10 +362,9 @@ def draw_ranks(names: Sequence[str], ranks: np.ndarray, difference: float) -> Fi
     groups = tied_groups(ranks, difference)
     left, top = -(-n // 2), len(groups) + 1  # labels on the left, and where they begin
     with fixed_style():
-        from matplotlib.figure import Figure
         from matplotlib.transforms import ScaledTranslation
 
-        figure = Figure(figsize=(PAGE, 1.0 + ROW * (top + left)), layout="constrained")
+        figure = new_figure(PAGE, 1.0 + ROW * (top + left))
         axes = figure.subplots()
         axes.set(xlim=(1, n), ylim=(top + left, 0), xticks=range(1, n + 1), yticks=[])
         axes.xaxis.tick_top()

@@ -9,6 +9,7 @@ from letorbench.measures import sign
 from letorbench.results.csv_files import HEAD
 from letorbench.results.frame import Frame, Row, deviation_column
 from letorbench.results.measuring import IDEAL, RANDOM, competes
+from letorbench.results.per_query import mean_of
 
 #: what a table shows unless told otherwise
 USUAL = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map")
@@ -64,9 +65,9 @@ def summary_table(frame: Frame, measures: Sequence[str], marks: Marks | None = N
         *(Column(name=f"{measure}-sign") for measure in measures if marks),
     )
     return replace(
-        table(caption(frame), columns, rows, notes(frame)),
+        table(caption(frame), columns, rows, (*notes(frame), *_fold_note(frame, measures))),
         name=frame.dataset,
-        ranked=not frame.mixed,
+        ranked=len(comparable(frame)) > 1 and not frame.mixed,
         against=f"{marks.baseline} ({marks.note})" if marks else "",
         seeds=SEEDS if frame.drawn else "",
     )
@@ -174,6 +175,26 @@ def notes(frame: Frame) -> tuple[str, ...]:
     )
 
 
+def fold_note(difference: float) -> tuple[str, ...]:
+    """A line that says how far means over folds and means over queries are apart, or nothing."""
+    if not difference >= 0.00005:
+        return ()
+    return (
+        "`table` has means over folds, `compare` means over queries: with folds of unequal size "
+        f"they differ, here by up to {difference:.4f}",
+    )
+
+
+def _fold_note(frame: Frame, measures: Sequence[str]) -> tuple[str, ...]:
+    apart = [
+        abs(row.values[name] - float(mean_of(row.queries.in_means.values[name])))
+        for row in frame.rows
+        for name in measures
+        if name in row.queries.values
+    ]
+    return fold_note(max((each for each in apart if each == each), default=0.0))
+
+
 def partial_note(frame: Frame) -> tuple[str, ...]:
     """A line that names the partial algorithms, or nothing."""
     lacking = [row for row in frame.rows if row.partial]
@@ -205,6 +226,7 @@ def _column(frame: Frame, measure: str, signs: Mapping[tuple[str, str], int]) ->
     printed = {algo: f"{v:.4f}" if v == v else DASH for algo, v in found.items()}
     rows = [row for row in frame.rows if printed.get(row.algo, DASH) != DASH]
     ranked = [] if frame.mixed else [row for row in comparable(frame) if row in rows]
+    ranked = ranked if len(comparable(frame)) > 1 else []  # one alone is not the best of any
     numbers = {printed[row.algo] for row in ranked}
     best = sorted(numbers, key=lambda number: -sign(measure) * float(number))[:2]
     places = {r.algo: best.index(printed[r.algo]) + 1 for r in ranked if printed[r.algo] in best}

@@ -1,4 +1,4 @@
-"""Slices of queries: where is an algorithm better, on long lists, on hard queries?
+"""Slices of queries: where is an algorithm better, on long lists, on hard queries, on one's own?
 
 The queries are cut at the quartiles of a property; equal ones stay together, so that there may be
 fewer than four slices. The difficulty of a query is the mean value of all algorithms that are
@@ -9,13 +9,15 @@ Comparing Methods of Measurement, The Lancet 346, 1995).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from letorbench.choices import require_choice
 from letorbench.datasets.queryset import Benchmark
+from letorbench.errors import DataError
 from letorbench.results.measuring import competes
 from letorbench.results.per_query import PerQuery
 
@@ -30,17 +32,26 @@ SLICES: Mapping[str, str] = {
 }
 
 
+#: a column of more different numbers than this is cut at its quartiles
+MOST_NUMBERS = 10
+#: the slice of the queries that a table of segments does not have
+REST = "(no segment)"
+
+
 def sliced(
-    by: str, systems: Sequence[PerQuery], measure: str, benchmark: Benchmark
+    by: str | Path, systems: Sequence[PerQuery], measure: str, data: Callable[[], Benchmark]
 ) -> dict[str, pd.MultiIndex]:
     """Return the folds and queries of each slice, by its name.
 
     by: a name of `SLICES`, the number of documents, or of relevant ones, or the mean value by the
-    measure.
+    measure; or a CSV file of the user's segments, `FILE.csv` or `FILE.csv:COLUMN`. `data` reads the
+    data set where documents are counted.
     """
     import pandas as pd
 
-    require_choice(by, list(SLICES), "property of queries")
+    if ".csv" in str(by):
+        return _segments(str(by), systems)
+    by = require_choice(str(by), list(SLICES), "property of queries")
     if by == "difficulty":  # of the algorithms that rank without the labels
         facts = [
             pd.Series(system.values[measure], system.keys).dropna()
@@ -48,6 +59,7 @@ def sliced(
             if competes(system.algo)
         ]
     else:  # the number of documents with at least a label
+        benchmark = data()
         least = benchmark.convention.relevant if by == "relevant" else 0
         facts = [
             pd.Series(
@@ -58,10 +70,50 @@ def sliced(
         ]
     values = pd.concat(facts).groupby(level=[0, 1]).mean()
     values = values[np.any([values.index.isin(each.keys) for each in systems], axis=0)]
+    return _quartiles(values, SLICES[by])
+
+
+def _quartiles(values: pd.Series, words: str) -> dict[str, pd.MultiIndex]:
     cuts = np.quantile(values, [0.25, 0.5, 0.75], method="inverted_cdf")
     found = {}
     for _, own in values.groupby(np.searchsorted(cuts, values)):
         ends = [f"{end:.4f}".rstrip("0").rstrip(".") for end in (own.min(), own.max())]
-        name = SLICES[by].format("-".join(dict.fromkeys(ends)))
-        found[name] = own.index
+        found[words.format("-".join(dict.fromkeys(ends)))] = own.index
     return found
+
+
+def _segments(by: str, systems: Sequence[PerQuery]) -> dict[str, pd.MultiIndex]:
+    """Return the slices of a CSV file: its first column is the query, another one the segment."""
+    import pandas as pd
+
+    file, _, column = by.partition(".csv:")
+    path = Path(f"{file}.csv" if column else file)
+    try:
+        table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror}") from None
+    except ValueError as error:
+        raise DataError(f"{path}: cannot be read as CSV: {error}") from None
+    names = [str(name) for name in table.columns[1:]]
+    if not names:
+        raise DataError(f"{path}: found one column, expected the query and its segment")
+    column = require_choice(column or names[0], names, f"column of {path}")
+    repeated = table.iloc[:, 0].duplicated()
+    if repeated.any():
+        line = int(np.flatnonzero(repeated)[0])
+        raise DataError(
+            f"{path}:{line + 2}: found query {table.iloc[line, 0]} again, expected a line a query"
+        )
+    segment = table.set_index(table.columns[0])[column]
+    index = pd.MultiIndex.from_tuples(dict.fromkeys(key for each in systems for key in each.keys))
+    known = index[index.get_level_values(1).isin(segment.index)]
+    if not len(known):
+        raise DataError(f"{path}: found none of the compared queries in its first column")
+    own = pd.Series(segment.loc[known.get_level_values(1)].to_numpy(), known)
+    numbers = pd.to_numeric(own, errors="coerce")
+    if numbers.notna().all() and numbers.nunique() > MOST_NUMBERS:
+        found = _quartiles(numbers, f"{column} {{}}")
+    else:
+        found = {f"{column} {name}": each.index for name, each in own.groupby(own)}
+    rest = index.difference(known)
+    return found | ({REST: rest} if len(rest) else {})

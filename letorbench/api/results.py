@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from letorbench.analysis.comparison import Pair, Procedure, comparison_table
+from letorbench.analysis.comparison import Pair, Procedure, comparison_table, query_tables
 from letorbench.analysis.comparison import compare as compare_systems
 from letorbench.analysis.figures import draw, drawn_measures, panel
 from letorbench.analysis.learning import LearningCurves, learning_curves
@@ -18,7 +20,7 @@ from letorbench.analysis.published import with_published
 from letorbench.analysis.report.page import page
 from letorbench.analysis.results_table import USUAL, summary_table
 from letorbench.analysis.slices import sliced
-from letorbench.analysis.tables import render, to_frame
+from letorbench.analysis.tables import Table, render, to_frame
 from letorbench.choices import expanded, require_choice, split
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
 
 #: measures as users write them: names, comma lists, values
 Measures = str | Measure | Sequence[str | Measure]
+#: the columns of a comparison that one sees first: a notebook has room for few
+FIRST = ("algo", "against", "difference", "p_adjusted", "significant")
 #: the file of each part's scores
 SCORE_FILES = {"validation": VALIDATION, "test": SCORES}
 
@@ -230,7 +234,7 @@ class Results:
         correction: str = "holm",
         alpha: float = 0.05,
         seed: int = 0,
-        by: str | None = None,
+        by: str | Path | None = None,
     ) -> DataFrame:
         """Test whether the differences between algorithms are real.
 
@@ -248,23 +252,66 @@ class Results:
             The level of significance.
         seed : int
             Where the random draws of tests and intervals come from.
-        by : {"length", "relevant", "difficulty"}, optional
+        by : {"length", "relevant", "difficulty"} or path-like, optional
             Compare in slices of the queries: by their numbers of documents or of relevant
-            documents, or by the mean value of all compared algorithms.
+            documents, by the mean value of all compared algorithms, or by segments of one's own,
+            a CSV file of queries and segments (``"file.csv:column"`` where it has several).
 
         Returns
         -------
         DataFrame
-            A row for each data set, measure, pair and slice: means, difference with its 95 %
-            interval, p, adjusted p, effect size, wins, ties and losses, significant.
+            A row for each data set, measure, pair and slice: who, the difference and whether it
+            is significant; then means, the 95 % interval, p, effect size, wins, ties and losses.
         """
         import pandas as pd
 
         procedure = Procedure(test, correction, alpha, seed)
         pairs = self.pairs(measures, baseline, procedure, by)
         tables = [comparison_table(each, procedure) for _, each in pairs]
-        frame = pd.concat(map(to_frame, tables), ignore_index=True)
-        return frame.assign(significant=frame["p_adjusted"] < alpha)
+        found = pd.concat(map(to_frame, tables), ignore_index=True)
+        found = found.assign(significant=found["p_adjusted"] < alpha)
+        return found[[*FIRST, *(name for name in found if name not in FIRST)]]
+
+    def queries(
+        self, n: int = 5, baseline: str | None = None, measure: str = "ndcg@10"
+    ) -> DataFrame:
+        """Return the queries on which algorithms differ most from each other.
+
+        Parameters
+        ----------
+        n : int
+            How many queries that gain most, and how many that lose most, of each pair.
+        baseline : str, optional
+            The algorithm that the others are compared with; every pair by default.
+        measure : str
+            What they are compared by.
+
+        Returns
+        -------
+        DataFrame
+            A row a query: dataset, measure, algo, against, fold, qid, query (what the user calls
+            it, where the data set says so), value, value_against and their difference, the
+            largest gain first.
+        """
+        import pandas as pd
+
+        tables = [to_frame(table) for table in self.query_tables(n, [measure], baseline)]
+        return pd.concat(tables, ignore_index=True)
+
+    def query_tables(
+        self, n: int, measures: Measures, baseline: str | None = None
+    ) -> Iterator[Table]:
+        """Yield what `queries` returns as a table of each data set, measure and pair."""
+        baseline = self.row(baseline)
+        for frame in self._compared():
+            for name in measure_names(measures, frame):
+                systems = [row.queries for row in self.measured(frame, [name]).rows]
+                called: dict[str, str] = {}
+                with suppress(DataError):  # the values are there, also without the data
+                    for fold in data_of(self.data_dir, frame.rows[0].stored).folds:
+                        if fold.test.query_names is not None:
+                            called |= zip(fold.test.qids, fold.test.query_names)
+                yield from query_tables(frame.dataset, systems, name, baseline, n, called)
 
     def learning_curves(self, measure: str = "ndcg@10") -> DataFrame:
         """Return how good algorithms are that trained on shares of the training queries.
@@ -374,13 +421,32 @@ class Results:
         return replace(self, frames=tuple(frame for frame in rest if frame.rows))
 
     def pairs(
-        self, measures: Measures, baseline: str | None, procedure: Procedure, by: str | None = None
+        self,
+        measures: Measures,
+        baseline: str | None,
+        procedure: Procedure,
+        by: str | Path | None = None,
     ) -> Iterator[tuple[Frame, tuple[Pair, ...]]]:
-        """Yield the compared algorithms of each data set and measure, perhaps in slices.
-
-        Data sets with a single algorithm are left out, where there are others.
-        """
+        """Yield the compared algorithms of each data set and measure, perhaps in slices."""
         baseline = self.row(baseline)
+        for frame in self._compared():
+            names = measure_names(measures, frame)
+            systems = [row.queries for row in self.measured(frame, names).rows]
+            for name in names:
+                slices = None
+                if by is not None:
+                    data = partial(data_of, self.data_dir, frame.rows[0].stored)
+                    slices = sliced(by, systems, name, data)
+                yield (
+                    frame,
+                    compare_systems(frame.dataset, systems, name, baseline, procedure, slices),
+                )
+
+    def _compared(self) -> Iterator[Frame]:
+        """Yield the data sets with several algorithms, or all where none has them.
+
+        DataError says that the algorithms of one were measured by several conventions.
+        """
         for frame in [each for each in self.frames if len(each.rows) > 1] or self.frames:
             if frame.mixed:
                 each = ", ".join(f"{row.algo} {row.convention}" for row in frame.rows)
@@ -388,17 +454,7 @@ class Results:
                     f"{frame.dataset}: found results of several conventions ({each}), expected "
                     "one: choose the algorithms, or run again"
                 )
-            names = measure_names(measures, frame)
-            systems = [row.queries for row in self.measured(frame, names).rows]
-            for name in names:
-                slices = None
-                if by is not None:
-                    benchmark = data_of(self.data_dir, frame.rows[0].stored)
-                    slices = sliced(by, systems, name, benchmark)
-                yield (
-                    frame,
-                    compare_systems(frame.dataset, systems, name, baseline, procedure, slices),
-                )
+            yield frame
 
     def row(self, name: str | None) -> str | None:
         """Return the row that a name means: its own, or that of the algorithm if there is one."""
@@ -432,10 +488,10 @@ class Results:
         partial = ", ".join(line for frame in self.frames for line in frame.partial)
         return f"Results({str(self.out)!r}, {what}{f'; partial: {partial}' if partial else ''})"
 
-    def _repr_markdown_(self) -> str:
-        """Show the table of each data set, the best numbers in bold."""
+    def _repr_html_(self) -> str:
+        """Show the table of each data set in a notebook, the best numbers in bold."""
         tables = (summary_table(self.measured(each, USUAL), USUAL) for each in self.frames)
-        return render(tables, "markdown")
+        return render(tables, "html")
 
 
 def _scores(file: Path, queries: QuerySet) -> np.ndarray:

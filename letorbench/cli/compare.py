@@ -22,8 +22,13 @@ if TYPE_CHECKING:
 @options.measures("Repeat, or comma lists.  [default: ndcg@10]")
 @click.option("--power", is_flag=True, help="How many queries would settle each difference.")
 @click.option(
-    "--by", type=options.LateChoice("letorbench.analysis.slices:SLICES"),
-    help="In slices of the queries: by documents, relevant documents or the algorithms' mean.",
+    "--by", metavar="length|relevant|difficulty|FILE.csv[:COLUMN]",
+    help="In slices of the queries: by documents, relevant documents or the algorithms' mean, or "
+    "by a table of queries and your segments of them.",
+)  # fmt: skip
+@click.option(
+    "--queries", type=click.IntRange(1), metavar="N",
+    help="The N queries that gain most, and the N that lose most, of each pair.",
 )  # fmt: skip
 @options.runs
 @click.option("--qrels", type=options.FILE, help="The judgements of the runs.")
@@ -33,8 +38,8 @@ if TYPE_CHECKING:
 @options.stored
 def compare(
     results: Results | None, baseline: str | None, measures: tuple[str, ...], power: bool,
-    by: str | None, runs: tuple[Path, ...], qrels: Path | None, convention: str, form: str,
-    procedure: Procedure,
+    by: str | None, queries: int | None, runs: tuple[Path, ...], qrels: Path | None,
+    convention: str, form: str, procedure: Procedure,
 ) -> None:  # fmt: skip
     """Compare algorithms on the per-query values of all folds of each data set.
 
@@ -44,12 +49,19 @@ def compare(
     queries it is better, equal, worse. Several data sets also give winning numbers, average ranks,
     Friedman's and Nemenyi's tests and a diagram.
     With --by each row is of a slice of the queries, and the correction is for all slices.
+    With --queries the rows are the queries that differ most.
     With --run the systems are TREC runs, by --qrels, on the queries that count in all of them.
     With --power the rows say how often each difference shows on other numbers of queries.
     """
     from letorbench.analysis.comparison import comparison_table, power_table
 
     measures = measures or ("ndcg@10",)
+    if queries is not None:
+        options.refuse("--queries", "by", "power", *options.PROCEDURE)
+        if results is None:
+            raise UsageError("--queries does not go with --run; drop one of them")
+        show(list(results.query_tables(queries, measures, baseline)), form)
+        return
     if results is None:
         options.refuse("--run", "by")
         pairs = _of_runs(qrels, runs, measures, baseline, procedure, convention)

@@ -18,7 +18,7 @@ from letorbench.cli.group import complain, say
 )  # fmt: skip
 @click.option(
     "--to", "folder", type=options.FOLDER, metavar="FOLDER",
-    help="Where to.  [default: a folder of the form's name in the data set's results]",
+    help="Where to.  [default: exports/<form> in the data set's results]",
 )  # fmt: skip
 @options.data_dir
 @options.out
@@ -33,10 +33,10 @@ def export(
     """
     from letorbench.api.results import load_results
     from letorbench.results.export import export as export_stored
-    from letorbench.results.paths import dataset_folder
+    from letorbench.results.paths import EXPORTS, dataset_folder
 
     results = load_results(out, [dataset], algos)
     complain(results.warnings, "warning")
-    folder = folder or dataset_folder(out, options.only(results.datasets)) / form
+    folder = folder or dataset_folder(out, options.only(results.datasets)) / EXPORTS / form
     for path in export_stored(results.frames[0], form, data_dir, folder):
         say(path)

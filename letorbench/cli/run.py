@@ -91,10 +91,20 @@ def run(
     complain(left_out(algos), "note")
     chosen = Protocol(**{key: value for key, value in protocol.items() if value is not None})
     report = perform(data, algos, folds, fixed, chosen, jobs, shard, split(shares))
+    complain(_unused(report), "note")
     results = Results(chosen.out, chosen.data_dir, report.frames)
     write_figures(results)
     _print(report, results)
     _end(report)
+
+
+def _unused(report: Report) -> list[str]:
+    """Return a line for options that change nothing, as no algorithm draws random numbers."""
+    folds = [each.fold for each in report.runs if each.fold is not None]
+    named = [f"--{name}" for name in ("seed", "repeats") if options.given(name)]
+    if not named or not folds or any(fold.repeats is not None for fold in folds):
+        return []
+    return [f"{' and '.join(named)}: nothing to change, no algorithm here draws random numbers"]
 
 
 def _print(report: Report, results: Results) -> None:

@@ -19,6 +19,9 @@ FOLDS = "folds.csv"
 REPEATS = "repeats.csv"
 #: the table of a data set
 SUMMARY = "summary.csv"
+#: the folder, in a data set's, of what other programs read; an algorithm of that name has no
+#: folder in it but those of its folds
+EXPORTS = "exports"
 #: the endings of a figure's files
 FIGURES = ("png", "svg", "pdf")
 

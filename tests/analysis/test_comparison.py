@@ -13,6 +13,7 @@ from letorbench.analysis.comparison import (
     marks,
     on_common_folds,
     power_table,
+    query_tables,
 )
 from letorbench.analysis.slices import sliced
 from letorbench.analysis.tables import render, to_frame
@@ -96,6 +97,45 @@ def test_signs_and_stars_go_by_the_corrected_p(correction, signs):
     lines = render(comparison_table(pairs, procedure), "text").splitlines()
     starred = [next("*" in x for x in lines if x.startswith(n)) for n in ("bad", "like", "good")]
     assert starred == [sign != 0 for sign in signs]
+
+
+def test_queries_that_differ_most_are_listed_by_name():
+    """A measure where less is better: the largest gain is the largest fall."""
+    a = PerQuery("a", np.ones(5, int), np.array(list("pqrst")), {"rmse": [0.1, 0.5, 0.9, 0.3, 0.3]})
+    b = PerQuery("b", np.ones(5, int), a.qids, {"rmse": [0.4, 0.1, 0.8, 0.3, 0.5]})
+    for n, expected in ((1, "pq"), (2, "ptrq"), (9, "ptrq")):
+        [found] = query_tables("SET", [a, b], "rmse", None, n, {"t": "what is a query?"})
+        rows = to_frame(found)
+        assert "".join(rows["qid"]) == expected
+        assert rows["difference"].tolist() == pytest.approx(
+            [{"p": 0.3, "t": 0.2, "r": -0.1, "q": -0.4}[qid] for qid in expected]
+        )
+    assert rows.set_index("qid")["query"]["t"] == "what is a query?"
+
+
+def test_segments_of_a_file(tmp_path):
+    """Every query is in one slice: a name, a quarter of many numbers, or those without one."""
+    base = system("base", tuple(range(1, 6)))
+    base = replace(base, qids=base.qids.astype(str))
+    qids = base.qids.tolist()
+    path = tmp_path / "own.csv"
+    lines = [f"{qid},{'nav' if int(qid) % 3 else 'info'},{int(qid) % 20}" for qid in qids[:-2]]
+    path.write_text("\n".join(["query,intent,length", *lines, "other,nav,3"]))
+    found = sliced(path, [base], "map", None)
+    assert {name: own.get_level_values(1).tolist() for name, own in found.items()} == {
+        "intent info": [qid for qid in qids[:-2] if int(qid) % 3 == 0],
+        "intent nav": [qid for qid in qids[:-2] if int(qid) % 3],
+        "(no segment)": qids[-2:],
+    }
+    by_length = sliced(f"{path}:length", [base], "map", None)
+    assert [*by_length] == ["length 0-5", "length 6-11", "length 12-15", "length 16-19",
+                            "(no segment)"]  # fmt: skip
+    assert sum(map(len, by_length.values())) == len(qids)
+    for text, said in (("q,s\n1,a\n1,b", ":3: found query 1 again"), ("q\n1", "found one column"),
+                       ("q,s\nzz,a", "found none of the compared queries")):  # fmt: skip
+        path.write_text(text)
+        with pytest.raises(DataError, match=said):
+            sliced(path, [base], "map", None)
 
 
 def test_slices_by_difficulty_find_no_difference_where_there_is_none(rng):

@@ -3,6 +3,7 @@
 import itertools
 import re
 import struct
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,10 +18,12 @@ from letorbench.analysis.figures import (
     draw,
     drawn_first,
     drawn_measures,
+    panel,
     write,
 )
 from letorbench.errors import UsageError
 from letorbench.results.frame import Frame
+from letorbench.results.per_query import PerQuery
 
 
 def panels(n_panels: int, n_lines: int, name: str = "algorithm-{}") -> list[Panel]:
@@ -94,6 +97,16 @@ def test_what_is_drawn_of_a_measure() -> None:
     for wrong in ("map,err@10", ""):
         with pytest.raises(UsageError, match="expected one to draw"):
             drawn_measures(wrong, summary)
+
+
+def test_a_figure_says_where_a_convention_lets_lines_fall() -> None:
+    """Two of three lists have two documents, and one of these no relevant one."""
+    values = {"ndcg@1": [0.5, 1.0, 0.0], "ndcg@2": [0.7, 1.0, 0.0], "ndcg@3": [0.0, 0.9, 0.0]}
+    row = sample_row("a", dict.fromkeys(values, 0.5), 1, "letor4")
+    queries = PerQuery("a", np.ones(3, int), np.array(["1", "2", "3"]), values)
+    frame = Frame("S", (replace(row, measured=queries),))
+    assert panel(frame, [*values]).note.endswith("at @3 that begins for 1 of 3 queries.")
+    assert panel(frame, ["ndcg@1", "ndcg@2"]).note == ""
 
 
 def test_points_are_the_tables_values_with_intervals_over_queries(tmp_path) -> None:

@@ -24,6 +24,7 @@ from letorbench.analysis.figures import (
     draw,
     drawn_first,
     fixed_style,
+    new_figure,
     save,
 )
 from letorbench.analysis.leads import Lead
@@ -163,9 +164,7 @@ def _course(fit: Mapping[str, Any]) -> tuple[list[str], np.ndarray, list[int]]:
 def _card(title: str, said: tuple[str, str], paint: Callable[[Axes], None]) -> str:
     """A small chart below its title; `said` names its axes."""
     with fixed_style():
-        from matplotlib.figure import Figure
-
-        drawn = Figure(figsize=SMALL, layout="constrained")
+        drawn = new_figure(*SMALL)
         axes = drawn.add_subplot()
         paint(axes)
         axes.set(xlabel=escaping.figure(said[0]), ylabel=escaping.figure(said[1]))
