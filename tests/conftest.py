@@ -3,6 +3,7 @@
 import gc
 import os
 import re
+import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
@@ -81,6 +82,15 @@ def parts_of(path: Path) -> dict[str, str]:
 
 
 NUMBER = re.compile(r"-?\b\d[\d.]*(?:e[+-]\d+)?")
+
+
+#: a number as it is printed, with the marks of the best and of significance behind it
+MARKED = re.compile(r"[-+±]?(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?[*+↑↓]*")
+
+
+def numbers(text: str) -> str:
+    """Return the numbers of a text alone, in lines: words may change, numbers may not."""
+    return "".join(f"{line}\n" for line in textwrap.wrap(" ".join(MARKED.findall(text)), 100))
 
 
 def same(path: Path, kept: str, found: str, rtol: float = 0.0) -> None:

@@ -1,8 +1,8 @@
-"""What is printed, drawn and reported of made-up results, word for word.
+"""What is printed, drawn and reported of made-up results, number for number.
 
-printed.txt has the commands, and below each what it prints or, behind a `>`, what it writes there,
-of which `|` takes the lines with a pattern. Figures are their words and numbers, floats have five
-digits, and versions, digests, the page's style and script have a word each.
+printed.txt has the commands, and below each the numbers that it prints or, behind a `>`, that it
+writes there, of which `|` takes the lines with a pattern. Floats have five digits; versions,
+digests, the page's style and script are left out.
 """
 
 import re
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import call, parts_of, printed, same
+from conftest import call, numbers, parts_of, printed, same
 from toy_data import store_fold, write_toy, write_uneven
 
 import letorbench as lb
@@ -140,11 +140,11 @@ def plain(text: str) -> str:
 
 
 @pytest.mark.parametrize("command", CASES)
-def test_every_word_is_as_before(made, monkeypatch, command) -> None:
+def test_every_number_is_as_before(made, monkeypatch, command) -> None:
     monkeypatch.chdir(made)
     line, _, rest = command.partition(" > ")
     file, _, pattern = rest.partition(" | ")
     done = call(*line.split())
     lines = plain(Path(file).read_text() if file else done.output).splitlines(keepends=True)
     found = "".join(each for each in lines if re.search(pattern, each))
-    same(PRINTED, f"$ {command}\n{CASES[command]}", f"$ {command}\n{found}")
+    same(PRINTED, f"$ {command}\n{CASES[command]}", f"$ {command}\n{numbers(found)}")
