@@ -6,22 +6,34 @@ from collections.abc import Iterable, Mapping, Sequence
 from letorbench.errors import UsageError
 
 
-def require_choice(name: str, choices: Sequence[str], what: str) -> str:
-    """Return the name if it is one of the choices, which are of the kind `what`.
+#: of more choices than this only the nearest are named to who mistypes one
+MOST_LISTED = 15
 
-    UsageError lists the choices and suggests the nearest one.
+
+def require_choice(name: str, choices: Sequence[str], what: str) -> str:
+    """Return the one of the choices, which are of the kind `what`, that a name means.
+
+    Capital letters do not matter where only one choice is spelled so. UsageError suggests the
+    nearest three, or lists the choices where these are few or nothing is near.
 
     Examples
     --------
-    >>> require_choice("listnet", ["listnet", "ranknet"], "loss")
+    >>> require_choice("ListNet", ["listnet", "ranknet"], "loss")
     'listnet'
     """
     if name in choices:
         return name
-    near = difflib.get_close_matches(name.lower(), [choice.lower() for choice in choices], 1)
-    hint = next((f"did you mean {c}? " for c in choices if near and c.lower() == near[0]), "")
-    listed = ", ".join(dict.fromkeys(choices))
-    raise UsageError(f"unknown {what} {name!r}; {hint}expected one of {listed}")
+    lower: dict[str, list[str]] = {}
+    for choice in dict.fromkeys(choices):
+        lower.setdefault(choice.lower(), []).append(choice)
+    if len(same := lower.get(name.lower(), [])) == 1:
+        return same[0]
+    near = [each for text in difflib.get_close_matches(name.lower(), lower) for each in lower[text]]
+    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    listed = f"expected one of {', '.join(dict.fromkeys(choices))}"
+    if near and len(choices) > MOST_LISTED:
+        listed = f"expected one of {len(choices)}"
+    raise UsageError(f"unknown {what} {name!r}; {hint}{listed}")
 
 
 def split(words: Iterable[str]) -> list[str]:

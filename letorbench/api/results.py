@@ -554,8 +554,8 @@ def load_results(
 
 def _meant(frames: Iterable[Frame], word: str) -> list[str]:
     """Return the rows of any data set that a name means."""
-    named = [frame.meant(word) for frame in frames]
-    return [word] if [word] in named else sorted({name for each in named for name in each})
+    every = {row.algo: row for frame in frames for row in frame.rows}
+    return Frame("", tuple(every.values())).meant(word)
 
 
 def words(names: str | Iterable[str] | None) -> list[str]:

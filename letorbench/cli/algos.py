@@ -1,13 +1,28 @@
 """`letorbench algos`: the list of algorithms, all about one, or the parts of recipes."""
 
-from collections.abc import Iterator
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
 from inspect import cleandoc, getdoc
+from typing import TYPE_CHECKING
 
 import click
 
 from letorbench.analysis.tables import Table, text_table
 from letorbench.cli import options
 from letorbench.cli.group import say, show
+
+if TYPE_CHECKING:
+    from letorbench.rankers.base import Ranker
+
+#: the families by loss, and what a list of algorithms calls each
+FAMILIES = {
+    "pointwise": "Pointwise: each document's label",
+    "pairwise": "Pairwise: which of two documents is better",
+    "listwise": "Listwise: a query's whole list",
+    "": "Parts of your own choice, and the rankers of plug-ins",
+    "reference": "Reference points, which learn nothing",
+}
 
 
 @click.command(short_help="List the algorithms, or describe one.")
@@ -28,7 +43,8 @@ def algos(name: str | None, parts: bool) -> None:
         for table in part_tables():
             show(table)
     else:
-        show(text_table(["", ""], [(each, ranker(each).title) for each in names()]))
+        for table in family_tables([ranker(each) for each in names()]):
+            show(table)
 
 
 def description(name: str) -> str:
@@ -41,7 +57,7 @@ def description(name: str) -> str:
     from letorbench.rankers.base import Ranker
 
     cls = ranker(require_choice(name, names(), "algorithm"))
-    lines = [f"{name}: {cls.title}\n\npaper    {cls.paper}\nformula  {cls.formula}\n"]
+    lines = [f"{cls.name}: {cls.title}\n\npaper    {cls.paper}\nformula  {cls.formula}\n"]
     if cls.order_matters:
         lines.append(f"order    of a query's documents matters: {cls.order_matters}\n")
     if cls.feature_order_matters:
@@ -64,6 +80,15 @@ def description(name: str) -> str:
     shared = cls.__mro__[1 : cls.__mro__.index(Ranker)]  # as by the algorithms of one paper
     lines += [f"\n{cleandoc(base.__doc__)}" for base in shared if base.__doc__]
     return "\n".join(lines)
+
+
+def family_tables(rankers: Sequence[type[Ranker]]) -> Iterator[Table]:
+    """Yield a table of the rankers of each family by their losses: names, kinds, titles."""
+    for family, title in FAMILIES.items():
+        own = [cls for cls in rankers if (cls.families or ("",))[0] == family]
+        rows = [(f"  {cls.name}", ", ".join(cls.families[1:]), cls.title) for cls in own]
+        if rows:
+            yield text_table(["", "", ""], rows, title)
 
 
 def part_tables() -> Iterator[Table]:

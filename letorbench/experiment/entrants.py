@@ -109,9 +109,10 @@ def labelled(words: Iterable[str]) -> list[Label]:
     everything = map(ranker, names() if "all" in asked else [])
     usable = [cls.name for cls in everything if cls.published and cls.available()]
     found = labels.expanded(words, {"all": usable, "baselines": BASELINES, "card": BASELINES})
-    for label in found:
-        require_choice(label.algo, names(), "algorithm")
-    return found
+    every = names()
+    return [
+        replace(label, algo=require_choice(label.algo, every, "algorithm")) for label in found
+    ]
 
 
 def _given(algo: Algorithm, name: str) -> Entrant:

@@ -56,6 +56,7 @@ class AdaRankMAP(Ranker):
     """
 
     name = "adarank-map"
+    families = ("listwise", "boosting")
     title = "AdaRank on MAP: single features boosted on average precision"
     paper = "Xu, Li: AdaRank: A Boosting Algorithm for Information Retrieval, SIGIR 2007"
     formula = "mean_q exp(-AP(q, f))"

@@ -53,6 +53,9 @@ class Ranker(Estimator, ABC):
         The reference.
     formula : str
         The objective, in plain text.
+    families : tuple of str
+        What it is by its loss (pointwise, pairwise, listwise, or reference, for what learns
+        nothing) and by its model and solver (linear, boosting, trees, nets).
     figure : str
         The figure of docs/speed that shows its times.
     grid : mapping
@@ -117,6 +120,7 @@ class Ranker(Estimator, ABC):
     title: ClassVar[str] = "an algorithm of the user's"
     paper: ClassVar[str] = "none"
     formula: ClassVar[str] = "none"
+    families: ClassVar[tuple[str, ...]] = ()
     figure: ClassVar[str] = "linear"
     grid: ClassVar[Mapping[str, Sequence[object]]] = {}
     spelled: ClassVar[Mapping[str, str]] = {}

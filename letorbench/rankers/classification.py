@@ -40,6 +40,7 @@ class Classification(Ranker):
     """
 
     name = "classification"
+    families = ("pointwise", "linear")
     title = "Linear logistic regression of relevance, pointwise"
     paper = "Nallapati: Discriminative Models for Information Retrieval, SIGIR 2004"
     formula = "mean_i log(1 + exp(-y_i (w.x_i + b))) + l2 c/2 |w|^2, y = 1 if r >= 1 else -1"

@@ -61,6 +61,7 @@ class CoordinateAscent(GainSettings, Ranker):
     """
 
     name = "coordinate-ascent"
+    families = ("listwise", "linear")
     title = "Linear scores that climb NDCG or another measure, weight by weight"
     paper = "Metzler, Croft: Linear Feature-Based Models for Information Retrieval, IR 2007"
     formula = "mean_q NDCG@10(q, f), maximised"

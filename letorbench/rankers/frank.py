@@ -71,6 +71,7 @@ class FRank(Ranker):
     """
 
     name = "frank"
+    families = ("pairwise", "boosting")
     title = "Threshold stumps boosted on the fidelity loss of pairs"
     figure = "boosting"
     paper = "Tsai, Liu, Qin, Chen, Ma: FRank: A Ranking Method with Fidelity Loss, SIGIR 2007"

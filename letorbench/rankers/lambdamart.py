@@ -86,6 +86,7 @@ class LambdaMART(GainSettings, BoostedTrees):
     """
 
     name = "lambdamart"
+    families = ("listwise", "boosting", "trees")
     title = "Trees boosted on forces between documents, scaled by the NDCG of a swap"
     paper = "Burges: From RankNet to LambdaRank to LambdaMART: An Overview, MSR-TR-2010-82"
     formula = "lambda = 1/Z@L sigma(-(s_i - s_j)) (2^r_i - 2^r_j) |D(rank i) - D(rank j)|"

@@ -65,6 +65,7 @@ class LambdaRank(GainSettings, NetRanker):
     """
 
     name = "lambdarank"
+    families = ("listwise", "nets")
     title = "Neural net on forces between documents, scaled by the NDCG of a swap"
     paper = "Burges, Ragno, Le: Learning to Rank with Nonsmooth Cost Functions, NIPS 2006"
     formula = "lambda = 1/Z@L sigma(-(s_i - s_j)) (2^r_i - 2^r_j) |D(rank i) - D(rank j)|"

@@ -48,6 +48,7 @@ class ListNet(Ranker):
     """
 
     name = "listnet"
+    families = ("listwise", "linear")
     title = "Linear score on the cross entropy of lists"
     paper = (
         "Cao, Qin, Liu, Tsai, Li: Learning to Rank: From Pairwise Approach to Listwise "

@@ -121,6 +121,7 @@ class MART(BoostedTrees):
     """
 
     name = "mart"
+    families = ("pointwise", "boosting", "trees")
     title = "Regression trees boosted on squared errors of the labels"
     paper = "Friedman: Greedy Function Approximation: ..., Annals of Statistics 2001"
     formula = "sum_i (r_i - F(x_i))^2 / 2"

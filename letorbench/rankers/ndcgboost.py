@@ -83,6 +83,7 @@ class NDCGBoost(GainSettings, Ranker):
     """
 
     name = "ndcgboost"
+    families = ("listwise", "boosting")
     title = "NDCG Boost: decision stumps boosted on a bound of the expected NDCG"
     figure = "boosting"
     paper = "Valizadegan, Jin, Zhang, Mao: Learning to Rank by Optimizing NDCG Measure, NIPS 2009"

@@ -37,6 +37,7 @@ class RandomForests(TreeSettings, Ranker):
     """
 
     name = "random-forests"
+    families = ("pointwise", "trees")
     title = "The mean of regression trees, each on drawn queries and features"
     paper = "Breiman: Random Forests, Machine Learning 2001"
     formula = "sum_i (r_i - F(x_i))^2 / 2, for each tree"

@@ -49,6 +49,7 @@ class RankBoost(Ranker):
     """
 
     name = "rankboost"
+    families = ("pairwise", "boosting")
     title = "Threshold stumps boosted on the exponential loss of pairs"
     figure = "boosting"
     paper = (

@@ -69,6 +69,7 @@ class RankNet(NetRanker):
     """
 
     name = "ranknet"
+    families = ("pairwise", "nets")
     title = "Neural net on the logistic loss of pairs"
     paper = (
         "Burges et al.: Learning to Rank using Gradient Descent, ICML 2005; "

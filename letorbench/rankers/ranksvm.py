@@ -81,6 +81,7 @@ class RankSVM(Ranker):
     """
 
     name = "ranksvm"
+    families = ("pairwise", "linear")
     title = "Linear ranking SVM on pairs"
     paper = "Joachims: Optimizing search engines using clickthrough data, KDD 2002"
     formula = "|w|^2/2 + C sum_q c_q sum_{r_i > r_j} l(w.(x_i - x_j)), l = (squared) hinge"

@@ -43,6 +43,7 @@ class _Surrogate(Ranker):
     these losses depend on the level of the scores: sum e^s should be sum G / Z.
     """
 
+    families = ("listwise", "linear")
     figure = "consistency"
     paper = "Ravikumar, Tewari, Yang: On NDCG Consistency of Listwise Ranking Methods, AISTATS 2011"
 

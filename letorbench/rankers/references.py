@@ -33,6 +33,7 @@ class Random(Ranker):
     """
 
     name = "random"
+    families = ("reference",)
     title = "Reference point: the mean over all orders of a query's documents"
     paper = NONE
     formula = "s = 0; every order of ties is as likely"
@@ -61,6 +62,7 @@ class BestFeature(Ranker):
     """
 
     name = "best-feature"
+    families = ("reference",)
     title = "Reference point: the single feature, up or down, that is best on validation"
     paper = NONE
     formula = "s = x_k or s = -x_k"
@@ -101,6 +103,7 @@ class Ideal(Ranker):
     """
 
     name = "ideal"
+    families = ("reference",)
     title = "Reference point, not an algorithm: the order of the test labels themselves"
     paper = NONE
     formula = "s = r"

@@ -43,6 +43,7 @@ class Regression(GainSettings, Ranker):
     """
 
     name = "regression"
+    families = ("pointwise", "linear")
     title = "Linear least squares on the labels"
     paper = (
         "Qin, Liu, Xu, Li: LETOR: A benchmark collection for research on learning to rank for "

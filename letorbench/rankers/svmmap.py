@@ -100,6 +100,7 @@ class SVMMAP(Ranker):
     """
 
     name = "svmmap"
+    families = ("listwise", "linear")
     title = "Structural SVM for mean average precision"
     paper = (
         "Yue, Finley, Radlinski, Joachims: A support vector method for optimizing average "

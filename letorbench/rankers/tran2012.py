@@ -123,6 +123,7 @@ class MCL(_RankFunctional):
     """Equation 5, the multiclass logistic loss. Several best ones: the mean of their losses."""
 
     name = "mcl"
+    families = ("listwise", "linear")
     title = "Rank functional on which document is the best"
     formula = "-log softmax(s)_best"
     surrogate = MulticlassLogistic
@@ -133,6 +134,7 @@ class SmoothNDCG(GainSettings, _RankFunctional):
     """Equation 6 with NDCG. It is not convex: the result depends on where L-BFGS starts."""
 
     name = "smooth-ndcg"
+    families = ("listwise", "linear")
     title = "Rank functional on NDCG of smoothed places"
     formula = "1 - sum_i (2^r_i - 1) / log2(1 + pi_i) / Z, pi_i = 1 + sum_j sigma(s_j - s_i)"
     surrogate = SmoothedMeasure
@@ -157,6 +159,7 @@ class SmoothMRR(_RankFunctional):
     """
 
     name = "smooth-mrr"
+    families = ("listwise", "linear")
     title = "Rank functional on the reciprocal smoothed place of the best"
     formula = "1 - 1 / pi_best, pi_i = 1 + sum_j sigma(s_j - s_i)"
     surrogate = SmoothedMeasure
@@ -186,6 +189,7 @@ class WPL(_WeightedByDocument):
     """Equation 11, weighted Plackett-Luce. Weight 1 gives ListMLE (Xia et al., ICML 2008)."""
 
     name = "wpl"
+    families = ("listwise", "linear")
     title = "Rank functional on weighted Plackett-Luce (ListMLE with weight 1)"
     formula = "-sum_i W_i log(e^(s_i) / sum over r_j <= r_i of e^(s_j))"
     surrogate = PlackettLuce
@@ -196,6 +200,7 @@ class RPL(_WeightedByDocument):
     """Equation 13, weighted Plackett-Luce in reverse."""
 
     name = "rpl"
+    families = ("listwise", "linear")
     title = "Rank functional on weighted Plackett-Luce, the worst dropped first"
     formula = "-sum_i W_i log(e^(-s_i) / sum over r_j >= r_i of e^(-s_j))"
     surrogate = ReversePlackettLuce
@@ -206,6 +211,7 @@ class WPLL(_WeightedByDocument):
     """Equation 16, the weighted pseudo-likelihood of a Markov random field."""
 
     name = "wpll"
+    families = ("listwise", "linear")
     title = "Rank functional on a Markov field's weighted pseudo-likelihood"
     formula = "-sum_i W_i log P(r_i | the other labels)"
     surrogate = PseudoLikelihood
@@ -239,6 +245,7 @@ class Pairwise(_WeightedByPair):
     """
 
     name = "pairwise"
+    families = ("pairwise", "linear")
     title = "Rank functional on weighted losses of pairs"
     formula = "sum over pairs r_i > r_j of V_ij phi(s_i - s_j)"
     surrogate = PairwiseLoss
@@ -256,6 +263,7 @@ class WUB(_WeightedByPair):
     """Equation 18, the weighted upper bound of a Markov random field by its pairs."""
 
     name = "wub"
+    families = ("pairwise", "linear")
     title = "Rank functional on a Markov field's weighted pairwise bound"
     formula = "-sum over pairs of V_ij log(psi(r_i, r_j) / Z_ij)"
     surrogate = FieldBound

@@ -190,6 +190,7 @@ class LightGBM(TreeLibrary):
     """
 
     name = "lightgbm"
+    families = ("listwise", "boosting", "trees")
     title = "LightGBM's LambdaMART (optional: pip install 'letorbench[trees]')"
     paper = "Ke et al.: LightGBM: A Highly Efficient Gradient Boosting Decision Tree, NIPS 2017"
     grid = {"leaves": (4, 7, 15, 31), "learning_rate": (0.03, 0.1)}
@@ -318,6 +319,7 @@ class XGBoost(TreeLibrary):
     """
 
     name = "xgboost"
+    families = ("listwise", "boosting", "trees")
     title = "XGBoost's LambdaMART (optional: pip install 'letorbench[trees]')"
     paper = "Chen, Guestrin: XGBoost: A Scalable Tree Boosting System, KDD 2016"
     grid = {"depth": (2, 3, 4, 6), "learning_rate": (0.03, 0.1)}

@@ -240,9 +240,9 @@ class Frame:
 
     def meant(self, word: str) -> list[str]:
         """Return the rows that a user means: the one of that name, else those of that algorithm."""
-        if any(row.algo == word for row in self.rows):
-            return [word]
-        return [row.algo for row in self.rows if row.label.algo == word]
+        word = word.lower()
+        own = [row.algo for row in self.rows if row.algo.lower() == word]
+        return own or [row.algo for row in self.rows if row.label.algo == word]
 
     def measured(self, measures: Sequence[str], data_dir: Path) -> Frame:
         """Return the frame with these measures in every row, computed where they are not stored.
