@@ -11,7 +11,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-comp
 # what the tests need that use every optional package
 ALL := test,trees,bench,readers
 
-.PHONY: demo test test-all renew lint wheel-check versions mutants fuzz damage kills bench docs \
+.PHONY: demo test test-all renew leaderboard lint wheel-check versions mutants fuzz damage kills bench docs \
 	docs-check docs-write clean help
 
 help:
@@ -38,6 +38,7 @@ help:
 		/^optional/ { full = ", with --full" } \
 		/^takes/ { printf "             %s/%s  %s %s%s\n", name, part, $$3, $$4, full }' \
 		letorbench/papers/*/claims.toml
+	@echo "make leaderboard  run every algorithm on the data in $(DATA), pack what the leaderboard shows"
 	@echo "make clean   remove the virtual environment"
 
 # kernels are compiled when they are first used: the first demo takes longer than the next
@@ -108,6 +109,9 @@ kills: $(INSTALLED)
 
 bench: .venv/with-bench
 	$(BIN)/python -m benchmarks
+
+leaderboard: .venv/with-bench
+	$(BIN)/python -m benchmarks.leaderboard --data-dir $(DATA) --out $(RESULTS)
 
 docs: .venv/with-docs
 	rm -rf docs/api

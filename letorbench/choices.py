@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from letorbench.errors import UsageError
 
-
 #: of more choices than this only the nearest are named to who mistypes one
 MOST_LISTED = 15
 

@@ -33,6 +33,7 @@ from letorbench.errors import UsageError
 from letorbench.files import write_atomically
 from letorbench.measures import MEASURES, texts
 from letorbench.results.frame import Frame
+from letorbench.results.measuring import IDEAL, RANDOM
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,6 +81,8 @@ COLUMN, PAGE = 3.5, 7.2
 LEGEND_ROW, LEGEND_LETTER, LEGEND_LINE = 0.15, 0.063, 0.55
 #: inches of a letter in the note, and its size in points
 NOTE_LETTER, NOTE_SIZE = 0.047, 6.5
+#: the diagram's axis has at most so many ticks
+MOST_TICKS = 12
 #: inches of a row of the diagram
 ROW = 0.16
 
@@ -325,12 +328,29 @@ def _draw_panel(
         axes.minorticks_off()
     axes.set_xticks(x, [f"{n:g}" for n in x])
     axes.margins(x=0.03, y=0.05)
+    learned = [v for algo, own in panel.curves.items() if not _reference(algo) for v in own]
+    drawn = [value for value in learned if value == value]
+    if drawn and len(learned) < sum(map(len, panel.curves.values())):
+        low, high = min(drawn), max(drawn)
+        axes.set_ylim(low - 0.1 * (high - low) - 0.01, high + 0.1 * (high - low) + 0.01)
     axes.yaxis.get_major_locator().set_params(nbins=7)  # type: ignore[call-arg]
 
 
 def _draw_points(axes: Axes, panel: Panel) -> None:
-    """A row an algorithm: its value as a point, its band as a line through it."""
+    """A row an algorithm: its value as a point, its band as a line through it.
+
+    A reference point that is far from all others is a number at the edge.
+    """
+    shown = [algo for algo in panel.curves if not _reference(algo)] or list(panel.curves)
+    ends = [end[0] for algo in shown for end in panel.bands.get(algo, [panel.curves[algo]] * 2)]
+    low, high = min(ends), max(ends)
+    room = 0.05 * (high - low) or 0.01
     for y, (algo, (value,)) in enumerate(panel.curves.items()):
+        if not low - 10 * room <= value <= high + 10 * room:
+            side, edge = ("left", low - room) if value < low else ("right", high + room)
+            text = f"\u25c2 {value:.4f}" if side == "left" else f"{value:.4f} \u25b8"
+            axes.text(edge, y, text, ha=side, va="center", size=NOTE_SIZE, color="0.4")
+            continue
         if algo in panel.bands:
             low, high = panel.bands[algo]
             axes.plot([low[0], high[0]], [y, y], color=COLOURS[6])
@@ -338,6 +358,11 @@ def _draw_points(axes: Axes, panel: Panel) -> None:
     dress(axes, panel.title, panel.measure, "")
     axes.set_yticks(range(len(panel.curves)), map(escaping.figure, panel.curves))
     axes.set_ylim(len(panel.curves) - 0.5, -0.5)
+
+
+def _reference(name: str) -> bool:
+    """Whether a line is that of a reference point, which learns nothing."""
+    return name.partition(" ")[0].partition("[")[0] in (RANDOM, IDEAL)
 
 
 def dress(axes: Axes, title: str, x: str, y: str) -> None:
@@ -366,14 +391,17 @@ def draw_ranks(names: Sequence[str], ranks: np.ndarray, difference: float) -> Fi
 
         figure = new_figure(PAGE, 1.0 + ROW * (top + left))
         axes = figure.subplots()
-        axes.set(xlim=(1, n), ylim=(top + left, 0), xticks=range(1, n + 1), yticks=[])
+        first, last = float(np.floor(ranks.min())), float(np.ceil(ranks.max()))
+        last = max(last, first + 1.0)
+        ticks = np.arange(first, last + 1.0, -(-(last - first) // MOST_TICKS))
+        axes.set(xlim=(first, last), ylim=(top + left, 0), xticks=ticks, yticks=[])
         axes.xaxis.tick_top()
         axes.spines[["left", "right", "bottom"]].set_visible(False)
         line: dict[str, Any] = {"color": "black", "linewidth": 0.8, "clip_on": False}
-        length = min(difference, n - 1)
+        length = min(difference, last - first)
         above = axes.transData + ScaledTranslation(0, 0.3, figure.dpi_scale_trans)
-        axes.plot((1, 1 + length), (0, 0), marker="|", transform=above, **line)
-        middle, up = (1 + length / 2, 0), (0, 26)
+        axes.plot((first, first + length), (0, 0), marker="|", transform=above, **line)
+        middle, up = (first + length / 2, 0), (0, 26)
         text = f"CD = {difference:.2f}"
         axes.annotate(text, middle, up, textcoords="offset points", ha="center")
         for row, group in enumerate(groups, 1):
@@ -382,11 +410,11 @@ def draw_ranks(names: Sequence[str], ranks: np.ndarray, difference: float) -> Fi
         for i, algo in enumerate(order):
             place = ranks[algo]
             row, side = (i, -1) if i < left else (n - 1 - i, 1)
-            end = (1 if side < 0 else n) + 0.02 * side * (n - 1)
+            end = (first if side < 0 else last) + 0.02 * side * (last - first)
             axes.plot((place, place, end), (0, top + row, top + row), **{**line, "linewidth": 0.6})
             label = f"{names[algo]}  {place:.2f}"
             where = "right" if side < 0 else "left"
-            edge = end + 0.01 * side * (n - 1)
+            edge = end + 0.01 * side * (last - first)
             axes.text(edge, top + row, escaping.figure(label), ha=where, va="center")
     return figure
 

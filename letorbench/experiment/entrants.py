@@ -110,9 +110,7 @@ def labelled(words: Iterable[str]) -> list[Label]:
     usable = [cls.name for cls in everything if cls.published and cls.available()]
     found = labels.expanded(words, {"all": usable, "baselines": BASELINES, "card": BASELINES})
     every = names()
-    return [
-        replace(label, algo=require_choice(label.algo, every, "algorithm")) for label in found
-    ]
+    return [replace(label, algo=require_choice(label.algo, every, "algorithm")) for label in found]
 
 
 def _given(algo: Algorithm, name: str) -> Entrant:

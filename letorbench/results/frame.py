@@ -105,6 +105,12 @@ class Row:
         """The fit.json of each fold of the first repeat, by the fold's number."""
         return {fold.number: fold.fit for fold in by_repeat(self.stored)[0]}
 
+    @property
+    def seconds(self) -> float | None:
+        """How long all folds of the first repeat took; None for another system's scores."""
+        seconds = [fit["seconds"] for fit in self.fits.values()]
+        return None if None in seconds else float(sum(seconds))
+
     @cached_property
     def queries(self) -> PerQuery:
         """The test queries' values; DataError if a file of them is damaged."""

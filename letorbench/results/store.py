@@ -200,12 +200,16 @@ def write_fold(folder: Path, result: FoldResult) -> dict[str, Any]:
     write_fold_queries(folder / paths.QUERIES, result.queries)
     if result.ranker is not None:
         result.ranker.save(folder / paths.MODEL)
-    digests = {name: _digest(folder / name) for name in paths.CHECKED}
-    files = {name: text for name, text in digests.items() if text}
-    facts = _finite({**result.as_json(), "files": files})
+    facts = _finite({**result.as_json(), "files": file_digests(folder)})
     with write_atomically(folder / paths.FIT) as file:
         file.write(with_checksum(facts))
     return facts
+
+
+def file_digests(folder: Path) -> dict[str, str]:
+    """Return the digests of a fold's files by their names, as fit.json has them."""
+    digests = {name: _digest(folder / name) for name in paths.CHECKED}
+    return {name: text for name, text in digests.items() if text}
 
 
 def stored_fit(folder: Path) -> dict[str, Any]:

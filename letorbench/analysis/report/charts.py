@@ -71,7 +71,7 @@ def curves(frame: Frame, baseline: str, family: str) -> str:
     title = f"{label(family)}@n on {frame.dataset}, mean over queries with 95 % intervals"
     panel = Panel(f"{frame.dataset} dataset", f"{label(family)}@n", lines, bands, "95 % intervals")
     numbers = render(_numbers(every, title), "html")
-    chart = _framed("main", title, draw([panel], baseline))
+    chart = framed("main", title, draw([panel], baseline))
     return f"{chart}\n{folded('The numbers', numbers)}"
 
 
@@ -170,10 +170,10 @@ def _card(title: str, said: tuple[str, str], paint: Callable[[Axes], None]) -> s
         axes.set(xlabel=escaping.figure(said[0]), ylabel=escaping.figure(said[1]))
         axes.grid(axis="y", color="0.9", linewidth=0.5)
         axes.set_axisbelow(True)
-    return _framed("card", title, drawn)
+    return framed("card", title, drawn)
 
 
-def _framed(kind: str, title: str, drawn: Figure) -> str:
+def framed(kind: str, title: str, drawn: Figure) -> str:
     """The figure below its title, as an image that the page holds."""
     file = io.BytesIO()
     save(drawn, file, "png")

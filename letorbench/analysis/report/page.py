@@ -42,19 +42,32 @@ def page(
     baseline: what differences are taken from; the best algorithm of each data set by default.
     words: the command line that made the report.
     """
-    names = escape(", ".join(frame.dataset for frame in frames))
+    names = ", ".join(frame.dataset for frame in frames)
+    sections = {each.dataset: _section(each, baseline, procedure, measure) for each in frames}
+    made = f"made by <code>{escape(words)}</code>"
+    return document(f"letorbench report: {names}", f"Learning to rank: {names}", made, sections)
+
+
+def document(title: str, heading: str, made: str, sections: Mapping[str, str]) -> str:
+    """A whole page that needs no other file: a section a data set, its style and its script.
+
+    made: HTML that says where the page comes from.
+    """
     files = resources.files("letorbench.analysis.report")
     style, script = ((files / name).read_text("utf-8") for name in ("report.css", "report.js"))
     links = "".join(
-        f'<li><a href="#{escape(_anchor(each))}">{escape(each.dataset)}</a></li>' for each in frames
+        f'<li><a href="#{escape(_anchor(name))}">{escape(name)}</a></li>' for name in sections
     )
-    sections = "\n".join(_section(each, baseline, procedure, measure) for each in frames)
+    parts = "\n".join(
+        f'<section>\n<h2 id="{escape(_anchor(name))}">{escape(name)}</h2>\n{section}\n</section>'
+        for name, section in sections.items()
+    )
     return f"""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>letorbench report: {names}</title>
+<title>{escape(title)}</title>
 <link rel="icon" href="data:,">
 <style>
 {style}</style>
@@ -62,12 +75,12 @@ def page(
 <body>
 <a class="skip" href="#main">Skip to the results</a>
 <header>
-<h1>Learning to rank: {names}</h1>
-<p class="note">letorbench {__version__}; made by <code>{escape(words)}</code></p>
+<h1>{escape(heading)}</h1>
+<p class="note">letorbench {__version__}; {made}</p>
 <nav aria-label="Data sets"><ul>{links}</ul></nav>
 </header>
 <main id="main">
-{sections}
+{parts}
 </main>
 <p id="said" class="skip" role="status" aria-live="polite"></p>
 <script>
@@ -82,7 +95,6 @@ def _section(frame: Frame, baseline: str | None, procedure: Procedure, measure: 
         baseline = best_first(comparable(frame) or frame.rows, measure)[0].algo
     first = charts.named(frame, baseline, measure)
     parts = [
-        f'<h2 id="{escape(_anchor(frame))}">{escape(frame.dataset)}</h2>',
         *(paragraph(each, "lead") for each in conclusions(frame, baseline, procedure, measure)),
         "<h3>Results</h3>", *_results(frame, measure),
         "<h3>Warnings</h3>", _warnings(frame),
@@ -107,7 +119,7 @@ def _section(frame: Frame, baseline: str | None, procedure: Procedure, measure: 
         "<h3>The data</h3>", _data(frame),
         "<h3>Provenance</h3>", _versions(frame),
     ]  # fmt: skip
-    return "<section>\n" + "\n".join(parts) + "\n</section>"
+    return "\n".join(parts)
 
 
 def _results(frame: Frame, measure: str) -> list[str]:
@@ -236,8 +248,8 @@ def _identities(frame: Frame, key: str) -> list[str]:
     return list(dict.fromkeys(str(value) for value in said if value is not None))
 
 
-def _anchor(frame: Frame) -> str:
-    return "set-" + "".join(c if c.isalnum() else "-" for c in frame.dataset.lower())
+def _anchor(dataset: str) -> str:
+    return "set-" + "".join(c if c.isalnum() else "-" for c in dataset.lower())
 
 
 def facts(rows: Iterable[tuple[str, str]]) -> str:

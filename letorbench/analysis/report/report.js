@@ -25,6 +25,24 @@ for (const button of document.querySelectorAll("th button")) {
     said.textContent = `sorted by ${button.textContent}, ${order}`;
   });
 }
+// The table below shows the rows of one family, or the columns of one measure.
+for (const choice of document.querySelectorAll("select[data-choice]")) {
+  choice.addEventListener("change", () => {
+    const table = choice.closest("section").querySelector("table");
+    const heads = [...table.tHead.rows[0].cells].map((each) => each.textContent);
+    const [first, last] = [heads.indexOf("family"), heads.indexOf("kind")];
+    const others = [...choice.options].map((each) => each.textContent).filter((each) => each !== choice.value);
+    for (const row of table.rows) {
+      const kinds = `${row.cells[first].textContent}, ${row.cells[last].textContent}`.split(", ");
+      if (choice.dataset.choice === "measure") {
+        heads.forEach((head, i) => { row.cells[i].hidden = choice.value !== "" && others.includes(head); });
+      } else if (row.parentNode === table.tBodies[0]) {
+        row.hidden = choice.value !== "" && !kinds.includes(choice.value);
+      }
+    }
+    said.textContent = `${choice.dataset.choice}: ${choice.value || "all"}`;
+  });
+}
 // On paper nothing can be opened, so all of it is.
 addEventListener("beforeprint", () => {
   for (const each of document.querySelectorAll("details")) each.open = true;

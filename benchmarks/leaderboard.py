@@ -1,0 +1,29 @@
+"""Make the leaderboard's numbers: run every algorithm on its data sets, and pack the results.
+
+`make leaderboard` runs this with the data in data/. What is stored in the results folder already
+is not run again. Algorithms that draw random numbers have five seeds.
+"""
+
+import argparse
+import os
+from pathlib import Path
+
+import letorbench as lb
+from letorbench.analysis.leaderboard import MEASURES, files
+from letorbench.results.csv_files import read_frame
+from letorbench.results.packed import pack
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data-dir", type=Path, default=Path("data"))
+    parser.add_argument("--out", type=Path, default=Path("results"))
+    chosen = parser.parse_args()
+    for name, path in files().items():
+        lb.run(name, "all", data_dir=chosen.data_dir, out=chosen.out, jobs=os.cpu_count() or 1)
+        pack(read_frame(chosen.out, name).only(lb.algorithms()), chosen.data_dir, MEASURES, path)
+        print(f"{path}: {path.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()

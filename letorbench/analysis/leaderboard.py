@@ -1,0 +1,320 @@
+"""The leaderboard: every algorithm under one protocol, and a user's own results beside them.
+
+The numbers of the shipped rows are our own runs, with five seeds where an algorithm draws random
+numbers. They are packed in `shipped/`, a file a data set. A user's rows are paired with them by
+query, so that a difference is tested as in `compare`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from letorbench.analysis.comparison import Pair, Procedure, compare
+from letorbench.analysis.figures import COLOURS, draw, draw_ranks, dress, new_figure, panel
+from letorbench.analysis.leads import Lead
+from letorbench.analysis.published import lookup
+from letorbench.analysis.ranks import critical_difference, friedman, ranks_of
+from letorbench.analysis.report.charts import framed
+from letorbench.analysis.report.conclusions import conclusions
+from letorbench.analysis.report.page import document, paragraph
+from letorbench.analysis.results_table import best_first, comparable, label, spread
+from letorbench.analysis.tables import Cell, Column, Table, probability, render, table
+from letorbench.errors import DataError, UsageError
+from letorbench.escaping import html as escape
+from letorbench.measures import sign
+from letorbench.rankers import ranker
+from letorbench.results.frame import Frame, Row
+from letorbench.results.measuring import RANDOM
+from letorbench.results.packed import read_packed
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: what the shipped rows were measured by
+MEASURES = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map", "err@10")
+#: the exact test with queries and seeds, as every row is compared with the best
+PROCEDURE = Procedure("t")
+#: what stands behind the name of a user's row
+YOURS = " (yours)"
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """The rows of one data set that are compared, the user's among them."""
+
+    frame: Frame
+    #: the names of the user's rows
+    own: tuple[str, ...] = ()
+    #: a line for each row of the user's that is left out
+    notes: tuple[str, ...] = ()
+
+
+def files() -> dict[str, Path]:
+    """Return the shipped files by their data sets."""
+    folder = Path(str(resources.files("letorbench.analysis"))) / "shipped"
+    return {path.stem: path for path in sorted(folder.glob("*.zip"))}
+
+
+def shipped(dataset: str) -> Frame:
+    """Return the shipped rows of a data set; DataError if there are none."""
+    if dataset not in files():
+        raise DataError(
+            f"{dataset}: found no shipped results, expected one of {', '.join(files())}"
+        )
+    frame = read_packed(files()[dataset])
+    return replace(frame, rows=tuple(map(_without_code, frame.rows)))
+
+
+def _without_code(row: Row) -> Row:
+    """Return the row as one of this version: what is shipped is not run again for each edit."""
+    stored = (
+        replace(fold, fit={**fold.fit, "identity": {**fold.identity, "code": None}})
+        for fold in row.stored
+    )
+    return replace(row, stored=tuple(stored))
+
+
+def board(ours: Frame, theirs: Frame | None, data_dir: Path) -> Board:
+    """Return the shipped rows with a user's of the same data set beside them.
+
+    A row of another convention, or of queries that the shipped ones do not have, does not compare
+    and is left out with a note.
+    """
+    if theirs is None:
+        return Board(ours)
+    theirs = theirs.measured(MEASURES, data_dir)
+    [convention], names = ours.conventions, {row.algo for row in ours.rows}
+    queries = ours.rows[0].queries.keys
+    rows, notes = [], list(theirs.unmeasured)
+    for row in theirs.rows:
+        if row.convention != convention:
+            notes.append(f"{row.algo}: left out: found convention {row.convention}, expected "
+                         f"{convention}")  # fmt: skip
+        elif not row.queries.keys.isin(queries).all():
+            notes.append(f"{row.algo}: left out: found queries that the shipped rows do not have")
+        else:
+            name = row.algo + YOURS
+            queried = replace(row.queries, algo=name)
+            rows.append(replace(row, algo=name, measured=queried))
+    frame = replace(ours, rows=(*ours.rows, *rows), damaged=theirs.damaged)
+    assert not names & {row.algo for row in rows}
+    return Board(frame, tuple(row.algo for row in rows), tuple(notes))
+
+
+def families(row: Row) -> tuple[str, ...]:
+    """Return the families of a row's algorithm; none of one that is not known here."""
+    try:
+        return ranker(row.label.algo).families
+    except UsageError:
+        return ()
+
+
+def board_table(each: Board, measure: str, every: bool = False) -> Table:
+    """A row an algorithm, the best first; printed numbers of others are rows without a place.
+
+    every: whether all `MEASURES` are columns.
+    """
+    frame, rows = each.frame, best_first(comparable(each.frame), measure)
+    ranks, signs = mean_ranks(frame, measure), _signs(frame, rows, measure)
+    shown = dict.fromkeys([measure, *MEASURES] if every else [measure])
+    lines: list[tuple[float, list]] = []
+    for place, row in enumerate(rows, 1):
+        kept = row.queries.counted(measure)
+        low, high = Lead.over_nothing(kept.tables[measure], kept.folds).interval()
+        numbers = [
+            Cell(
+                f"{row.values[name]:.4f}", row.values[name], spread=spread(row.deviation(name)),
+                sign=signs.get(row.algo, 0) if name == measure else 0,
+            )
+            for name in shown
+        ]  # fmt: skip
+        kinds = families(row) or ("",)
+        cells = [
+            row.algo, place, numbers[0], Cell(f"[{low:.4f}, {high:.4f}]", low), high, *numbers[1:],
+            ranks.get(row.algo), row.seconds, kinds[0], ", ".join(kinds[1:]),
+        ]  # fmt: skip
+        lines.append((row.values[measure], cells))
+    for name, value, others in _of_papers(frame, measure):
+        lines.append((value, _printed(name, others, list(shown))))
+    lines.sort(key=lambda line: -sign(measure) * line[0])
+    first, *rest = (Column(label(name), name=name) for name in shown)
+    columns = (
+        Column("algorithm", "left", "algo"),
+        Column("place", name="place", form="d"),
+        first,
+        Column("95 % interval", name="low"),
+        Column(name="high"),
+        *rest,
+        Column("mean rank", name="rank", form=".1f"),
+        Column("seconds", name="seconds", form=".1f"),
+        Column("family", "left", "family"),
+        Column("kind", "left", "kind"),
+    )
+    n = len(rows[0].queries.qids)
+    caption = (
+        f"{frame.dataset}: {len(rows)} algorithms by {label(measure)} [{frame.conventions[0]}], "
+        f"mean over the folds; interval over {n} queries and seeds; rank: the mean over queries; "
+        f"seconds: all folds, selection included"
+    )
+    against = f"{rows[0].algo} (p < {PROCEDURE.alpha:g}, {PROCEDURE})"
+    verdicts = () if every else (verdict(each, name, measure) for name in each.own)
+    notes = [*each.notes, *verdicts]
+    return replace(table(caption, columns, [line for _, line in lines], notes), against=against)
+
+
+def _signs(frame: Frame, rows: Sequence[Row], measure: str) -> dict[str, int]:
+    """Whether a row differs significantly from the best one: -1 is worse."""
+    systems = [row.queries for row in rows]
+    pairs = compare(frame.dataset, systems, measure, rows[0].algo, PROCEDURE)
+    return {pair.a: pair.sign(PROCEDURE.alpha) for pair in pairs}
+
+
+def _of_papers(frame: Frame, measure: str) -> list[tuple[str, float, dict[str, float]]]:
+    """The printed numbers of others: what to call a row, its value, its other measures."""
+    found: dict[str, dict[str, float]] = {}
+    for name in MEASURES:
+        for row in lookup(frame.dataset, name):
+            found.setdefault(f"{row.algorithm}, printed: {row.source}", {})[name] = row.value
+    return [(name, own[measure], own) for name, own in found.items() if measure in own]
+
+
+def _printed(name: str, own: dict[str, float], shown: Sequence[str]) -> list:
+    values = (own.get(measure) for measure in shown)
+    cells = [None if v is None else Cell(f"{v:.4f}", v) for v in values]
+    return [name, None, cells[0], None, None, *cells[1:], None, None, "printed", ""]
+
+
+def mean_ranks(frame: Frame, measure: str) -> dict[str, float]:
+    """Return the mean rank over the queries of each row that has all of them, 1 the best."""
+    rows = comparable(frame)
+    values = np.array([sign(measure) * row.queries.values[measure] for row in rows]).T
+    kept = values[~np.isnan(values).any(axis=1)]
+    return dict(zip((row.algo for row in rows), ranks_of(kept).mean(axis=0).tolist()))
+
+
+def verdict(each: Board, name: str, measure: str) -> str:
+    """Return whether a row of the user's is better than the others, in a sentence or two."""
+    rows = best_first(comparable(each.frame), measure)
+    names = [row.algo for row in rows]
+    if name not in names:
+        return f"{name}: has fewer folds than the others, so that it has no place"
+    pairs = compare(each.frame.dataset, [r.queries for r in rows], measure, name, PROCEDURE)
+    signs = [pair.sign(PROCEDURE.alpha) for pair in pairs]
+    others = {pair.a: pair for pair in pairs}
+    rival = next(other for other in names if other != name)
+    return (
+        f"{name}: place {names.index(name) + 1} of {len(names)} by {label(measure)}; significantly "
+        f"better than {signs.count(-1)} of the {len(signs)} others and worse than "
+        f"{signs.count(1)}; {_against(others[rival])}"
+    )
+
+
+def _against(pair: Pair) -> str:
+    low, high = pair.lead.interval()
+    return (
+        f"{-float(pair.lead.mean):+.4f} a query against {pair.a} (95 % interval {-high:+.4f} to "
+        f"{-low:+.4f}, adjusted p {probability(pair.adjusted)})"
+    )
+
+
+def page(boards: Sequence[Board], measure: str, words: str) -> str:
+    """The leaderboard as one HTML page that needs no other file and no network.
+
+    words: the command line that made it.
+    """
+    sections = {each.frame.dataset: _section(each, measure) for each in boards}
+    made = f"made by <code>{escape(words)}</code>"
+    return document("letorbench: the leaderboard", "Which method ranks best?", made, sections)
+
+
+def _section(each: Board, measure: str) -> str:
+    frame = each.frame
+    best = best_first(comparable(frame), measure)[0].algo
+    lead = conclusions(frame, best, PROCEDURE, measure)[:3]
+    parts = [paragraph(text, "lead") for text in lead]
+    parts += [paragraph(verdict(each, name, measure), "lead") for name in each.own]
+    intervals = panel(_drawn(each), [measure])
+    kinds = dict.fromkeys(kind for row in frame.rows for kind in families(row))
+    parts += [
+        '<p class="note">'
+        + _choice("family", "Family", [*kinds, "printed"])
+        + _choice("measure", "Measure", [label(name) for name in MEASURES])
+        + "A click on a heading sorts.</p>",
+        render(board_table(each, measure, every=True), "html"),
+        "<h3>How sure are these numbers?</h3>",
+        framed("main", f"{label(measure)} with 95 % intervals", draw([intervals])),
+    ]
+    if (ranked := _ranks(_drawn(each), measure)) is not None:
+        text, diagram = ranked
+        parts += ["<h3>Which cannot be told apart?</h3>", paragraph(text), diagram]
+    title = f"{label(measure)} against seconds of training"
+    parts += ["<h3>What does it cost?</h3>", framed("main", title, _costs(each, measure))]
+    return "\n".join(parts)
+
+
+def _drawn(each: Board) -> Frame:
+    """The rows that learn, which figures show."""
+    rows = (row for row in comparable(each.frame) if row.label.algo != RANDOM)
+    return replace(each.frame, rows=tuple(rows))
+
+
+def _choice(name: str, title: str, options: Sequence[str]) -> str:
+    every = "".join(f"<option>{escape(each)}</option>" for each in options)
+    return (
+        f'<label>{title} <select data-choice="{name}"><option value="">all</option>{every}'
+        "</select></label> "
+    )
+
+
+def _ranks(frame: Frame, measure: str) -> tuple[str, str] | None:
+    """What Friedman's test over queries says, and the critical-difference diagram."""
+    rows = comparable(frame)
+    if len(rows) < 3:
+        return None
+    values = np.array([sign(measure) * row.queries.values[measure] for row in rows]).T
+    values = values[~np.isnan(values).any(axis=1)]
+    statistic, p = friedman(values)
+    difference = critical_difference(len(rows), len(values))
+    text = (
+        f"Friedman's test over {len(values)} queries: chi-squared {statistic:.0f}, p "
+        f"{probability(p)}. A bar joins algorithms whose mean ranks differ by less than Nemenyi's "
+        f"critical difference, {difference:.2f}."
+    )
+    ranks = ranks_of(values).mean(axis=0)
+    figure = draw_ranks([row.algo for row in rows], ranks, difference)
+    return text, framed("main", f"Mean ranks over queries by {label(measure)}", figure)
+
+
+def _costs(each: Board, measure: str) -> Figure:
+    """Draw a point a row: its value against its training seconds; the best for the time named."""
+    rows, named, best = best_first(_drawn(each).rows, measure), set(each.own), math.inf
+    points = []
+    for row in rows:
+        if row.seconds:
+            points.append((row.seconds, row.values[measure], row.algo))
+    for seconds, _, name in points:  # the best value first: named is what costs less than all above
+        if seconds < best:
+            best = seconds
+            named.add(name)
+    slowest = max((seconds for seconds, *_ in points), default=1.0)
+    figure = new_figure(5.5, 3.6)
+    axes = figure.subplots()
+    for seconds, value, name in points:
+        colour = COLOURS[1] if name in each.own else COLOURS[3]
+        axes.plot([seconds], [value], "o", color=colour)
+        if name in named:
+            side = "right" if seconds > 0.3 * slowest else "left"
+            offset = (-4 if side == "right" else 4, 4)
+            axes.annotate(
+                name, (seconds, value), offset, textcoords="offset points", size=7, ha=side
+            )
+    axes.set_xscale("log")
+    dress(axes, each.frame.dataset, "seconds, all folds and the selection", label(measure))
+    return figure

@@ -1,0 +1,71 @@
+"""The leaderboard from Python: shipped results and one's own as one object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from letorbench.analysis.leaderboard import MEASURES, Board, board, files, shipped
+from letorbench.api.results import Results, words
+from letorbench.choices import require_choice
+from letorbench.errors import UsageError
+from letorbench.measures import parse
+from letorbench.results.csv_files import read_frame
+from letorbench.results.frame import Frame
+from letorbench.results.paths import present
+
+
+def leaderboard(
+    results: Results | str | Path | None = None, datasets: str | Iterable[str] | None = None
+) -> Results:
+    """Return the shipped results of every algorithm, and one's own beside them.
+
+    Parameters
+    ----------
+    results : Results or path-like, optional
+        Own results, or their folder; their rows have `` (yours)`` behind their names.
+    datasets : str or iterable of str, optional
+        Names and comma lists; by default all that are shipped, or that `results` has of them.
+
+    Returns
+    -------
+    Results
+        Its tables, comparisons and figures have both kinds of rows.
+
+    Raises
+    ------
+    UsageError
+        The own results are of no data set that is shipped.
+    DataError
+        The own results cannot be read.
+    """
+    found = boards(results, datasets, MEASURES[0])
+    if isinstance(results, Results):
+        out, data_dir = results.out, results.data_dir
+    else:
+        out, data_dir = Path(results or "results"), Path("data")
+    notes = tuple(note for each in found for note in each.notes)
+    return Results(out, data_dir, tuple(each.frame for each in found), notes)
+
+
+def boards(
+    results: Results | str | Path | None,
+    datasets: str | Iterable[str] | None,
+    measure: str,
+    data_dir: Path = Path("data"),
+) -> list[Board]:
+    """Return a board for each data set; UsageError where a name or the measure is not shipped."""
+    if str(parse(measure)) not in MEASURES:
+        raise UsageError(f"found {measure}, expected one of {', '.join(MEASURES)}")
+    own: dict[str, Frame] = {}
+    if isinstance(results, Results):
+        own, data_dir = {frame.dataset: frame for frame in results.frames}, results.data_dir
+    elif results is not None:
+        own = {name: read_frame(Path(results), name) for name in present(Path(results))}
+    names = words(datasets) or [name for name in files() if not own or name in own]
+    if not names:
+        raise UsageError(
+            f"found results of {', '.join(own)}, expected some of {' or '.join(files())}"
+        )
+    chosen = [require_choice(name, list(files()), "shipped data set") for name in names]
+    return [board(shipped(name), own.get(name), data_dir) for name in chosen]

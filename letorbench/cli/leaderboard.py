@@ -1,0 +1,62 @@
+"""`letorbench leaderboard`: which method is best, and where are one's own results?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from letorbench.cli import options
+from letorbench.cli.group import complain, say, show
+
+
+@click.command(short_help="Show which method is best, and your own results beside all others.")
+@click.argument("folder", required=False, type=options.FOLDER, metavar="RESULTS")
+@options.several(
+    "--dataset", "datasets", metavar="NAME…",
+    help="Data sets.  [default: all that are shipped, or that RESULTS has of them]",
+)  # fmt: skip
+@options.option("--measure", default="ndcg@10", metavar="MEASURE", help="What is compared by.")
+@options.format_of("text", "csv", "markdown")
+@options.option(
+    "--out-file", type=options.NEW_FILE, default=Path("leaderboard.html"),
+    help="The page to write.",
+)  # fmt: skip
+@click.option(
+    "--unpack", type=options.FOLDER, metavar="FOLDER",
+    help="Write the shipped results as a results folder instead, for every other command.",
+)  # fmt: skip
+@options.data_dir
+def leaderboard(
+    folder: Path | None, datasets: tuple[str, ...], measure: str, form: str, out_file: Path,
+    unpack: Path | None, data_dir: Path,
+) -> None:  # fmt: skip
+    """Rank every algorithm on LETOR's OHSUMED and MQ2008, under one protocol, with five seeds.
+
+    The numbers come with letorbench: nothing is trained, and no data are needed. RESULTS is a
+    results folder of yours, whose rows then stand among the others, paired query by query, with
+    a sentence whether they are better. Numbers that papers print are rows without a place. The
+    page has intervals, mean ranks and costs, and needs no network.
+    """
+    from letorbench.analysis.leaderboard import board_table, files, page
+    from letorbench.api.leaderboard import boards
+    from letorbench.choices import require_choice, split
+    from letorbench.files import write_atomically
+    from letorbench.results.packed import unpack as unpacked
+    from letorbench.results.user_files import check_output
+
+    if unpack is not None:
+        options.refuse("--unpack", "measure", "format", "out_file")
+        for name in split(datasets) or files():
+            chosen = require_choice(name, list(files()), "shipped data set")
+            say(unpacked(files()[chosen], unpack))
+        return
+    check_output(out_file, data_dir=data_dir)
+    found = boards(folder, datasets, measure, data_dir)
+    words = click.get_current_context().find_root().obj or ("leaderboard",)
+    text = page(found, measure, " ".join(["letorbench", *words]))
+    show([board_table(each, measure) for each in found], form)
+    complain([line for each in found for line in each.frame.damaged], "warning")
+    with write_atomically(out_file) as file:
+        file.write(text)
+    say(f"\npage  {out_file}", err=form == "csv")

@@ -1,0 +1,114 @@
+"""The leaderboard: packed results read back, and a user's rows have their place among them."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import call, printed, refused
+from toy_data import write_toy, write_uneven
+
+import letorbench as lb
+from letorbench.analysis import leaderboard
+from letorbench.analysis.leaderboard import MEASURES, board, board_table, files, shipped, verdict
+from letorbench.analysis.tables import to_frame
+from letorbench.errors import DataError
+from letorbench.results.csv_files import read_frame
+from letorbench.results.packed import pack, read_packed, unpack
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    """A set whose folds differ in size, run with two seeds, and packed."""
+    folder = tmp_path_factory.mktemp("board")
+    write_uneven(folder / "data")
+    where = {"data_dir": folder / "data", "out": folder / "results"}
+    lb.run("UNEVEN", ["regression", "random", lb.RankNet(epochs=2)], repeats=2, **where)
+    frame = read_frame(folder / "results", "UNEVEN")
+    pack(frame, folder / "data", MEASURES, folder / "UNEVEN.zip")
+    return folder
+
+
+def test_packed_results_read_back_and_are_measured_again(made, tmp_path):
+    """What is unpacked has the same values, ties included, and `verify` finds no fault in it."""
+    kept, found = read_frame(made / "results", "UNEVEN"), read_packed(made / "UNEVEN.zip")
+    unpack(made / "UNEVEN.zip", tmp_path / "out")
+    again = read_frame(tmp_path / "out", "UNEVEN")
+    for one, *others in zip(kept.rows, found.rows, again.rows, strict=True):
+        for other in others:
+            assert (other.algo, other.repeats, other.folds) == (one.algo, one.repeats, one.folds)
+            assert other.label == one.label and other.seconds == one.seconds
+            for name in MEASURES:
+                np.testing.assert_array_equal(other.queries.tables[name], one.queries.tables[name])
+                assert other.values[name] == one.values[name]
+                assert other.deviation(name) == one.deviation(name)
+    assert "0 problems" in printed("verify", str(tmp_path / "out"), "--data-dir", f"{made}/data")
+    pack(again, made / "data", MEASURES, tmp_path / "again.zip")
+    names = ("values.npy", "places.npy")
+    packed = [
+        np.load(path, allow_pickle=False) for path in (made / "UNEVEN.zip", tmp_path / "again.zip")
+    ]
+    for name in names:
+        np.testing.assert_array_equal(*(each[name.removesuffix(".npy")] for each in packed))
+    (tmp_path / "broken.zip").write_bytes((made / "UNEVEN.zip").read_bytes()[:500])
+    with pytest.raises(DataError, match="found no packed results"):
+        read_packed(tmp_path / "broken.zip")
+
+
+def test_own_rows_have_their_place_and_are_paired_by_query(made, tmp_path):
+    """A better copy of every query is first, an equal one shares the place, another is left out."""
+    ours = read_packed(made / "UNEVEN.zip")
+    base = ours.only(["regression"]).rows[0]
+
+    def shifted(name: str, by: float):
+        tables = {k: np.clip(v + by, 0, 2) for k, v in base.queries.tables.items()}
+        stored = []
+        for fold in base.stored:
+            means = {"means": {k: v + by for k, v in fold.means.items()}}
+            test = fold.fit["test"] | means
+            fit = {**fold.fit, "label": f"{name}=regression", "test": test}
+            stored.append(replace(fold, fit=fit))
+        return replace(base, algo=name, stored=tuple(stored),
+                       measured=replace(base.queries, algo=name, tables=tables))  # fmt: skip
+
+    other = replace(base, stored=tuple(
+        replace(f, fit={**f.fit, "test": f.fit["test"] | {"convention": "trec_eval"}})
+        for f in base.stored
+    ))  # fmt: skip
+    theirs = replace(ours, rows=(shifted("good", 0.25), shifted("same", 0.0), other))
+    each = board(ours, theirs, made / "data")
+    assert each.own == ("good (yours)", "same (yours)")
+    assert each.notes == ("regression: left out: found convention trec_eval, expected standard",)
+    rows = to_frame(board_table(each, "ndcg@10")).set_index("algo")
+    assert rows["place"]["good (yours)"] == 1
+    values = rows["ndcg@10"]
+    assert values["good (yours)"] == pytest.approx(values["regression"] + 0.25)
+    assert values["same (yours)"] == values["regression"]
+    assert "place 1 of 5" in verdict(each, "good (yours)", "ndcg@10")
+    assert "better than 4 of the 4 others and worse than 0" in verdict(each, "good (yours)", "map")
+
+
+def test_what_is_shipped_is_small_and_whole():
+    assert sorted(files()) == ["MQ2008", "OHSUMED"]
+    assert sum(path.stat().st_size for path in files().values()) <= 3_000_000
+    for name, queries in {"MQ2008": 784, "OHSUMED": 106}.items():
+        frame = shipped(name)
+        assert not frame.partial and not frame.mixed
+        assert {"ndcgboost", "listnet", "lambdamart", "ranksvm"} <= {r.algo for r in frame.rows}
+        for row in frame.rows:
+            assert len(row.queries.qids) == queries and row.version == ""
+            assert row.repeats == (5 if row.drawn else 1)
+
+
+def test_the_command_shows_them_and_writes_a_page(made, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(leaderboard, "files", lambda: {"UNEVEN": made / "UNEVEN.zip"})
+    monkeypatch.setattr("letorbench.api.leaderboard.files", leaderboard.files)
+    text = printed("leaderboard", f"{made}/results", "--data-dir", f"{made}/data")
+    assert "regression (yours): place" in text and "page  leaderboard.html" in text
+    page = Path("leaderboard.html").read_text()
+    assert page.count("regression (yours)") > 2 and 'data-choice="family"' in page
+    assert "found p@3" in refused(2, "leaderboard", "--measure", "p@3")
+    write_toy(tmp_path / "data")
+    call("run", "--dataset", "TOY", "--algo", "regression", "--folds", "1")
+    assert "found results of TOY" in refused(2, "leaderboard", "results")
