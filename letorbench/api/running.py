@@ -8,6 +8,7 @@ from itertools import product
 from pathlib import Path
 from warnings import warn
 
+from letorbench.api.measuring import Asked
 from letorbench.api.results import Results
 from letorbench.choices import split
 from letorbench.datasets.catalog import with_share
@@ -22,7 +23,7 @@ from letorbench.experiment.runner import Report
 from letorbench.experiment.runner import run as run_all
 from letorbench.features import AUTO
 from letorbench.fit_warnings import KINDS, FitWarning
-from letorbench.measures import Measure
+from letorbench.measures import texts
 from letorbench.rankers import names, ranker
 from letorbench.results import labels
 from letorbench.results.paths import FIT, FoldKey, figure, listing
@@ -38,7 +39,7 @@ def run(
     seed: int = 0,
     data_dir: str | Path = "data",
     protocol: str = "default",
-    select: str | Measure | None = None,
+    select: Asked | None = None,
     convention: str = "auto",
     null: str | float = "keep",
     features: str = AUTO,
@@ -48,6 +49,7 @@ def run(
     shard: str | None = None,
     fixed: Iterable[str] = (),
     share: float | Iterable[float] = 1.0,
+    measures: Asked | Sequence[Asked] = (),
 ) -> Results:
     """Train, select on validation, test: every algorithm on every fold of every data set.
 
@@ -74,7 +76,7 @@ def run(
     protocol : {"default", "letor", "published"}
         How the validation part chooses: our way, LETOR's (by MAP, the plain best), or as the
         reproduced papers did.
-    select : str or Measure, optional
+    select : str, Measure or function, optional
         What the validation part chooses settings and rounds by; the protocol's by default:
         "ndcg@10", "map" for letor.
     convention : str
@@ -104,6 +106,9 @@ def run(
         those of a data set of their own, as "OHSUMED@0.3"; of 1, those of the data set. The queries
         are drawn in each fold from the seed, the same for every algorithm, and those of a smaller
         share are part of those of a larger one. Validation and test parts stay whole.
+    measures : str, Measure, function or sequence of them
+        What is measured and stored beside the usual measures, see `evaluate`. It changes nothing
+        of what is trained: where results are stored already, it is computed from their scores.
 
     Returns
     -------
@@ -125,8 +130,9 @@ def run(
     report = perform(
         data, algos, folds, fixed,
         Protocol(
-            Path(data_dir), Path(out), convention, str(select or ""), seed, force, null, time_limit,
-            plan.DEFAULT_REPEATS if repeats is None else repeats, features, protocol,
+            Path(data_dir), Path(out), convention, "".join(texts(select or ())), seed, force, null,
+            time_limit, plan.DEFAULT_REPEATS if repeats is None else repeats, features, protocol,
+            tuple(texts(measures)),
         ),
         jobs, shard,
         [share] if isinstance(share, (int, float, str)) else share,

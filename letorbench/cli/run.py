@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 @options.convention_of(
     "auto", "auto", help="Whose measuring rules; auto: those of the data set's official tool."
 )
+@options.measures("What is stored and shown beside the usual measures: repeat, or comma lists.")
 @options.null
 @click.option(
     "--time-limit", type=options.seconds, metavar="SECONDS",
@@ -72,6 +74,7 @@ def run(
     jobs: int,
     shard: str | None,
     shares: tuple[str, ...],
+    measures: tuple[str, ...],
     **protocol: Any,
 ) -> None:
     """Train, select on validation, test: every algorithm on every fold of every data set.
@@ -86,24 +89,28 @@ def run(
     from letorbench.choices import split
     from letorbench.cli.plot import write_figures
     from letorbench.experiment.plan import Protocol
+    from letorbench.measures import texts
 
     signal.signal(signal.SIGTERM, end_like_interruption)
     complain(left_out(algos), "note")
-    chosen = Protocol(**{key: value for key, value in protocol.items() if value is not None})
+    given = {key: value for key, value in protocol.items() if value is not None}
+    chosen = Protocol(**given, measures=tuple(texts(measures)))
     report = perform(data, algos, folds, fixed, chosen, jobs, shard, split(shares))
     results = Results(chosen.out, chosen.data_dir, report.summaries)
     write_figures(results)
-    _print(report, results)
+    _print(report, results, chosen.measures)
     _end(report)
 
 
-def _print(report: Report, results: Results) -> None:
+def _print(report: Report, results: Results, measures: Sequence[str]) -> None:
     """Print the tables, how many folds were reused, and where everything is."""
     from letorbench.analysis.results_table import USUAL, summary_table
     from letorbench.api.running import places
+    from letorbench.measures import texts
 
+    names = list(dict.fromkeys([*texts(USUAL), *measures]))
     for summary in results.summaries:
-        show(summary_table(results.measured(summary, USUAL), USUAL))
+        show(summary_table(results.measured(summary, names), names))
         say("")
     reused = sum(each.reused for each in report.runs)
     if reused:

@@ -36,7 +36,7 @@ class Processes:
                 yield attempt(job, force)
             return
         threads = max(1, thread_count() // number)
-        run = partial(attempt, force=force, plugin_files=plugins.files(), threads=threads)
+        run = partial(attempt, force=force, brought=plugins.brought(), threads=threads)
         sent = [job.sent() for job in jobs]
         yield from in_processes(run, sent, number, _lost, self.idle)
 

@@ -66,8 +66,11 @@ class Protocol:
     features: str = AUTO
     #: how validation chooses: a name of `letorbench.experiment.select.PROTOCOLS`
     name: str = "default"
+    #: the measures that are stored beside the usual ones, as texts
+    measures: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "measures", tuple(str(parse(each)) for each in self.measures))
         selection_protocol(self.name)
         object.__setattr__(self, "select", str(parse(self.select or SELECTED_BY[self.name])))
         object.__setattr__(self, "features", features_name(self.features))
@@ -257,6 +260,7 @@ def identity(
     dataset: str, cls: type[Ranker], settings: Settings, protocol: Protocol, benchmark: Benchmark
 ) -> dict[str, Any]:
     """Return all that a first repeat's scores of a fold depend on, as JSON can hold it."""
+    by_own = parse(protocol.select).source
     facts = {
         "dataset": dataset,
         "algo": cls.name,
@@ -269,6 +273,7 @@ def identity(
         "seed": protocol.seed,
         "data": benchmark.provenance["digest"],
         "null": benchmark.provenance.get("null", "error"),
+        **({"select code": by_own} if by_own else {}),
     }
     return json.loads(json.dumps(facts))
 

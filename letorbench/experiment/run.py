@@ -5,7 +5,6 @@ import traceback
 import zlib
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from letorbench.experiment.select import select, selection_protocol
 from letorbench.features import transformation
 from letorbench.files import one_writer
 from letorbench.fit_warnings import FitWarning
-from letorbench.measures import parse
+from letorbench.measures import default_measures, parse
 from letorbench.rankers import plugins, ranker
 from letorbench.rankers.base import Ranker
 from letorbench.results import paths
@@ -27,6 +26,7 @@ from letorbench.results.scores import finite_scores
 from letorbench.results.store import (
     FoldResult,
     StoredFold,
+    add_measures,
     mark_reused,
     matches,
     read_fold,
@@ -62,16 +62,19 @@ class Run:
 
 
 def attempt(
-    job: Job, force: bool = False, plugin_files: tuple[Path, ...] = (), threads: int | None = None
+    job: Job,
+    force: bool = False,
+    brought: plugins.Brought | None = None,
+    threads: int | None = None,
 ) -> Run:
     """Run a job in whatever process, with so many threads; an error becomes part of the run.
 
-    What the job lacks is found by its names, rankers of plug-ins in the files. `force` runs again
-    what is stored.
+    What the job lacks is found by its names, also among what users `brought` to the process that
+    sent it. `force` runs again what is stored.
     """
     try:
-        for path in plugin_files:
-            plugins.use(path)
+        if brought is not None:
+            plugins.receive(brought)
         with limited_threads(threads), one_blas_thread():
             benchmark = job.benchmark or benchmark_of(job.key.dataset, job.protocol)
             cls = job.ranker or ranker(job.label.algo)
@@ -103,7 +106,9 @@ def _perform(job: Job, benchmark: Benchmark, cls: type[Ranker], force: bool) -> 
             stored = read_fold(job.key, folder)
         if stored is not None:
             if not force and matches(stored.fit, job.identity, job.protocol.time_limit):
-                return Run(job.key, mark_reused(stored), reused=True)
+                return Run(
+                    job.key, mark_reused(_with_measures(job, benchmark, stored)), reused=True
+                )
             if configured(stored.identity) != configured(job.identity):
                 raise UsageError(
                     f"{folder}: found results of {stored.label}, expected those of {job.label}; "
@@ -116,10 +121,22 @@ def _perform(job: Job, benchmark: Benchmark, cls: type[Ranker], force: bool) -> 
     return Run(job.key, fold)
 
 
+def _with_measures(job: Job, benchmark: Benchmark, stored: StoredFold) -> StoredFold:
+    """Return a stored fold with the measures that are asked for, computed from its scores."""
+    missing = [each for each in map(parse, job.protocol.measures) if not stored.has(each)]
+    if not missing:
+        return stored
+    fold = next(fold for fold in benchmark.folds if fold.number == job.key.fold)
+    scores, rules = stored.scores(fold.test.n_docs), benchmark.convention
+    return add_measures(stored, measure_fold(job.label.algo, fold, scores, rules, missing), missing)
+
+
 def _result(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> FoldResult:
     """Train, select on validation, score the test part once."""
     assert job.identity is not None
     start, protocol, number = time.perf_counter(), job.protocol, job.key.fold
+    usual = default_measures(benchmark.convention)
+    added = [each for each in map(parse, protocol.measures) if each not in usual]
     fold = next(fold for fold in benchmark.folds if fold.number == number)
     # the same queries for every algorithm and seed
     fold = fold.sampled(benchmark.share, np.random.default_rng([protocol.seed, number]))
@@ -144,7 +161,7 @@ def _result(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> FoldResult:
         identity=job.identity,
         label=job.label,
         scores=scores,
-        queries=measure_fold(cls.name, fold, scores, benchmark.convention),
+        queries=measure_fold(cls.name, fold, scores, benchmark.convention, added),
         convention=benchmark.convention.name,
         n_folds=len(benchmark.folds),
         ranker=fitted,
@@ -154,6 +171,7 @@ def _result(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> FoldResult:
         warnings=(*selected.warnings, *poor),
         cut_off=cut_off if any(cut) else None,
         repeats=job.repeats,
+        added=added,
     )
 
 

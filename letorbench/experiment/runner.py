@@ -11,6 +11,7 @@ from letorbench.experiment.backends import Processes, Shard
 from letorbench.experiment.entrants import Entrant
 from letorbench.experiment.plan import Job, Protocol, benchmark_of, plan_runs
 from letorbench.experiment.run import Run
+from letorbench.measures import parse
 from letorbench.results.paths import FoldKey, fold_folder
 from letorbench.results.store import Store, check_writable, current_folds, experiment_of
 from letorbench.results.summary import Summary, summarise, write_tables
@@ -92,7 +93,7 @@ def _reused(store: Store, jobs: Sequence[Job]) -> dict[FoldKey, Run]:
             continue
         place = fold_folder(job.folder, job.key.fold, job.key.repeat)
         fold = store.reuse(place, job.identity, job.protocol.time_limit)
-        if fold is not None:
+        if fold is not None and all(map(fold.has, map(parse, job.protocol.measures))):
             ended[job.key] = Run(job.key, fold, reused=True)
     return ended
 

@@ -13,7 +13,7 @@ import numpy as np
 from letorbench.conventions import Convention
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark, Fold, QuerySet
-from letorbench.errors import DataError
+from letorbench.errors import DataError, UsageError
 from letorbench.measures import Measure, default_measures, parse, query_metrics
 from letorbench.measures.evaluation import shares
 from letorbench.results.per_query import PerQuery
@@ -47,9 +47,18 @@ def measured(
     return query_metrics(test.labels, scores, test.offsets, measures, convention, test.docids)
 
 
-def measure_fold(algo: str, fold: Fold, scores: np.ndarray, convention: Convention) -> PerQuery:
-    """Measure finite scores (n_docs,) of a fold's test part by every measure that is stored."""
-    measures = default_measures(convention)
+def measure_fold(
+    algo: str,
+    fold: Fold,
+    scores: np.ndarray,
+    convention: Convention,
+    added: Sequence[Measure] = (),
+) -> PerQuery:
+    """Measure finite scores (n_docs,) of a fold's test part by every measure that is stored.
+
+    These are the usual ones and then those that are added.
+    """
+    measures = list(dict.fromkeys([*default_measures(convention), *added]))
     table = measured(algo, scores, fold.test, measures, convention)
     counts = _counted(table)
     values = {str(measure): column for measure, column in zip(measures, table[counts].T)}
@@ -71,12 +80,13 @@ def with_measures(data_dir: Path, row: Row, measures: Sequence[str]) -> Row:
     What its folds do not hold is measured from their scores, under the run's convention. DataError
     says that the data now there are not those of the run.
     """
-    missing = [name for name in measures if name not in row.values]
+    wanted = {name: _unstored(row, name) for name in measures}
+    missing = [name for name in measures if wanted[name] is not None]
     if not missing:
         return row
     benchmark = data_of(data_dir, row.stored)
     tests = {fold.number: fold.test for fold in benchmark.folds}
-    parsed = [parse(name) for name in missing]
+    parsed = [measure for measure in wanted.values() if measure is not None]
 
     def of(fold: StoredFold) -> np.ndarray:
         test = tests[fold.number]
@@ -94,6 +104,24 @@ def with_measures(data_dir: Path, row: Row, measures: Sequence[str]) -> Row:
     drawn = missing if row.repeated else []
     repeated = {**row.repeated, **{name: queries.means(name) for name in drawn}}
     return replace(row, values=values, repeated=repeated, measured=queries)
+
+
+def _unstored(row: Row, name: str) -> Measure | None:
+    """Return the measure of a name if it must be computed for a row, None if it is stored.
+
+    What an older form of a measure of the user's own gave is not used, unless the measure itself
+    is not at hand. DataError says that it is needed.
+    """
+    try:
+        measure = parse(name)
+    except UsageError:
+        if name in row.values:
+            return None
+        raise DataError(
+            f"{row.algo}: found no values of {name!r}, expected them or --plugin with the measure"
+        ) from None
+    stored = name in row.values and all(fold.has(measure) for fold in row.stored)
+    return None if stored else measure
 
 
 def extended(data_dir: Path, summary: Summary, measures: Sequence[str]) -> Summary:
