@@ -84,9 +84,8 @@ def bring(name: str, value: Any, origin: Any) -> None:
     UsageError where a function made another one of the same name, as with other values in it.
     """
     own = BROUGHT.setdefault(origin.__module__, {})
-    if "<locals>" in origin.__qualname__ and getattr(own.get(name), "source", "") not in (
-        "", value.source,
-    ):  # fmt: skip
+    sources = {getattr(each, "source", "") for each in (own.get(name), value)} - {""}
+    if "<locals>" in origin.__qualname__ and len(sources) > 1:
         raise UsageError(f"two functions are named {name!r}, expected another __name__ of each")
     own[name] = value
 

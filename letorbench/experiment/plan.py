@@ -292,6 +292,8 @@ def ranker_identity(cls: type[Ranker], settings: Settings) -> dict[str, Any]:
         "module": cls.__module__,
         "code": scoring_digest(cls.__module__),
     }
+    if chosen.own_code:
+        facts["own code"] = chosen.own_code
     if issubclass(cls, AnyModel):
         facts["model"] = cls.described()
     plugin = plugins.file_digest(cls)

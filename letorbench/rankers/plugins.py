@@ -222,29 +222,35 @@ def _register(where: str, load: Callable[[], object]) -> bool:
 
 
 def _others_of(loaded: object, helpers: bool) -> dict[str, Any]:
-    """Return the measures that a module defines by name, and its functions: measures or losses.
+    """Return the measures and losses that a module defines, by name, and its functions.
 
-    UsageError where one is named as a measure of the package. Functions may be so named if they are
-    `helpers` of rankers.
+    Which a function is, its use says. UsageError where one is named as one of the package.
+    Functions may be so named if they are `helpers` of rankers.
     """
-    from letorbench.measures import Measure, is_function, refuse_known
+    from letorbench import losses, measures
 
     if not isinstance(loaded, ModuleType):
         return {}
     others: dict[str, Any] = {}
     for key, value in vars(loaded).items():
-        code = value.function if isinstance(value, Measure) else value
-        if key.startswith("_") or not is_function(code) or not hasattr(code, "__qualname__"):
+        code = value.function if isinstance(value, measures.Measure) else value
+        if key.startswith("_") or not hasattr(code, "__qualname__"):
             continue
         if not f"{code.__module__}.".startswith(f"{loaded.__name__}."):
             continue
-        if isinstance(value, Measure):
-            refuse_known(value.name)
+        if isinstance(value, measures.Measure):
+            measures.refuse_known(value.name)
             others[value.name] = replace(value, source=users_digest(code))
-        else:
+        elif isinstance(value, type):
+            if issubclass(value, losses.Loss) and hasattr(value, "name"):
+                losses.refuse_known(value.name)
+                value()  # what it lacks is raised here
+                others[value.name] = value
+        elif callable(value):
             others[key.lower()] = others[key] = value
             if not helpers:
-                refuse_known(key.lower())
+                measures.refuse_known(key.lower())
+                losses.refuse_known(key)
     return others
 
 
