@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import replace
 from itertools import product
@@ -15,7 +16,7 @@ from letorbench.datasets.catalog import with_share
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment import plan
-from letorbench.experiment.backends import Processes, shard_of
+from letorbench.experiment.backends import Processes, Workers, shard_of
 from letorbench.experiment.entrants import Algorithm, entrants
 from letorbench.experiment.plan import Protocol
 from letorbench.experiment.run import Run
@@ -50,6 +51,7 @@ def run(
     fixed: Iterable[str] = (),
     share: float | Iterable[float] = 1.0,
     measures: Asked | Sequence[Asked] = (),
+    executor: Executor | None = None,
 ) -> Results:
     """Train, select on validation, test: every algorithm on every fold of every data set.
 
@@ -109,6 +111,10 @@ def run(
     measures : str, Measure, function or sequence of them
         What is measured and stored beside the usual measures, see `evaluate`. It changes nothing
         of what is trained: where results are stored already, it is computed from their scores.
+    executor : concurrent.futures.Executor, optional
+        Whose workers run the folds, instead of `jobs` processes here: of a dask cluster
+        ``Client(address).get_executor()``. They need no shared folder: this process writes all
+        results, and data that a worker does not have go with the fold.
 
     Returns
     -------
@@ -135,7 +141,7 @@ def run(
             tuple(texts(measures)),
         ),
         jobs, shard,
-        [share] if isinstance(share, (int, float, str)) else share,
+        [share] if isinstance(share, (int, float, str)) else share, executor,
     )  # fmt: skip
     failed = failures(report)
     if failed and all(run.error for run in report.runs):
@@ -157,13 +163,22 @@ def perform(
     jobs: int,
     shard: str | None,
     shares: Iterable[float | str],
+    executor: Executor | None = None,
 ) -> Report:
     """Do what `run` does; return what became of every fold, failures too."""
     numbers = plan.folds(folds) if isinstance(folds, str) else None if folds is None else [*folds]
     share = None if shard is None else shard_of(shard)
     datasets = _datasets(data, protocol.data_dir, [_share(each) for each in shares])
     systems = entrants(algos, fixed)
-    return run_all(datasets, systems, numbers, protocol, Processes(jobs), share)
+    if executor is not None and not isinstance(executor, Executor):
+        raise UsageError(
+            f"found executor={executor!r}, expected a concurrent.futures.Executor, such as "
+            "Client(address).get_executor() of dask"
+        )
+    if executor is not None and jobs != 1:
+        raise UsageError(f"found jobs={jobs} and an executor, expected one of them")
+    backend = Processes(jobs) if executor is None else Workers(executor)
+    return run_all(datasets, systems, numbers, protocol, backend, share)
 
 
 def _datasets(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from letorbench.cli import options
 from letorbench.cli.group import complain, end_like_interruption, say, show
+from letorbench.errors import UsageError
 
 if TYPE_CHECKING:
     from letorbench.api.results import Results
@@ -64,6 +66,11 @@ if TYPE_CHECKING:
     "--shard", metavar="I/N",
     help="Do only the I-th of N shares, as 2/3; their folders are copied into one.",
 )  # fmt: skip
+@options.option(
+    "--backend", type=click.Choice(["local", "dask"]), default="local",
+    help="Who runs the folds: processes here, or the workers of a dask cluster.",
+)  # fmt: skip
+@click.option("--scheduler", metavar="ADDRESS", help="The cluster's, as tcp://host:8786.")
 @click.option("--force", is_flag=True, help="Run again what is stored already.")
 @options.plugin
 def run(
@@ -75,6 +82,8 @@ def run(
     shard: str | None,
     shares: tuple[str, ...],
     measures: tuple[str, ...],
+    backend: str,
+    scheduler: str | None,
     **protocol: Any,
 ) -> None:
     """Train, select on validation, test: every algorithm on every fold of every data set.
@@ -88,6 +97,7 @@ def run(
     from letorbench.api.running import left_out, perform
     from letorbench.choices import split
     from letorbench.cli.plot import write_figures
+    from letorbench.experiment.backends import dask_executor
     from letorbench.experiment.plan import Protocol
     from letorbench.measures import texts
 
@@ -95,7 +105,10 @@ def run(
     complain(left_out(algos), "note")
     given = {key: value for key, value in protocol.items() if value is not None}
     chosen = Protocol(**given, measures=tuple(texts(measures)))
-    report = perform(data, algos, folds, fixed, chosen, jobs, shard, split(shares))
+    if (backend == "dask") != (scheduler is not None):
+        raise UsageError(f"--backend {backend}: expected dask and --scheduler together")
+    with dask_executor(scheduler) if scheduler else nullcontext() as executor:
+        report = perform(data, algos, folds, fixed, chosen, jobs, shard, split(shares), executor)
     results = Results(chosen.out, chosen.data_dir, report.summaries)
     write_figures(results)
     _print(report, results, chosen.measures)

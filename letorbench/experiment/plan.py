@@ -128,15 +128,25 @@ class Job:
     ranker: type[Ranker] | None = None
     #: whether another process can open the data set by its name
     on_disk: bool = True
+    #: how many folds the data set has, where `benchmark` has the job's alone
+    n_folds: int = 0
 
     def sent(self) -> "Job":
         """Return the job for another process, without what that finds by name."""
         by_name = self.ranker is not None and plugins.found_by_name(self.ranker)
+        own = self if self.on_disk else self.with_data()
         return replace(
-            self,
-            benchmark=None if self.on_disk else self.benchmark,
+            own,
+            benchmark=None if self.on_disk else own.benchmark,
             ranker=None if by_name else self.ranker,
         )
+
+    def with_data(self) -> "Job":
+        """Return the job with the data of its fold alone."""
+        assert self.benchmark is not None
+        folds = tuple(fold for fold in self.benchmark.folds if fold.number == self.key.fold)
+        n_folds = len(self.benchmark.folds)
+        return replace(self, benchmark=replace(self.benchmark, folds=folds), n_folds=n_folds)
 
 
 def folds(text: str) -> tuple[int, ...]:

@@ -7,10 +7,10 @@ from pathlib import Path
 from letorbench.datasets.checks import check_convention, leak
 from letorbench.datasets.queryset import OWN_PART, Benchmark
 from letorbench.errors import DataError, UsageError
-from letorbench.experiment.backends import Processes, Shard
+from letorbench.experiment.backends import Processes, Shard, Workers
 from letorbench.experiment.entrants import Entrant
 from letorbench.experiment.plan import Job, Protocol, benchmark_of, plan_runs
-from letorbench.experiment.run import Run
+from letorbench.experiment.run import Run, attempt
 from letorbench.measures import parse
 from letorbench.results.paths import FoldKey, fold_folder
 from letorbench.results.store import Store, check_writable, current_folds, experiment_of
@@ -34,7 +34,7 @@ def run(
     systems: Sequence[Entrant],
     folds: Sequence[int] | None,
     protocol: Protocol,
-    processes: Processes = Processes(),
+    backend: Processes | Workers = Processes(),
     shard: Shard | None = None,
 ) -> Report:
     """Run every algorithm on every fold of every data set, with several seeds if it draws.
@@ -61,7 +61,7 @@ def run(
     notes = list(store.damaged.values())
     ended = {} if protocol.force else _reused(store, jobs)
     left = [job for job in jobs if job.key not in ended]
-    for run in _progress(processes.runs(left, protocol.force), len(ended), len(jobs)):
+    for run in _progress(backend.runs(left, protocol.force), len(ended), len(jobs)):
         if run.unwritable:
             raise DataError(run.error)  # no other job could store its result either
         ended[run.key] = run
@@ -93,8 +93,9 @@ def _reused(store: Store, jobs: Sequence[Job]) -> dict[FoldKey, Run]:
             continue
         place = fold_folder(job.folder, job.key.fold, job.key.repeat)
         fold = store.reuse(place, job.identity, job.protocol.time_limit)
-        if fold is not None and all(map(fold.has, map(parse, job.protocol.measures))):
-            ended[job.key] = Run(job.key, fold, reused=True)
+        if fold is not None:
+            has_all = all(map(fold.has, map(parse, job.protocol.measures)))
+            ended[job.key] = Run(job.key, fold, reused=True) if has_all else attempt(job)
     return ended
 
 

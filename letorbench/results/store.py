@@ -218,6 +218,17 @@ def write_fold(folder: Path, result: FoldResult) -> dict[str, Any]:
     return _write_fit(folder, result.as_json())
 
 
+def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write the files of a fold that was made elsewhere, its fit.json last."""
+    (folder / paths.FIT).unlink(missing_ok=True)
+    for name in paths.CHECKED:
+        if name not in files:
+            (folder / name).unlink(missing_ok=True)
+    for name, content in sorted(files.items(), key=lambda item: item[0] == paths.FIT):
+        with write_atomically(folder / name, binary=True) as file:
+            file.write(content)
+
+
 def add_measures(fold: StoredFold, queries: PerQuery, added: Sequence[Measure]) -> StoredFold:
     """Store the values of further measures of a finished fold; nothing else of it changes."""
     tables = {name: queries.tables[name] for name in map(str, added)}
