@@ -10,10 +10,10 @@ A page marks what is checked in comments that a reader does not see:
     <!-- generated: NAME ... --> a function of docs/generate.py writes the text up to <!-- end -->
 
 The word after `check:` and `setup:` says what the block needs: `demo` nothing, `dask` the package
-distributed, `shared` the real data in ../shared, `bench` minutes and the packages of the benchmarks. The blocks of a page run in
-order in one empty folder, where commands see the variables ROOT (the repository) and SHARED.
-`--write` puts the new output in the page. MASKS lists what may differ: times, sizes, versions and
-the machine.
+distributed, `shared` the real data in ../shared, `bench` minutes and the packages of the
+benchmarks. The blocks of a page run in order in one empty folder, where commands see the variables
+ROOT (the repository) and SHARED. `--write` puts the new output in the page. MASKS lists what may
+differ: times, sizes, versions and the machine.
 """
 
 from __future__ import annotations
