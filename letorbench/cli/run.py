@@ -121,8 +121,9 @@ def _print(report: Report, results: Results, measures: Sequence[str]) -> None:
     from letorbench.api.running import places
     from letorbench.measures import texts
 
-    names = list(dict.fromkeys([*texts(USUAL), *measures]))
     for summary in results.summaries:
+        more = [name for name in measures if name in summary.measures]  # none that failed
+        names = list(dict.fromkeys([*texts(USUAL), *more]))
         show(summary_table(results.measured(summary, names), names))
         say("")
     reused = sum(each.reused for each in report.runs)

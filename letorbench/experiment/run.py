@@ -19,7 +19,7 @@ from letorbench.experiment.select import select, selection_protocol
 from letorbench.features import transformation
 from letorbench.files import one_writer
 from letorbench.fit_warnings import FitWarning
-from letorbench.measures import default_measures, parse
+from letorbench.measures import parse
 from letorbench.rankers import plugins, ranker
 from letorbench.rankers.any_model import OWN_FILE
 from letorbench.rankers.base import Ranker
@@ -138,7 +138,7 @@ def attempt_away(job: Job, brought: plugins.Brought) -> tuple[Run, dict[str, byt
 def keep(job: Job, run: Run, files: Mapping[str, bytes], force: bool) -> Run:
     """Write the files of a fold that another machine made; return its run with the fold."""
     folder = paths.fold_folder(job.folder, job.key.fold, job.key.repeat)
-    if run.error:
+    if paths.FIT not in files:
         return run
     try:
         assert job.benchmark is not None
@@ -184,7 +184,8 @@ def _perform(job: Job, benchmark: Benchmark, cls: type[Ranker], force: bool) -> 
         fold = StoredFold(
             job.key, folder, write_fold(folder, result), stamp(folder) or 0, result.queries
         )
-    return Run(job.key, fold)
+        # what the user's own measure does wrong costs no training: the fold is stored
+        return Run(job.key, _with_measures(job, benchmark, fold))
 
 
 def _with_measures(job: Job, benchmark: Benchmark, stored: StoredFold) -> StoredFold:
@@ -201,8 +202,6 @@ def _result(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> FoldResult:
     """Train, select on validation, score the test part once."""
     assert job.identity is not None
     start, protocol, number = time.perf_counter(), job.protocol, job.key.fold
-    usual = default_measures(benchmark.convention)
-    added = [each for each in map(parse, protocol.measures) if each not in usual]
     fold = next(fold for fold in benchmark.folds if fold.number == number)
     # the same queries for every algorithm and seed
     fold = fold.sampled(benchmark.share, np.random.default_rng([protocol.seed, number]))
@@ -227,7 +226,7 @@ def _result(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> FoldResult:
         identity=job.identity,
         label=job.label,
         scores=scores,
-        queries=measure_fold(cls.name, fold, scores, benchmark.convention, added),
+        queries=measure_fold(cls.name, fold, scores, benchmark.convention),
         convention=benchmark.convention.name,
         n_folds=job.n_folds or len(benchmark.folds),
         ranker=fitted,
@@ -237,7 +236,6 @@ def _result(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> FoldResult:
         warnings=(*selected.warnings, *poor),
         cut_off=cut_off if any(cut) else None,
         repeats=job.repeats,
-        added=added,
     )
 
 

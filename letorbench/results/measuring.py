@@ -54,11 +54,8 @@ def measure_fold(
     convention: Convention,
     added: Sequence[Measure] = (),
 ) -> PerQuery:
-    """Measure finite scores (n_docs,) of a fold's test part by every measure that is stored.
-
-    These are the usual ones and then those that are added.
-    """
-    measures = list(dict.fromkeys([*default_measures(convention), *added]))
+    """Measure finite scores (n_docs,) of a fold's test part by the usual measures and some more."""
+    measures = [*default_measures(convention), *added]
     table = measured(algo, scores, fold.test, measures, convention)
     counts = _counted(table)
     values = {str(measure): column for measure, column in zip(measures, table[counts].T)}

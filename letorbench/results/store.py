@@ -82,8 +82,6 @@ class FoldResult:
     cut_off: Mapping[str, float | None] | None = None
     #: how many seeds the run has; None if nothing is drawn at random
     repeats: int | None = None
-    #: the measures that were asked for beside the usual ones
-    added: Sequence[Measure] = ()
 
     def as_json(self) -> dict[str, object]:
         """Return what fit.json says."""
@@ -91,7 +89,7 @@ class FoldResult:
             "convention": self.convention,
             "n_folds": self.n_folds,
             "queries": len(self.queries.qids),
-            **_measured(self.queries, {str(each): each.source for each in self.added}),
+            "means": _means(self.queries),
         }
         named = str(self.label) != self.identity.get("algo")
         return {
@@ -234,18 +232,16 @@ def add_measures(fold: StoredFold, queries: PerQuery, added: Sequence[Measure]) 
     tables = {name: queries.tables[name] for name in map(str, added)}
     whole = replace(fold.queries, tables={**fold.queries.tables, **tables})
     sources = {**fold.added, **{str(each): each.source for each in added}}
-    facts = {**fold.fit, "test": {**fold.fit["test"], **_measured(whole, sources)}}
+    test = {**fold.fit["test"], "means": _means(whole), "added": sources}
     write_fold_queries(fold.folder / paths.QUERIES, whole)
-    facts = _write_fit(fold.folder, facts)
+    facts = _write_fit(fold.folder, {**fold.fit, "test": test})
     return StoredFold(fold.key, fold.folder, facts, stamp(fold.folder) or 0, whole)
 
 
-def _measured(queries: PerQuery, added: Mapping[str, str]) -> dict[str, object]:
-    """Return what fit.json says of the test queries' values."""
+def _means(queries: PerQuery) -> dict[str, float]:
+    """Return the mean of each measure over the queries of a fold."""
     table = np.stack(list(queries.values.values()), axis=1)
-    means = mean_of(table * queries.shares[:, None], axis=0)
-    facts: dict[str, object] = {"means": dict(zip(queries.values, means.tolist()))}
-    return {**facts, "added": dict(added)} if added else facts
+    return dict(zip(queries.values, mean_of(table * queries.shares[:, None], axis=0).tolist()))
 
 
 def _write_fit(folder: Path, facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -116,6 +116,10 @@ def first(y_true, y_score):
     return float(y_true[y_score.argmax()])
 
 
+def fails(y_true, y_score):
+    return y_true[99]
+
+
 class Elsewhere(Executor):
     """Calls at once, in this process that then sees neither the plug-in files nor some data."""
 
@@ -219,6 +223,12 @@ def test_what_goes_wrong_on_a_worker_is_a_line_of_its_job(local, tmp_path, monke
         gone.cancel(), gone.set_running_or_notify_cancel()
         patch.setattr(Elsewhere, "submit", lambda *_: gone)
         assert "the executor has cancelled it" in failed()
+    with monkeypatch.context() as patch:  # a measure that fails costs no training
+        bad = {**good, "measures": [fails], "out": "measured"}
+        with pytest.raises(DataError, match="measure fails: IndexError"):
+            lb.run(executor=executor, **bad)
+        patch.setattr(running, "_result", None)
+        lb.run(**{**bad, "measures": [first]})
     for wrong in ({"executor": 3}, {"executor": executor, "jobs": 2}):
         with pytest.raises(UsageError, match="executor"):
             lb.run(**good, **wrong)

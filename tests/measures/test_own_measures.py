@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import printed, random_queries, refused
+from conftest import call, printed, random_queries, refused
 from toy_data import content, write_toy
 
 import letorbench as lb
@@ -247,6 +247,18 @@ def test_a_measure_that_changed_is_measured_again(plugin: Path) -> None:
     lb.registry.BROUGHT.clear()
     again = lb.run("TOY", "regression", measures=[changed])
     assert again.summary()["mine"].tolist() == [0.75] == again.summary([changed])["mine"].tolist()
+
+
+def test_a_measure_that_fails_costs_no_training(plugin: Path, monkeypatch) -> None:
+    plugin.write_text(PLUGIN + "\ndef fails(y_true, y_score):\n    return y_true[99]\n")
+    words = ["run", "--dataset", "TOY", "--algo", "regression", "--plugin", "mine.py"]
+    for jobs in ("1", "2"):
+        done = call(*words, "--measure", "top,fails", "--jobs", jobs, "--out", jobs)
+        assert done.exit_code == 1 and "5 folds" in done.stdout
+        assert done.stderr.count("\n") == 1 and "measure fails: IndexError" in done.stderr
+        with monkeypatch.context() as patch:
+            patch.setattr("letorbench.experiment.run._result", None)  # nothing is trained again
+            assert "top" in printed(*words, "--measure", "top", "--out", jobs)
 
 
 def test_validation_chooses_by_a_function(plugin: Path) -> None:
