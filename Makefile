@@ -118,7 +118,7 @@ docs: .venv/with-docs
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
 	@echo "left: build/docs/index.html"
 
-NEEDS ?= demo,shared
+NEEDS ?= demo,dask,shared
 
 docs-check: .venv/with-test
 	$(BIN)/python docs/check.py --needs $(NEEDS) $(PAGES)

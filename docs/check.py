@@ -1,6 +1,6 @@
 """Regenerate what README.md and the pages paste from runs, and compare it with what they show.
 
-    python docs/check.py [--needs demo,shared] [--write] [PAGE ...]
+    python docs/check.py [--needs demo,dask,shared] [--write] [PAGE ...]
 
 A page marks what is checked in comments that a reader does not see:
 
@@ -9,11 +9,11 @@ A page marks what is checked in comments that a reader does not see:
     <!-- setup: demo             commands that run at this place without being shown, up to -->
     <!-- generated: NAME ... --> a function of docs/generate.py writes the text up to <!-- end -->
 
-The word after `check:` and `setup:` says what the block needs: `demo` nothing, `shared` the real
-data in ../shared, `bench` minutes and the packages of the benchmarks. The blocks of a page run in
-order in one empty folder, where commands see the variables ROOT (the repository) and SHARED.
-`--write` puts the new output in the page. MASKS lists what may differ: times, sizes, versions and
-the machine.
+The word after `check:` and `setup:` says what the block needs: `demo` nothing, `dask` the package
+distributed, `shared` the real data in ../shared, `bench` minutes and the packages of the
+benchmarks. The blocks of a page run in order in one empty folder, where commands see the variables
+ROOT (the repository) and SHARED. `--write` puts the new output in the page. MASKS lists what may
+differ: times, sizes, versions and the machine.
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ import sys
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
+from importlib.util import find_spec
 from itertools import repeat
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
-NEEDS = ("demo", "shared", "bench")
+NEEDS = ("demo", "dask", "shared", "bench")
 
 #: what differs from machine to machine and run to run, and what stands for it in a comparison
 MASKS: tuple[tuple[str, str], ...] = (
@@ -143,7 +144,7 @@ def check(path: Path, needs: set[str]) -> tuple[str, list[str], int]:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         (folder / ".bin").mkdir()
-        for name, module in (("letorbench", "-m letorbench"), ("python", "")):
+        for name, module in (("letorbench", "-m letorbench"), ("dask", "-m dask"), ("python", "")):
             command = folder / ".bin" / name  # runs this repository's package
             command.write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n')
             command.chmod(0o755)
@@ -176,7 +177,7 @@ def pages() -> list[Path]:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pages", nargs="*", type=Path, help="default: README.md and all pages")
-    parser.add_argument("--needs", default="demo,shared", help=f"of {', '.join(NEEDS)}")
+    parser.add_argument("--needs", default="demo,dask,shared", help=f"of {', '.join(NEEDS)}")
     parser.add_argument("--write", action="store_true", help="put the new output in the pages")
     options = parser.parse_args(arguments)
     needs = set(options.needs.split(","))
@@ -185,6 +186,9 @@ def main(arguments: list[str] | None = None) -> int:
     if not SHARED.is_dir() and "shared" in needs:
         print(f"no {SHARED}: blocks that need real data are skipped")
         needs.discard("shared")
+    if find_spec("distributed") is None and "dask" in needs:
+        print("no package distributed: blocks that need dask are skipped")
+        needs.discard("dask")
     sys.path.insert(0, str(ROOT))
     total = 0
     chosen = options.pages or pages()

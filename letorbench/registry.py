@@ -11,7 +11,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from letorbench.errors import UsageError
+
 PACKAGE = Path(__file__).parent
+#: what users brought to this process beside rankers, by the module that defines it and by name:
+#: the public values of plug-in files, and the measures and losses that Python programs gave
+BROUGHT: dict[str, dict[str, Any]] = {}
 
 
 @cache
@@ -55,6 +60,34 @@ def load(place: str) -> Any:
     module, _, name = place.partition(":")
     imported = import_module(module)
     return getattr(imported, name) if name else imported
+
+
+def brought(name: str, fits: Callable[[Any], bool]) -> Any:
+    """Return what a user brought under a name and that fits; None where there is no such thing.
+
+    UsageError where two modules have one.
+    """
+    found = {
+        module: values[name]
+        for module, values in BROUGHT.items()
+        if name in values and fits(values[name])
+    }
+    if len(found) > 1:
+        raise UsageError(f"two are named {name!r}, in {' and '.join(found)}; rename one")
+    return next(iter(found.values()), None)
+
+
+def bring(name: str, value: Any, origin: Any) -> None:
+    """Take a measure or a loss that a Python program gave, in the place of an older form of it.
+
+    It is made of `origin`, a function or a class, and its `source` is the digest of that.
+    UsageError where a function made another one of the same name, as with other values in it.
+    """
+    own = BROUGHT.setdefault(origin.__module__, {})
+    sources = {getattr(each, "source", "") for each in (own.get(name), value)} - {""}
+    if "<locals>" in origin.__qualname__ and len(sources) > 1:
+        raise UsageError(f"two functions are named {name!r}, expected another __name__ of each")
+    own[name] = value
 
 
 def imports_of(file: str) -> dict[str, str]:

@@ -1,10 +1,15 @@
 """Digests of the package's own source, for what must not outlive an edit of it."""
 
 import re
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+from letorbench.checksum import digest
 
 PACKAGE = Path(__file__).parent
 #: what turns data into scores and measures beside the ranker's module, with all that it imports;
@@ -75,6 +80,48 @@ def scoring_digest(module: str) -> str:
     parts = ["rankers/base.py", "models", "losses", "solvers"]
     own = [f"{name.replace('.', '/')}.py"] if inside else parts
     return source_digest({*STEPS, *reached([*SCORING, *own])})
+
+
+def users_digest(value: Any) -> str:
+    """Return a digest of the code of a user's class or function; "" for one of this package.
+
+    It is that of its file. Where there is none, as in a notebook, the code counts with all that it
+    uses of the same module. So it does of a function that another one made, whose values it has.
+    """
+    if value.__module__.startswith("letorbench."):
+        return ""
+    file = getattr(sys.modules.get(value.__module__), "__file__", None)
+    code = Path(file).read_bytes() if file and Path(file).is_file() else b""
+    value = getattr(value, "py_func", value)  # what a compiled function was
+    function = isinstance(value, FunctionType)
+    if not code or (function and "<locals>" in value.__qualname__):
+        code += repr(list(_code(value, value.__module__, {}))).encode()
+    if function:  # a file may define it again
+        code += f"{value.__qualname__} {value.__code__.co_firstlineno}".encode()
+    return digest(code)
+
+
+def _code(value: Any, module: str, seen: dict[int, Any]) -> Iterator[object]:
+    """Yield what a value is made of, as texts and bytes; the code of other modules is a name."""
+    value = getattr(value, "py_func", value)
+    if id(value) in seen or isinstance(value, ModuleType):
+        return
+    seen[id(value)] = value
+    parts: list[Any] = []
+    if isinstance(value, CodeType):
+        parts = [value.co_code.hex(), " ".join(value.co_names), *value.co_consts]
+    elif isinstance(value, (FunctionType, type)) and value.__module__ != module:
+        yield f"{value.__module__}.{value.__qualname__}"
+    elif isinstance(value, FunctionType):
+        used = [value.__globals__.get(name) for name in value.__code__.co_names]
+        around = [cell.cell_contents for cell in value.__closure__ or ()]
+        parts = [value.__code__, value.__defaults__, value.__kwdefaults__, *around, *used]
+    elif isinstance(value, type):
+        parts = [each for pair in vars(value).items() for each in pair]
+    else:
+        yield re.sub(r" at 0x[0-9a-f]+", "", repr(value))
+    for each in parts:
+        yield from _code(each, module, seen)
 
 
 def _files(place: str) -> Iterable[str]:

@@ -21,6 +21,7 @@ from matplotlib.patches import StepPatch
 from matplotlib.ticker import FixedLocator
 from threadpoolctl import threadpool_limits
 
+from letorbench import registry
 from letorbench.cli import cli
 from letorbench.datasets.queryset import QuerySet
 from letorbench.rankers import Ranker, names, ranker
@@ -146,6 +147,12 @@ def unlocked(*sets: QuerySet) -> Iterator[None]:
     yield
     for array in arrays:
         array.flags.writeable = False
+
+
+@pytest.fixture(autouse=True)
+def nothing_brought(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test knows the measures and losses that another one brought."""
+    monkeypatch.setattr(registry, "BROUGHT", {})
 
 
 @pytest.fixture

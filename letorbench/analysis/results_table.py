@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from letorbench.analysis.tables import DASH, Cell, Column, Table, table
 from letorbench.conventions import convention
-from letorbench.measures import sign
+from letorbench.measures import MEASURES, sign
 from letorbench.results.csv_files import HEAD
 from letorbench.results.frame import Frame, Row, deviation_column
 from letorbench.results.measuring import IDEAL, RANDOM, competes
@@ -111,6 +111,8 @@ def label(measure: str) -> str:
     ('NDCG@10', 'Mean-NDCG')
     """
     name, at, cutoff = measure.partition("@")
+    if name not in MEASURES:  # one of the user's own
+        return measure
     words = [w.upper() if w in ACRONYMS or len(w) == 1 else w.capitalize() for w in name.split("-")]
     return "-".join(words) + at + cutoff
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
@@ -24,12 +24,15 @@ from letorbench.measures.evaluation import shares
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
+#: a measure as users name it: a text, a value, or a function (y_true, y_score) -> number
+Asked = str | Measure | Callable
+
 
 def evaluate(
     y: ArrayLike | QuerySet,
     scores: ArrayLike,
     qid: ArrayLike | None = None,
-    measures: str | Measure | Sequence[str | Measure] = ("ndcg@10",),
+    measures: Asked | Sequence[Asked] = ("ndcg@10",),
     convention: str | Convention = "standard",
     per_query: bool = False,
     group: ArrayLike | None = None,
@@ -50,8 +53,10 @@ def evaluate(
         a relevant one counts as missed.
     qid : array-like of shape (n_docs,), optional
         The query of each row; rows of a query may be scattered.
-    measures : str, Measure or sequence of them
-        ``"ndcg@10"``, ``"map, p@1,5"``, ``[lb.nDCG @ 10, lb.MAP]``.
+    measures : str, Measure, function or sequence of them
+        ``"ndcg@10"``, ``"map, p@1,5"``, ``[lb.nDCG @ 10, lb.MAP]``; or functions of the labels and
+        the scores of one query in the order of the rows, ``f(y_true, y_score)``, which return a
+        number, or NaN to leave the query out of the mean.
     convention : str or Convention
         Whose measuring rules: a name of ``lb.CONVENTIONS``, perhaps with rules that differ,
         ``"lightgbm"``, ``"letor4,empty=drop,gain=linear"``. ERR takes 4 for the largest label, in
@@ -116,8 +121,8 @@ def evaluate(
     return frame[counts].mul(shares(weights, rules, counts), axis=0).mean().rename("mean")
 
 
-def measures_of(asked: str | Measure | Sequence[str | Measure]) -> list[Measure]:
-    """Return the measures of names, comma lists and values."""
+def measures_of(asked: Asked | Sequence[Asked]) -> list[Measure]:
+    """Return the measures of names, comma lists, values and functions."""
     found = [parse(text) for text in texts(asked)]
     if not found:
         raise UsageError("measures: found none, expected at least one, such as 'ndcg@10'")

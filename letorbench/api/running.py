@@ -2,19 +2,21 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from warnings import warn
 
+from letorbench.api.measuring import Asked
 from letorbench.api.results import Results
 from letorbench.choices import split
 from letorbench.datasets.catalog import with_share
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment import plan
-from letorbench.experiment.backends import Processes, shard_of
+from letorbench.experiment.backends import Processes, Workers, shard_of
 from letorbench.experiment.entrants import Algorithm, entrants
 from letorbench.experiment.plan import Protocol
 from letorbench.experiment.run import Run
@@ -22,7 +24,7 @@ from letorbench.experiment.runner import Report
 from letorbench.experiment.runner import run as run_all
 from letorbench.features import AUTO
 from letorbench.fit_warnings import KINDS, FitWarning
-from letorbench.measures import Measure
+from letorbench.measures import texts
 from letorbench.rankers import names, ranker
 from letorbench.results import labels
 from letorbench.results.paths import FIT, FoldKey, figure, listing
@@ -38,7 +40,7 @@ def run(
     seed: int = 0,
     data_dir: str | Path = "data",
     protocol: str = "default",
-    select: str | Measure | None = None,
+    select: Asked | None = None,
     convention: str = "auto",
     null: str | float = "keep",
     features: str = AUTO,
@@ -48,6 +50,8 @@ def run(
     shard: str | None = None,
     fixed: Iterable[str] = (),
     share: float | Iterable[float] = 1.0,
+    measures: Asked | Sequence[Asked] = (),
+    executor: Executor | None = None,
 ) -> Results:
     """Train, select on validation, test: every algorithm on every fold of every data set.
 
@@ -74,7 +78,7 @@ def run(
     protocol : {"default", "letor", "published"}
         How the validation part chooses: our way, LETOR's (by MAP, the plain best), or as the
         reproduced papers did.
-    select : str or Measure, optional
+    select : str, Measure or function, optional
         What the validation part chooses settings and rounds by; the protocol's by default:
         "ndcg@10", "map" for letor.
     convention : str
@@ -104,6 +108,13 @@ def run(
         those of a data set of their own, as "OHSUMED@0.3"; of 1, those of the data set. The queries
         are drawn in each fold from the seed, the same for every algorithm, and those of a smaller
         share are part of those of a larger one. Validation and test parts stay whole.
+    measures : str, Measure, function or sequence of them
+        What is measured and stored beside the usual measures, see `evaluate`. It changes nothing
+        of what is trained: where results are stored already, it is computed from their scores.
+    executor : concurrent.futures.Executor, optional
+        Whose workers run the folds, instead of `jobs` processes here: of a dask cluster
+        ``Client(address).get_executor()``. They need no shared folder: this process writes all
+        results, and data that a worker does not have go with the fold.
 
     Returns
     -------
@@ -125,11 +136,12 @@ def run(
     report = perform(
         data, algos, folds, fixed,
         Protocol(
-            Path(data_dir), Path(out), convention, str(select or ""), seed, force, null, time_limit,
-            plan.DEFAULT_REPEATS if repeats is None else repeats, features, protocol,
+            Path(data_dir), Path(out), convention, "".join(texts(select or ())), seed, force, null,
+            time_limit, plan.DEFAULT_REPEATS if repeats is None else repeats, features, protocol,
+            tuple(texts(measures)),
         ),
         jobs, shard,
-        [share] if isinstance(share, (int, float, str)) else share,
+        [share] if isinstance(share, (int, float, str)) else share, executor,
     )  # fmt: skip
     failed = failures(report)
     if failed and all(run.error for run in report.runs):
@@ -151,13 +163,22 @@ def perform(
     jobs: int,
     shard: str | None,
     shares: Iterable[float | str],
+    executor: Executor | None = None,
 ) -> Report:
     """Do what `run` does; return what became of every fold, failures too."""
     numbers = plan.folds(folds) if isinstance(folds, str) else None if folds is None else [*folds]
     share = None if shard is None else shard_of(shard)
     datasets = _datasets(data, protocol.data_dir, [_share(each) for each in shares])
     systems = entrants(algos, fixed)
-    return run_all(datasets, systems, numbers, protocol, Processes(jobs), share)
+    if executor is not None and not isinstance(executor, Executor):
+        raise UsageError(
+            f"found executor={executor!r}, expected a concurrent.futures.Executor, such as "
+            "Client(address).get_executor() of dask"
+        )
+    if executor is not None and jobs != 1:
+        raise UsageError(f"found jobs={jobs} and an executor, expected one of them")
+    backend = Processes(jobs) if executor is None else Workers(executor)
+    return run_all(datasets, systems, numbers, protocol, backend, share)
 
 
 def _datasets(

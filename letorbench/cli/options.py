@@ -1,6 +1,7 @@
 """Options that several commands share, and the names that a shell completes."""
 
 import math
+import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from pathlib import Path
@@ -221,16 +222,18 @@ baseline = click.option(
 
 
 def _use_plugins(ctx: click.Context, param: click.Parameter, paths: tuple[Path, ...]) -> None:
-    if paths:
+    if paths or "LETORBENCH_PLUGINS" in os.environ:
         from letorbench.rankers import plugins
 
+        plugins.load_all()
         for path in paths:
             plugins.use(path)
 
 
 plugin = click.option(
     "--plugin", type=FILE, multiple=True, is_eager=True, expose_value=False,
-    callback=_use_plugins, metavar="FILE", help="A Python file with rankers of your own; repeat.",
+    callback=_use_plugins, metavar="FILE",
+    help="A Python file with rankers, measures or losses of your own; repeat.",
 )  # fmt: skip
 
 
@@ -324,4 +327,5 @@ def stored(command: Command) -> Command:
         algos,
         data_dir,
         out,
+        plugin,
     )  # fmt: skip

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from letorbench.cli import options
 from letorbench.cli.group import complain, end_like_interruption, say, show
+from letorbench.errors import UsageError
 
 if TYPE_CHECKING:
     from letorbench.api.results import Results
@@ -52,6 +55,7 @@ if TYPE_CHECKING:
 @options.convention_of(
     "auto", "auto", help="Whose measuring rules; auto: those of the data set's official tool."
 )
+@options.measures("What is stored and shown beside the usual measures: repeat, or comma lists.")
 @options.null
 @click.option(
     "--time-limit", type=options.seconds, metavar="SECONDS",
@@ -62,6 +66,11 @@ if TYPE_CHECKING:
     "--shard", metavar="I/N",
     help="Do only the I-th of N shares, as 2/3; their folders are copied into one.",
 )  # fmt: skip
+@options.option(
+    "--backend", type=click.Choice(["local", "dask"]), default="local",
+    help="Who runs the folds: processes here, or the workers of a dask cluster.",
+)  # fmt: skip
+@click.option("--scheduler", metavar="ADDRESS", help="The cluster's, as tcp://host:8786.")
 @click.option("--force", is_flag=True, help="Run again what is stored already.")
 @options.plugin
 def run(
@@ -72,6 +81,9 @@ def run(
     jobs: int,
     shard: str | None,
     shares: tuple[str, ...],
+    measures: tuple[str, ...],
+    backend: str,
+    scheduler: str | None,
     **protocol: Any,
 ) -> None:
     """Train, select on validation, test: every algorithm on every fold of every data set.
@@ -85,16 +97,22 @@ def run(
     from letorbench.api.running import left_out, perform
     from letorbench.choices import split
     from letorbench.cli.plot import write_figures
+    from letorbench.experiment.backends import dask_executor
     from letorbench.experiment.plan import Protocol
+    from letorbench.measures import texts
 
     signal.signal(signal.SIGTERM, end_like_interruption)
     complain(left_out(algos), "note")
-    chosen = Protocol(**{key: value for key, value in protocol.items() if value is not None})
-    report = perform(data, algos, folds, fixed, chosen, jobs, shard, split(shares))
+    given = {key: value for key, value in protocol.items() if value is not None}
+    chosen = Protocol(**given, measures=tuple(texts(measures)))
+    if (backend == "dask") != (scheduler is not None):
+        raise UsageError(f"--backend {backend}: expected dask and --scheduler together")
+    with dask_executor(scheduler) if scheduler else nullcontext() as executor:
+        report = perform(data, algos, folds, fixed, chosen, jobs, shard, split(shares), executor)
     complain(_unused(report), "note")
     results = Results(chosen.out, chosen.data_dir, report.frames)
     write_figures(results)
-    _print(report, results)
+    _print(report, results, chosen.measures)
     _end(report)
 
 
@@ -107,13 +125,16 @@ def _unused(report: Report) -> list[str]:
     return [f"{' and '.join(named)}: nothing to change, no algorithm here draws random numbers"]
 
 
-def _print(report: Report, results: Results) -> None:
+def _print(report: Report, results: Results, measures: Sequence[str]) -> None:
     """Print the tables, how many folds were reused, and where everything is."""
     from letorbench.analysis.results_table import USUAL, summary_table
     from letorbench.api.running import places
+    from letorbench.measures import texts
 
     for frame in results.frames:
-        show(summary_table(results.measured(frame, USUAL), USUAL))
+        more = [name for name in measures if name in frame.measures]  # none that failed
+        names = list(dict.fromkeys([*texts(USUAL), *more]))
+        show(summary_table(results.measured(frame, names), names))
         say("")
     reused = sum(each.reused for each in report.runs)
     if reused:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 @click.option("--per-query", is_flag=True, help="Every query's values, not only their means.")
 @options.table_columns
 @options.null
+@options.plugin
 def score(
     data: Path | None, qrels: Path | None, scores: Path | None, runs: tuple[Path, ...],
     measures: tuple[str, ...], convention: str, form: str, per_query: bool,
@@ -60,6 +61,7 @@ def score(
     from letorbench.measures.evaluation import shares
     from letorbench.results.external import measure_runs, read_qrels, read_scores_of
     from letorbench.results.official import official
+    from letorbench.results.per_query import mean_of
 
     if (data is None) == (qrels is None):
         raise UsageError("expected one of --data and --qrels")
@@ -107,7 +109,7 @@ def score(
     for name, qids, values in found:
         counts = ~np.isnan(values).all(axis=1)
         share = shares(None if runs else queries.weights, rules, counts)
-        lines = [("mean", (values[counts] * share[:, None]).mean(axis=0).tolist())]
+        lines = [("mean", mean_of(values[counts] * share[:, None], axis=0).tolist())]
         if per_query:
             lines = [*zip(qids[counts].tolist(), values[counts].tolist()), *lines]
         rows += [(rules.name, name, int(counts.sum()), qid, *row) for qid, row in lines]

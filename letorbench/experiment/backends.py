@@ -1,15 +1,20 @@
-"""Who runs the jobs: this process, several on this machine, or one share of the run here."""
+"""Who runs the jobs: this process, several here, an executor's workers, or a share of the run."""
 
+import logging
+import pickle
 import re
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
+from threading import Lock
 from typing import Any
 
-from letorbench.errors import UsageError
+from letorbench.errors import FAILURES, DataError, UsageError
 from letorbench.experiment.plan import Job
-from letorbench.experiment.run import Run, attempt
+from letorbench.experiment.run import Run, attempt, attempt_away, keep
 from letorbench.processes import in_processes
 from letorbench.rankers import plugins
 from letorbench.threads import thread_count
@@ -36,9 +41,95 @@ class Processes:
                 yield attempt(job, force)
             return
         threads = max(1, thread_count() // number)
-        run = partial(attempt, force=force, plugin_files=plugins.files(), threads=threads)
+        run = partial(attempt, force=force, brought=plugins.brought(), threads=threads)
         sent = [job.sent() for job in jobs]
         yield from in_processes(run, sent, number, _lost, self.idle)
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Runs jobs on an executor's workers, which need share no folder with this process.
+
+    A worker reads a data set in the data folder of the same path if the same data are there.
+    Otherwise it gets the data of the fold with the job. The files of a fold come back, and this
+    process writes them. One job at a time runs in a process, with as many threads as it may use.
+    """
+
+    executor: Executor
+
+    def runs(self, jobs: Sequence[Job], force: bool = False) -> Iterator[Run]:
+        """Yield what became of the jobs, in the order in which they end; see `Processes`."""
+        from cloudpickle import dumps
+
+        brought = plugins.brought()
+
+        def submit(job: Job, sent: Job) -> None:
+            place = replace(job.protocol, data_dir=job.protocol.data_dir.resolve())
+            try:
+                payload = dumps((replace(sent, protocol=place), brought))
+                future = self.executor.submit(_away, payload)
+            except FAILURES as error:  # it cannot be sent, or the executor is shut down
+                future = Future()
+                future.set_exception(error)
+            running[future] = job
+
+        running: dict[Future[bytes], Job] = {}
+        try:
+            for job in jobs:
+                submit(job, job.sent())
+            while running:
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    job = running.pop(future)
+                    try:
+                        answer = pickle.loads(future.result())
+                    except FAILURES as error:
+                        gone = "the executor has cancelled it; is its scheduler gone?"
+                        how = gone if future.cancelled() else plugins.described(error)
+                        yield Run(job.key, error=f"the executor failed: {how}", exit_status=1)
+                        continue
+                    if answer is None:
+                        submit(job, replace(job.with_data(), ranker=job.sent().ranker))
+                    else:
+                        run, files = answer
+                        yield keep(job, run, files, force)
+        finally:
+            for future in running:
+                future.cancel()
+
+
+#: one job at a time runs in a process: jobs share its limits of threads
+_alone = Lock()
+
+
+def _away(payload: bytes) -> bytes:
+    """Run the job that `Workers` sent."""
+    from cloudpickle import dumps
+
+    with _alone:
+        job, brought = pickle.loads(payload)
+        return dumps(attempt_away(job, brought))
+
+
+@contextmanager
+def dask_executor(address: str) -> Iterator[Executor]:
+    """Give the executor of the dask cluster whose scheduler has that address.
+
+    UsageError says that the package is missing, DataError that no scheduler answers.
+    """
+    try:
+        from distributed import Client
+
+        # what it would print a traceback of is an error of the jobs
+        logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)
+    except ImportError:
+        how = "`python -m pip install 'letorbench[distributed]'` installs it"
+        raise UsageError(f"--backend dask: needs the package distributed; {how}") from None
+    try:
+        client = Client(address, timeout=10)
+    except (OSError, ValueError, TypeError) as error:
+        raise DataError(f"{address}: no dask scheduler there: {error}") from None
+    with client:
+        yield client.get_executor(pure=False)
 
 
 def _lost(job: Job, how: str) -> Run:

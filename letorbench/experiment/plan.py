@@ -66,8 +66,11 @@ class Protocol:
     features: str = AUTO
     #: how validation chooses: a name of `letorbench.experiment.select.PROTOCOLS`
     name: str = "default"
+    #: the measures that are stored beside the usual ones, as texts
+    measures: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "measures", tuple(str(parse(each)) for each in self.measures))
         selection_protocol(self.name)
         object.__setattr__(self, "select", str(parse(self.select or SELECTED_BY[self.name])))
         object.__setattr__(self, "features", features_name(self.features))
@@ -125,15 +128,25 @@ class Job:
     ranker: type[Ranker] | None = None
     #: whether another process can open the data set by its name
     on_disk: bool = True
+    #: how many folds the data set has, where `benchmark` has the job's alone
+    n_folds: int = 0
 
     def sent(self) -> "Job":
         """Return the job for another process, without what that finds by name."""
         by_name = self.ranker is not None and plugins.found_by_name(self.ranker)
+        own = self if self.on_disk else self.with_data()
         return replace(
-            self,
-            benchmark=None if self.on_disk else self.benchmark,
+            own,
+            benchmark=None if self.on_disk else own.benchmark,
             ranker=None if by_name else self.ranker,
         )
+
+    def with_data(self) -> "Job":
+        """Return the job with the data of its fold alone."""
+        assert self.benchmark is not None
+        folds = tuple(fold for fold in self.benchmark.folds if fold.number == self.key.fold)
+        n_folds = len(self.benchmark.folds)
+        return replace(self, benchmark=replace(self.benchmark, folds=folds), n_folds=n_folds)
 
 
 def folds(text: str) -> tuple[int, ...]:
@@ -257,6 +270,7 @@ def identity(
     dataset: str, cls: type[Ranker], settings: Settings, protocol: Protocol, benchmark: Benchmark
 ) -> dict[str, Any]:
     """Return all that a first repeat's scores of a fold depend on, as JSON can hold it."""
+    by_own = parse(protocol.select).source
     facts = {
         "dataset": dataset,
         "algo": cls.name,
@@ -269,6 +283,7 @@ def identity(
         "seed": protocol.seed,
         "data": benchmark.provenance["digest"],
         "null": benchmark.provenance.get("null", "error"),
+        **({"select code": by_own} if by_own else {}),
     }
     return json.loads(json.dumps(facts))
 
@@ -287,6 +302,8 @@ def ranker_identity(cls: type[Ranker], settings: Settings) -> dict[str, Any]:
         "module": cls.__module__,
         "code": scoring_digest(cls.__module__),
     }
+    if chosen.own_code:
+        facts["own code"] = chosen.own_code
     if issubclass(cls, AnyModel):
         facts["model"] = cls.described()
     plugin = plugins.file_digest(cls)

@@ -1,11 +1,14 @@
 """One job from its data to its files: load, transform, select, score, measure, store."""
 
+import platform
 import time
 import traceback
 import zlib
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -18,6 +21,7 @@ from letorbench.files import one_writer
 from letorbench.fit_warnings import FitWarning
 from letorbench.measures import parse
 from letorbench.rankers import plugins, ranker
+from letorbench.rankers.any_model import OWN_FILE
 from letorbench.rankers.base import Ranker
 from letorbench.results import paths
 from letorbench.results.labels import configured
@@ -27,15 +31,19 @@ from letorbench.results.scores import finite_scores
 from letorbench.results.store import (
     FoldResult,
     StoredFold,
+    add_measures,
     mark_reused,
     matches,
     read_fold,
     stamp,
+    write_files,
     write_fold,
 )
 from letorbench.solvers.fit_result import score_warnings
 from letorbench.solvers.stopping import Validation
+from letorbench.source import scoring_digest
 from letorbench.threads import limited_threads, one_blas_thread
+from letorbench.version import __version__
 
 
 @dataclass(frozen=True)
@@ -62,16 +70,19 @@ class Run:
 
 
 def attempt(
-    job: Job, force: bool = False, plugin_files: tuple[Path, ...] = (), threads: int | None = None
+    job: Job,
+    force: bool = False,
+    brought: plugins.Brought | None = None,
+    threads: int | None = None,
 ) -> Run:
     """Run a job in whatever process, with so many threads; an error becomes part of the run.
 
-    What the job lacks is found by its names, rankers of plug-ins in the files. `force` runs again
-    what is stored.
+    What the job lacks is found by its names, also among what users `brought` to the process that
+    sent it. `force` runs again what is stored.
     """
     try:
-        for path in plugin_files:
-            plugins.use(path)
+        if brought is not None:
+            plugins.receive(brought)
         with limited_threads(threads), one_blas_thread():
             benchmark = job.benchmark or benchmark_of(job.key.dataset, job.protocol)
             cls = job.ranker or ranker(job.label.algo)
@@ -81,39 +92,110 @@ def attempt(
                     facts = identity(job.key.dataset, cls, job.settings, job.protocol, benchmark)
                 return _perform(replace(job, identity=facts), benchmark, cls, force)
     except FAILURES as error:
-        return Run(
-            job.key,
-            error=plugins.described(error),
-            trace=traceback.format_exc(),
-            exit_status=getattr(error, "exit_status", 1),
-            unwritable=isinstance(error, WriteError),
-        )
+        return _failed(job, error)
 
 
-def _perform(job: Job, benchmark: Benchmark, cls: type[Ranker], force: bool) -> Run:
-    """Make the fold. Other runs of the same fold wait for it and reuse it.
+def _failed(job: Job, error: BaseException) -> Run:
+    return Run(
+        job.key,
+        error=plugins.described(error),
+        trace=traceback.format_exc(),
+        exit_status=getattr(error, "exit_status", 1),
+        unwritable=isinstance(error, WriteError),
+    )
+
+
+def attempt_away(job: Job, brought: plugins.Brought) -> tuple[Run, dict[str, bytes]] | None:
+    """Run a job on a machine that may share no folder with the one that asks.
+
+    Returns
+    -------
+    tuple of Run and dict, or None
+        The run, and the files of its fold by their names; `keep` makes a stored fold of them. None
+        where the data are needed with the job: they are not in the data folder here.
+    """
+    facts = job.identity
+    if facts is not None and facts["code"] != scoring_digest(facts["module"]):
+        here = f"{platform.node()}: found other code of letorbench ({__version__})"
+        raise DataError(f"{here}, expected that of the machine that asks")
+    with TemporaryDirectory() as folder:
+        if job.benchmark is None and facts is not None:
+            try:
+                found = job.protocol.data_dir.is_dir() and benchmark_of(
+                    job.key.dataset, job.protocol
+                )
+            except (DataError, OSError):
+                return None
+            if not found or found.provenance["digest"] != facts["data"]:
+                return None
+        run = attempt(replace(job, folder=Path(folder)), brought=brought)
+        place = paths.fold_folder(Path(folder), job.key.fold, job.key.repeat)
+        names = (*paths.CHECKED, OWN_FILE, paths.FIT)
+        files = {n: (place / n).read_bytes() for n in names if (place / n).is_file()}
+        return replace(run, fold=None), files
+
+
+def keep(job: Job, run: Run, files: Mapping[str, bytes], force: bool) -> Run:
+    """Write the files of a fold that another machine made; return its run with the fold."""
+    folder = paths.fold_folder(job.folder, job.key.fold, job.key.repeat)
+    if paths.FIT not in files:
+        return run
+    try:
+        assert job.benchmark is not None
+        with one_writer(folder):
+            reused = _reused(job, job.benchmark, folder, force)
+            if reused is not None:
+                return reused
+            write_files(folder, files)
+            return replace(run, fold=read_fold(job.key, folder))
+    except FAILURES as error:
+        return _failed(job, error)
+
+
+def _reused(job: Job, benchmark: Benchmark, folder: Path, force: bool) -> Run | None:
+    """Return the run of a fold that is stored already, None where it must be made.
 
     UsageError where another configuration has the folder: its result is not replaced.
     """
     assert job.identity is not None
+    stored = None
+    with suppress(DataError):  # a damaged fold is made again
+        stored = read_fold(job.key, folder)
+    if stored is None:
+        return None
+    if not force and matches(stored.fit, job.identity, job.protocol.time_limit):
+        return Run(job.key, mark_reused(_with_measures(job, benchmark, stored)), reused=True)
+    if configured(stored.identity) != configured(job.identity):
+        raise UsageError(
+            f"{folder}: found results of {stored.label}, expected those of {job.label}; "
+            "choose another name"
+        )
+    return None
+
+
+def _perform(job: Job, benchmark: Benchmark, cls: type[Ranker], force: bool) -> Run:
+    """Make the fold. Other runs of the same fold wait for it and reuse it."""
     folder = paths.fold_folder(job.folder, job.key.fold, job.key.repeat)
     with one_writer(folder):
-        stored = None
-        with suppress(DataError):  # a damaged fold is made again
-            stored = read_fold(job.key, folder)
-        if stored is not None:
-            if not force and matches(stored.fit, job.identity, job.protocol.time_limit):
-                return Run(job.key, mark_reused(stored), reused=True)
-            if configured(stored.identity) != configured(job.identity):
-                raise UsageError(
-                    f"{folder}: found results of {stored.label}, expected those of {job.label}; "
-                    "choose another name"
-                )
+        reused = _reused(job, benchmark, folder, force)
+        if reused is not None:
+            return reused
         result = _result(job, benchmark, cls)
         fold = StoredFold(
             job.key, folder, write_fold(folder, result), stamp(folder) or 0, result.queries
         )
-    return Run(job.key, fold)
+        # what the user's own measure does wrong costs no training: the fold is stored
+        return Run(job.key, _with_measures(job, benchmark, fold))
+
+
+def _with_measures(job: Job, benchmark: Benchmark, stored: StoredFold) -> StoredFold:
+    """Return a stored fold with the measures that are asked for, computed from its scores."""
+    missing = [each for each in map(parse, job.protocol.measures) if not stored.has(each)]
+    if not missing:
+        return stored
+    fold = next(fold for fold in benchmark.folds if fold.number == job.key.fold)
+    scores, rules = stored.scores(fold.test.n_docs), benchmark.convention
+    return add_measures(stored, measure_fold(job.label.algo, fold, scores, rules, missing), missing)
 
 
 def _result(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> FoldResult:
@@ -146,7 +228,7 @@ def _result(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> FoldResult:
         scores=scores,
         queries=measure_fold(cls.name, fold, scores, benchmark.convention),
         convention=benchmark.convention.name,
-        n_folds=len(benchmark.folds),
+        n_folds=job.n_folds or len(benchmark.folds),
         ranker=fitted,
         validation_scores=finite_scores(selected.validation_scores),
         validation=selected.as_json(protocol.select),

@@ -7,10 +7,11 @@ from pathlib import Path
 from letorbench.datasets.checks import check_convention, leak
 from letorbench.datasets.queryset import OWN_PART, Benchmark
 from letorbench.errors import DataError, UsageError
-from letorbench.experiment.backends import Processes, Shard
+from letorbench.experiment.backends import Processes, Shard, Workers
 from letorbench.experiment.entrants import Entrant
 from letorbench.experiment.plan import Job, Protocol, benchmark_of, plan_runs
-from letorbench.experiment.run import Run
+from letorbench.experiment.run import Run, attempt
+from letorbench.measures import parse
 from letorbench.results.csv_files import write_tables
 from letorbench.results.frame import Frame
 from letorbench.results.paths import FoldKey, fold_folder
@@ -34,7 +35,7 @@ def run(
     systems: Sequence[Entrant],
     folds: Sequence[int] | None,
     protocol: Protocol,
-    processes: Processes = Processes(),
+    backend: Processes | Workers = Processes(),
     shard: Shard | None = None,
 ) -> Report:
     """Run every algorithm on every fold of every data set, with several seeds if it draws.
@@ -61,7 +62,7 @@ def run(
     notes = list(store.damaged.values())
     ended = {} if protocol.force else _reused(store, jobs)
     left = [job for job in jobs if job.key not in ended]
-    for run in _progress(processes.runs(left, protocol.force), len(ended), len(jobs)):
+    for run in _progress(backend.runs(left, protocol.force), len(ended), len(jobs)):
         if run.unwritable:
             raise DataError(run.error)  # no other job could store its result either
         ended[run.key] = run
@@ -94,7 +95,8 @@ def _reused(store: Store, jobs: Sequence[Job]) -> dict[FoldKey, Run]:
         place = fold_folder(job.folder, job.key.fold, job.key.repeat)
         fold = store.reuse(place, job.identity, job.protocol.time_limit)
         if fold is not None:
-            ended[job.key] = Run(job.key, fold, reused=True)
+            has_all = all(map(fold.has, map(parse, job.protocol.measures)))
+            ended[job.key] = Run(job.key, fold, reused=True) if has_all else attempt(job)
     return ended
 
 

@@ -13,16 +13,19 @@ PlackettLuce(weight='1/pi', ties='breslow', gain='exp2')
 'pairwise(phi=hinge, weight=1/m)'
 """
 
+from dataclasses import replace
 from importlib import import_module
 from itertools import product
 from pkgutil import iter_modules
 from typing import Any
 
-from letorbench import parameters
+from letorbench import parameters, registry
 from letorbench.choices import require_choice, split
 from letorbench.errors import UsageError
 from letorbench.losses.base import CustomLoss, Loss, ValueAndGradient, defaults
+from letorbench.losses.own import loss_of
 from letorbench.parameters import kinds, typed
+from letorbench.source import users_digest
 
 _MODULES = [import_module(f"{__name__}.{each.name}") for each in iter_modules(__path__)]
 #: name -> family of losses
@@ -50,7 +53,12 @@ def loss(text: str) -> Loss:
     if bracket and not rest.endswith(")"):
         raise UsageError(f"loss {text!r}: expected a form like wpl(weight=1/pi)")
     name = OTHER_NAMES.get(name.strip(), name.strip())
-    family = LOSSES[require_choice(name, sorted(LOSSES), "loss")]
+    own = None if name in LOSSES else registry.brought(name, is_loss)
+    if own is not None and not isinstance(own, type):
+        if bracket:
+            raise UsageError(f"loss {text!r}: {name} is a function, expected no parameters")
+        return own if isinstance(own, Loss) else loss_of(own, name)
+    family: type[Loss] = own or LOSSES[require_choice(name, sorted(LOSSES), "loss")]
     values: dict[str, Any] = {}
     known = kinds(family)
     for part in split([rest[:-1]]):
@@ -58,6 +66,37 @@ def loss(text: str) -> Loss:
         require_choice(key, list(known), f"parameter of {family.name}")
         values[key] = typed(known[key], value, f"{key} of {family.name}")
     return family(**values)
+
+
+def is_loss(value: object) -> bool:
+    """Return whether a value is a loss, a family of losses, or may be the function of one."""
+    return issubclass(value, Loss) if isinstance(value, type) else callable(value)
+
+
+def take(value: Any) -> str:
+    """Return the text of a loss that a Python program gives: a function, a value or a class.
+
+    It is then known by its name. UsageError where one of the package has it.
+    """
+    if isinstance(value, type) and issubclass(value, Loss):
+        value = value()
+    given = value if isinstance(value, Loss) else loss_of(value)
+    if LOSSES.get(given.name) is not type(given):
+        refuse_known(given.name)
+        if not isinstance(given, CustomLoss):
+            registry.bring(given.name, type(given), type(given))
+        else:
+            function: Any = given.function
+            origin = getattr(function, "function", function)
+            source = given.source or users_digest(origin) or "own"
+            registry.bring(given.name, replace(given, source=source), origin)
+    return str(given)
+
+
+def refuse_known(name: str) -> None:
+    """Raise UsageError for a name of a loss of the package."""
+    if name in LOSSES or name in OTHER_NAMES:
+        raise UsageError(f"a loss of letorbench is named {name!r}, too; rename yours")
 
 
 def every_loss() -> list[Loss]:
@@ -87,4 +126,7 @@ def choices(family: type[Loss]) -> str:
     return "; ".join(texts)
 
 
-__all__ = ["LOSSES", "CustomLoss", "Loss", "ValueAndGradient", "choices", "every_loss", "loss"]
+__all__ = [
+    "LOSSES", "CustomLoss", "Loss", "ValueAndGradient", "choices", "every_loss", "is_loss", "loss",
+    "refuse_known", "take",
+]  # fmt: skip

@@ -84,11 +84,14 @@ class CustomLoss(Loss):
         The value of one query, in plain text.
     function : callable
         Takes scores and their queries; returns a `ValueAndGradient`.
+    source : str
+        The digest of the code of a function of the user's own.
     """
 
     name: str
     formula: str
     function: LossFunction
+    source: str = ""
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         return self.function(scores, queries)

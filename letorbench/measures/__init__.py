@@ -4,11 +4,14 @@ To add a measure, write its file: a `Measure` in a file of this folder is regist
 there.
 """
 
-from collections.abc import Iterable
+from dataclasses import replace
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import Any
 
+from letorbench import registry
 from letorbench.choices import require_choice, split
+from letorbench.errors import UsageError
 from letorbench.measures.correlations import Rho, Tau
 from letorbench.measures.definitions import (
     AUC,
@@ -31,13 +34,16 @@ from letorbench.measures.definitions import (
 )
 from letorbench.measures.evaluation import query_metrics
 from letorbench.measures.measure import LARGEST_CUTOFF, Measure
+from letorbench.measures.own import OfEachQuery, measure_of
 from letorbench.measures.prepared import PreparedMetric
 from letorbench.measures.rankings import Rankings, rank
+from letorbench.source import users_digest
 
 __all__ = [
     "AUC", "BPref", "DCG", "ERR", "Hit", "MAP", "MEASURES", "MRR", "Measure", "MeanNDCG", "P",
     "PairwiseCorrect", "PreparedMetric", "RBP", "RMSE", "RPrec", "Rankings", "Recall", "Rho", "Tau",
-    "WTA", "default_measures", "nDCG", "parse", "query_metrics", "rank", "sign", "texts",
+    "WTA", "default_measures", "is_function", "measure_of", "nDCG", "own_measure", "parse",
+    "query_metrics", "rank", "refuse_known", "sign", "take", "texts",
 ]  # fmt: skip
 
 _MODULES = [import_module(f"{__name__}.{each.name}") for each in iter_modules(__path__)]
@@ -76,7 +82,7 @@ def parse(text: str) -> Measure:
     'err@5'
     """
     name, at, cutoff = text.strip().lower().partition("@")
-    measure = MEASURES[require_choice(name, list(MEASURES), "measure")]
+    measure = own_measure(name) or MEASURES[require_choice(name, list(MEASURES), "measure")]
     if not at:
         measure.require_cutoff()
         return measure
@@ -85,14 +91,51 @@ def parse(text: str) -> Measure:
     return measure @ int(cutoff)
 
 
+def own_measure(name: str) -> Measure | None:
+    """Return the measure of the user's own of that name, None where there is none."""
+    if name in MEASURES:
+        return None
+    found = registry.brought(name, lambda each: isinstance(each, Measure) or is_function(each))
+    return measure_of(found, name) if is_function(found) else found
+
+
+def is_function(value: object) -> bool:
+    """Return whether a value may be a measure's or a loss's function."""
+    return callable(value) and not isinstance(value, (Measure, type))
+
+
+def take(value: Any) -> Measure:
+    """Return a measure that a Python program gives, as a function or as a value.
+
+    It is then known by its name. UsageError where one of the package has it.
+    """
+    measure = value if isinstance(value, Measure) else measure_of(value)
+    known = MEASURES.get(measure.name)
+    if known is not None and known.function is measure.function:
+        return measure
+    refuse_known(measure.name)
+    function: Any = measure.function
+    origin = function.function if isinstance(function, OfEachQuery) else function
+    measure = replace(measure, source=measure.source or users_digest(origin) or "own")
+    registry.bring(measure.name, replace(measure, cutoff=None), origin)
+    return measure
+
+
+def refuse_known(name: str) -> None:
+    """Raise UsageError for a name of a measure of the package."""
+    if name in MEASURES:
+        raise UsageError(f"a measure of letorbench is named {name!r}, too; rename yours")
+
+
 def sign(name: str) -> int:
     """Return 1 for a measure by its name in text, -1 for one that is best where it is lowest."""
-    measure = MEASURES.get(name.partition("@")[0])
+    name = name.partition("@")[0]
+    measure = MEASURES.get(name) or own_measure(name)
     return -1 if measure is not None and measure.error else 1
 
 
-def texts(asked: str | Measure | Iterable[str | Measure]) -> list[str]:
-    """Return the measures of texts, comma lists and values as texts, not checked.
+def texts(asked: Any) -> list[str]:
+    """Return the measures of texts, comma lists, values and functions as texts, not checked.
 
     A number is a further cut-off of the measure before it.
 
@@ -102,7 +145,8 @@ def texts(asked: str | Measure | Iterable[str | Measure]) -> list[str]:
     (['ndcg@1', 'ndcg@3', 'map'], ['ndcg@5', 'p@5', 'p@10'])
     """
     found: list[str] = []
-    for word in split([str(asked)] if isinstance(asked, (str, Measure)) else map(str, asked)):
+    several = [asked] if isinstance(asked, str) or callable(asked) else asked
+    for word in split(str(take(each)) if callable(each) else str(each) for each in several):
         before, at, _ = (found or [""])[-1].partition("@")
         found.append(f"{before}@{word}" if at and word.isdecimal() else word.lower())
     return found

@@ -42,6 +42,8 @@ class Measure:
         Whether its values are from 0 to 1.
     cutoff : int, optional
         The last rank that counts.
+    source : str
+        The digest of the code of a measure of the user's own; "" for one of the package.
 
     Examples
     --------
@@ -60,6 +62,7 @@ class Measure:
     error: bool = field(default=False, compare=False)
     bounded: bool = field(default=True, compare=False)
     cutoff: int | None = None
+    source: str = field(default="", compare=False)
 
     def __matmul__(self, cutoff: int) -> Measure:
         """Return the measure with that cut-off."""

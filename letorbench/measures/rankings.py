@@ -40,6 +40,8 @@ class Rankings:
     pool : tuple of ndarray, optional
         The labels of all judged documents, also of those that are not ranked, and their offsets.
         By default these are `labels` and `offsets`.
+    given : tuple of ndarray, optional
+        The labels, the scores and the offsets in file order, and the row of each rank position.
 
     Examples
     --------
@@ -59,6 +61,7 @@ class Rankings:
     scores: np.ndarray | None = None
     judged: np.ndarray | None = None
     pool: tuple[np.ndarray, np.ndarray] | None = None
+    given: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None = None
 
     @staticmethod
     def of(
@@ -78,6 +81,7 @@ class Rankings:
         labels, scores, depth = np.asarray(labels, np.int32), np.asarray(scores), convention.depth
         judged, retrieved, pool = labels >= 0, scores > -np.inf, None
         scores = compared(scores, convention)
+        file, rows = (labels, scores, offsets), None
         if convention.ties == "docid":
             docids = document_ids(docids, offsets)
         if depth or not (judged.all() and retrieved.all()):
@@ -92,15 +96,30 @@ class Rankings:
         if depth:
             high = np.arange(len(order)) - np.repeat(offsets[:-1], np.diff(offsets)) < depth
             order, offsets = order[high], kept_offsets(high, offsets)
-        ranked = scores[order]
+        ranked, given = scores[order], (*file, order if rows is None else rows[order])
         groups = score_groups(ranked, offsets) if convention.ties == "mean" else None
         known = judged[order] if pool is not None else None
-        return Rankings(labels[order], offsets, convention, groups, ranked, known, pool)
+        return Rankings(labels[order], offsets, convention, groups, ranked, known, pool, given)
 
     def reordered(self, order: np.ndarray) -> Rankings:
         """Return the rankings with the documents at these positions, no longer as groups."""
         judged = None if self.judged is None else self.judged[order]
-        return replace(self, labels=self.labels[order], judged=judged, groups=None)
+        return replace(self, labels=self.labels[order], judged=judged, groups=None, given=None)
+
+    @property
+    def in_file_order(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The labels and scores of the judged and ranked documents in file order; the offsets.
+
+        The score of a document that is not ranked is -inf. `reordered` rankings stay as they are.
+        """
+        if self.given is None:
+            assert self.scores is not None
+            return self.labels, self.scores, self.offsets
+        labels, scores, offsets, ranked = self.given
+        seen = np.full(len(scores), -np.inf)
+        seen[ranked] = scores[ranked]
+        kept = (labels >= 0) | (seen > -np.inf)
+        return np.maximum(labels, 0)[kept], seen[kept], kept_offsets(kept, offsets)
 
     @cached_property
     def lengths(self) -> np.ndarray:

@@ -148,6 +148,11 @@ class Ranker(Estimator, ABC):
         """
         return False
 
+    @property
+    def own_code(self) -> str:
+        """The digest of code of the user's own that the hyper-parameters name, "" for none."""
+        return ""
+
     @classmethod
     def available(cls) -> bool:
         """Return whether the package that the ranker needs is installed."""

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib.util
 import inspect
 import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib.metadata import entry_points
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from types import ModuleType
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from letorbench import registry
 from letorbench.checksum import digest
 from letorbench.errors import FAILURES, DataError, LetorError, UsageError, WriteError
+from letorbench.source import users_digest
 
 if TYPE_CHECKING:
     from letorbench.rankers.base import Ranker
@@ -43,12 +48,59 @@ def use(path: Path) -> None:
     _load_file(Path(path).resolve())
 
 
+@dataclass(frozen=True)
+class Brought:
+    """What users brought to this process, for a worker process to `receive`."""
+
+    #: the plug-in files and what is in them
+    files: Mapping[Path, bytes]
+    #: the measures and losses that a Python program gave, see `registry.BROUGHT`
+    given: Mapping[str, dict[str, Any]]
+
+
+def brought() -> Brought:
+    """Return what users brought to this process."""
+    given = {
+        module: values
+        for module, values in registry.BROUGHT.items()
+        if not module.startswith(PREFIX)
+    }
+    return Brought({path: path.read_bytes() for path in files()}, given)
+
+
+def receive(brought: Brought) -> None:
+    """Take what users brought to another process, perhaps on a machine without the files.
+
+    A newer form of a plug-in file replaces what an older one brought.
+    """
+    registry.BROUGHT.update(brought.given)
+    for path, text in brought.files.items():
+        name = f"{PREFIX}{path.stem}"
+        if name in sys.modules:
+            if sys.modules[name].__digest__ == digest(text):
+                continue
+            del sys.modules[name]
+            registry.BROUGHT.pop(name, None)
+            for ranker in [key for key, cls in FOUND.items() if cls.__module__ == name]:
+                del FOUND[ranker]
+            _load_file.cache_clear()
+        there = path.is_file() and path.read_bytes() == text
+        use(path if there else _unpacked(path.name, text))
+
+
+@cache
+def _unpacked(name: str, text: bytes) -> Path:
+    folder = Path(mkdtemp(prefix="letorbench-"))
+    atexit.register(rmtree, folder, ignore_errors=True)
+    (folder / name).write_bytes(text)
+    return folder / name
+
+
 def files() -> tuple[Path, ...]:
-    """Return the plug-in files in use, for a worker process to `use` as well."""
-    modules = sorted({cls.__module__ for cls in FOUND.values()})
-    return tuple(
-        Path(str(sys.modules[name].__file__)) for name in modules if name.startswith(PREFIX)
-    )
+    """Return the plug-in files in use."""
+    modules = {cls.__module__ for cls in FOUND.values()} | registry.BROUGHT.keys()
+    own = sorted(name for name in modules if name.startswith(PREFIX) and name in sys.modules)
+    return tuple(Path(str(sys.modules[name].__file__)) for name in own)
 
 
 def found_by_name(cls: type[Ranker]) -> bool:
@@ -73,10 +125,7 @@ def load_all() -> dict[str, type[Ranker]]:
 
 def file_digest(cls: type[Ranker]) -> str | None:
     """Return the hash of the file that a plug-in's ranker comes from; None for an own ranker."""
-    if cls.__module__.startswith("letorbench."):
-        return None
-    source = _source(cls)
-    return digest(Path(source).read_bytes()) if source else ""
+    return users_digest(cls) or None
 
 
 @contextmanager
@@ -130,8 +179,8 @@ def _load_packages() -> None:
 def _load_file(path: Path) -> None:
     if not _register(str(path), partial(_import, path)):
         raise UsageError(
-            f"{path}: found no ranker, expected a subclass of Ranker with a name, or a model with "
-            "fit and predict"
+            f"{path}: found no ranker, measure or loss, expected a subclass of Ranker with a name, "
+            "a model with fit and predict, or a function"
         )
 
 
@@ -145,6 +194,7 @@ def _import(path: Path) -> ModuleType:
         raise ImportError("found no name that ends in .py, expected a Python file")
     # a dataclass looks its types up in its module, which has to be known by then
     sys.modules[name] = module = importlib.util.module_from_spec(spec)
+    vars(module)["__digest__"] = digest(path.read_bytes())
     try:
         spec.loader.exec_module(module)
     except BaseException:
@@ -153,18 +203,55 @@ def _import(path: Path) -> ModuleType:
     return module
 
 
-def _register(where: str, load: Callable[[], object]) -> list[type[Ranker]]:
-    """Return the rankers that a plug-in brings; UsageError where it breaks or one is unfinished."""
+def _register(where: str, load: Callable[[], object]) -> bool:
+    """Take what a plug-in brings, if there is any; UsageError where it breaks or is unfinished."""
     try:
-        brought = _rankers_of(load())
+        loaded = load()
+        brought = _rankers_of(loaded)
         for cls in brought:
             _check(cls)
+        others = _others_of(loaded, bool(brought))
     except FAILURES as error:
         line = f":{error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
         raise UsageError(f"{where}{line}: {kind}{error}") from error
     FOUND.update({cls.name: cls for cls in brought})
-    return brought
+    if others:
+        registry.BROUGHT[str(getattr(loaded, "__name__", where))] = others
+    return bool(brought or others)
+
+
+def _others_of(loaded: object, helpers: bool) -> dict[str, Any]:
+    """Return the measures and losses that a module defines, by name, and its functions.
+
+    Which a function is, its use says. UsageError where one is named as one of the package.
+    Functions may be so named if they are `helpers` of rankers.
+    """
+    from letorbench import losses, measures
+
+    if not isinstance(loaded, ModuleType):
+        return {}
+    others: dict[str, Any] = {}
+    for key, value in vars(loaded).items():
+        code = value.function if isinstance(value, measures.Measure) else value
+        if key.startswith("_") or not hasattr(code, "__qualname__"):
+            continue
+        if not f"{code.__module__}.".startswith(f"{loaded.__name__}."):
+            continue
+        if isinstance(value, measures.Measure):
+            measures.refuse_known(value.name)
+            others[value.name] = replace(value, source=users_digest(code))
+        elif isinstance(value, type):
+            if issubclass(value, losses.Loss) and hasattr(value, "name"):
+                losses.refuse_known(value.name)
+                value()  # what it lacks is raised here
+                others[value.name] = value
+        elif callable(value):
+            others[key.lower()] = others[key] = value
+            if not helpers:
+                measures.refuse_known(key.lower())
+                losses.refuse_known(key)
+    return others
 
 
 def _rankers_of(loaded: object) -> list[type[Ranker]]:

@@ -15,8 +15,9 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.losses import loss
+from letorbench.losses import loss, take
 from letorbench.losses.label_order import TIE_RULES, draws_order, with_ties
+from letorbench.losses.own import require_gradient, source_of
 from letorbench.models.parametric import FamilySettings, families, family
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import Ranker
@@ -53,6 +54,8 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
     model : {"linear", "quadratic", "bilinear", "bilinear-tanh", "distance", "mlp", "trees"}
     loss : str
         Any loss, with its parameters: ``wpl(weight=1/pi)``; `letorbench algos --parts` lists them.
+        Or one of your own: the name of a plug-in's, and in Python the function, (scores, labels)
+        -> (value, gradient) of a query, or the class itself. Its gradient is checked.
     solver : {"auto", "lbfgs", "gradient-descent", "line-search", "boosting"}
         "auto" is "boosting" for trees, which no other solver fits, and "lbfgs" for the other
         models. All fit every loss.
@@ -107,6 +110,8 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
     ties: str = one_of(TIE_RULES, "breslow")
 
     def __post_init__(self) -> None:
+        if not isinstance(self.loss, str):
+            self.loss = take(self.loss)
         super().__post_init__()
         loss(self.loss)
         if (self.model == TREES) != (self.chosen_solver == BOOSTING):
@@ -134,6 +139,11 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
         return family(self.model).drawn
 
     @property
+    def own_code(self) -> str:
+        """The digest of the code of a loss of the user's own."""
+        return source_of(loss(self.loss))
+
+    @property
     def auto_features(self) -> str:
         """What `auto` does, which the model decides."""
         return "raw" if self.model == TREES else family(self.model).auto_features
@@ -141,6 +151,8 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
+        if self.own_code:
+            require_gradient(loss(self.loss), train)
         ordered = with_ties(loss(self.loss), self.ties, train, rng)
         if self.model == TREES:
             differentiated = derivatives_of(ordered, train)

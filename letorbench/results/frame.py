@@ -17,8 +17,8 @@ import numpy as np
 
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
-from letorbench.errors import DataError
-from letorbench.measures import parse
+from letorbench.errors import DataError, UsageError
+from letorbench.measures import Measure, parse
 from letorbench.results import paths
 from letorbench.results.labels import Label
 from letorbench.results.measuring import measured
@@ -34,8 +34,9 @@ class Row:
     algo: str
     #: its finished folds of one or more repeats, all of one experiment
     stored: tuple[StoredFold, ...]
-    #: the queries' values, if measures were computed that the folds do not hold
+    #: the queries' values, where these measures were computed that the folds do not hold
     measured: PerQuery | None = field(default=None, repr=False)
+    computed: tuple[str, ...] = ()
 
     @property
     def label(self) -> Label:
@@ -126,7 +127,7 @@ class Row:
     def values(self) -> dict[str, float]:
         """The mean of the folds' means, by measure; its mean over the repeats."""
         means = mean_of(mean_of(self.fold_means, axis=1), axis=0).tolist()
-        return dict(zip(self.stored[0].means, means)) | {n: self.queries.mean(n) for n in self._new}
+        return dict(zip(self.stored[0].means, means)) | {n: self.queries.mean(n) for n in self.computed}
 
     @cached_property
     def repeated(self) -> dict[str, tuple[float, ...]]:
@@ -135,14 +136,8 @@ class Row:
             return {}
         means = zip(*mean_of(self.fold_means, axis=1).tolist())
         return dict(zip(self.stored[0].means, means)) | {
-            n: self.queries.means(n) for n in self._new
+            n: self.queries.means(n) for n in self.computed
         }
-
-    @property
-    def _new(self) -> list[str]:
-        """The measures that its folds do not hold."""
-        measures = () if self.measured is None else self.measured.tables
-        return [name for name in measures if name not in self.stored[0].means]
 
     def deviation(self, measure: str) -> float | None:
         """Return a measure's standard deviation over the seeds.
@@ -158,12 +153,13 @@ class Row:
         What its folds do not hold is measured from their scores, by the convention of their run.
         DataError says that the data now there are not those of the run.
         """
-        missing = [name for name in measures if name not in self.values]
+        wanted = {name: self._unstored(name) for name in measures}
+        parsed = [measure for measure in wanted.values() if measure is not None]
+        missing = [name for name in measures if wanted[name] is not None]
         if not missing:
             return self
         benchmark = data_of(data_dir, self.stored)
         tests = {fold.number: fold.test for fold in benchmark.folds}
-        parsed = [parse(name) for name in missing]
 
         def of(fold: StoredFold) -> np.ndarray:
             test = tests[fold.number]
@@ -181,6 +177,24 @@ class Row:
         # (n_measures, n_repeats, n_queries)
         return self._joined(dict(zip(missing, np.stack(repeats).transpose(2, 0, 1))))
 
+    def _unstored(self, name: str) -> Measure | None:
+        """Return the measure of a name if it must be computed, None if it is stored.
+
+        What an older form of a measure of the user's own gave is not used, unless the measure
+        itself is not at hand. DataError says that it is needed.
+        """
+        try:
+            measure = parse(name)
+        except UsageError:
+            if name in self.values:
+                return None
+            raise DataError(
+                f"{self.algo}: found no values of {name!r}, expected them or --plugin with the "
+                "measure"
+            ) from None
+        stored = name in self.values and all(fold.has(measure) for fold in self.stored)
+        return None if stored else measure
+
     def without_value(self, measures: Iterable[str]) -> Row:
         """Return the row with NaN for those of the measures that it does not hold."""
         nan = np.full((self.repeats, len(self.queries.qids)), np.nan)
@@ -188,7 +202,7 @@ class Row:
 
     def _joined(self, tables: Mapping[str, np.ndarray]) -> Row:
         queries = replace(self.queries, tables={**self.queries.tables, **tables})
-        return replace(self, measured=queries)
+        return replace(self, measured=queries, computed=(*self.computed, *tables))
 
 
 @dataclass(frozen=True, eq=False)

@@ -38,9 +38,15 @@ def measured(
     return query_metrics(test.labels, scores, test.offsets, measures, convention, test.docids)
 
 
-def measure_fold(algo: str, fold: Fold, scores: np.ndarray, convention: Convention) -> PerQuery:
-    """Measure finite scores (n_docs,) of a fold's test part by every measure that is stored."""
-    measures = default_measures(convention)
+def measure_fold(
+    algo: str,
+    fold: Fold,
+    scores: np.ndarray,
+    convention: Convention,
+    added: Sequence[Measure] = (),
+) -> PerQuery:
+    """Measure finite scores (n_docs,) of a fold's test part by the usual measures and some more."""
+    measures = [*default_measures(convention), *added]
     table = measured(algo, scores, fold.test, measures, convention)
     counts = _counted(table)
     values = {str(measure): column for measure, column in zip(measures, table[counts].T)}

@@ -24,6 +24,7 @@ from letorbench.conventions import convention
 from letorbench.errors import DataError, UsageError
 from letorbench.files import one_writer, write_atomically
 from letorbench.fit_warnings import FitWarning
+from letorbench.measures import Measure
 from letorbench.results import paths
 from letorbench.results.labels import Label, configured, of_identity, of_stored
 from letorbench.results.paths import FoldKey
@@ -84,14 +85,11 @@ class FoldResult:
 
     def as_json(self) -> dict[str, object]:
         """Return what fit.json says."""
-        values = self.queries.values
-        table = np.stack(list(values.values()), axis=1)
-        means = mean_of(table * self.queries.shares[:, None], axis=0)
         test = {
             "convention": self.convention,
             "n_folds": self.n_folds,
             "queries": len(self.queries.qids),
-            "means": dict(zip(values, means.tolist())),
+            "means": _means(self.queries),
         }
         named = str(self.label) != self.identity.get("algo")
         return {
@@ -121,6 +119,8 @@ class StoredFold:
     written: int
     #: the test queries' values, if they have just been measured
     measured: PerQuery | None = field(default=None, repr=False)
+    #: stored measures that are not shown, since other folds of the row do not have them
+    hidden: frozenset[str] = frozenset()
 
     @cached_property
     def label(self) -> Label:
@@ -161,7 +161,18 @@ class StoredFold:
     def means(self) -> Mapping[str, float]:
         """The means of the test queries' values, by measure; NaN where no query has a value."""
         means = self.fit["test"]["means"].items()
-        return {name: math.nan if mean is None else mean for name, mean in means}
+        shown = ((name, mean) for name, mean in means if name not in self.hidden)
+        return {name: math.nan if mean is None else mean for name, mean in shown}
+
+    @property
+    def added(self) -> Mapping[str, str]:
+        """The digest of the code, "" if it is ours, of each measure beside the usual ones."""
+        return self.fit["test"].get("added", {})
+
+    def has(self, measure: Measure) -> bool:
+        """Return whether it holds the values of a measure, made by the same code."""
+        name = str(measure)
+        return name in self.means and self.added.get(name, "") == measure.source
 
     @property
     def cut_off(self) -> bool:
@@ -182,7 +193,9 @@ class StoredFold:
     def queries(self) -> PerQuery:
         """The test queries' values."""
         path = self.folder / paths.QUERIES
-        return self.measured or read_fold_queries(path, self.key.algo, self.number)
+        queries = self.measured or read_fold_queries(path, self.key.algo, self.number)
+        shown = {name: v for name, v in queries.tables.items() if name not in self.hidden}
+        return replace(queries, tables=shown) if self.hidden else queries
 
     def scores(self, n_docs: int) -> np.ndarray:
         """Read the test scores, float64 of shape (n_docs,)."""
@@ -200,10 +213,42 @@ def write_fold(folder: Path, result: FoldResult) -> dict[str, Any]:
     write_fold_queries(folder / paths.QUERIES, result.queries)
     if result.ranker is not None:
         result.ranker.save(folder / paths.MODEL)
-    facts = _finite({**result.as_json(), "files": file_digests(folder)})
+    return _write_fit(folder, result.as_json())
+
+
+def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write the files of a fold that was made elsewhere, its fit.json last."""
+    (folder / paths.FIT).unlink(missing_ok=True)
+    for name in paths.CHECKED:
+        if name not in files:
+            (folder / name).unlink(missing_ok=True)
+    for name, content in sorted(files.items(), key=lambda item: item[0] == paths.FIT):
+        with write_atomically(folder / name, binary=True) as file:
+            file.write(content)
+
+
+def add_measures(fold: StoredFold, queries: PerQuery, added: Sequence[Measure]) -> StoredFold:
+    """Store the values of further measures of a finished fold; nothing else of it changes."""
+    tables = {name: queries.tables[name] for name in map(str, added)}
+    whole = replace(fold.queries, tables={**fold.queries.tables, **tables})
+    sources = {**fold.added, **{str(each): each.source for each in added}}
+    test = {**fold.fit["test"], "means": _means(whole), "added": sources}
+    write_fold_queries(fold.folder / paths.QUERIES, whole)
+    facts = _write_fit(fold.folder, {**fold.fit, "test": test})
+    return StoredFold(fold.key, fold.folder, facts, stamp(fold.folder) or 0, whole)
+
+
+def _means(queries: PerQuery) -> dict[str, float]:
+    """Return the mean of each measure over the queries of a fold."""
+    table = np.stack(list(queries.values.values()), axis=1)
+    return dict(zip(queries.values, mean_of(table * queries.shares[:, None], axis=0).tolist()))
+
+
+def _write_fit(folder: Path, facts: Mapping[str, Any]) -> dict[str, Any]:
+    written: dict[str, Any] = _finite({**facts, "files": file_digests(folder)})
     with write_atomically(folder / paths.FIT) as file:
-        file.write(with_checksum(facts))
-    return facts
+        file.write(with_checksum(written))
+    return written
 
 
 def file_digests(folder: Path) -> dict[str, str]:
@@ -423,12 +468,16 @@ def current_folds(folds: Sequence[StoredFold]) -> list[StoredFold]:
     for fold in same:
         numbers.setdefault(fold.repeat, {})[fold.number] = fold.queries.qids.tolist()
     most = max(numbers.values(), key=len)
-    return [fold for fold in same if numbers[fold.repeat] == most]
+    current = [fold for fold in same if numbers[fold.repeat] == most]
+    common = set.intersection(*(set(fold.added.items()) for fold in current))
+    hidden = [frozenset(name for name, _ in fold.added.items() - common) for fold in current]
+    return [replace(fold, hidden=each) for fold, each in zip(current, hidden)]
 
 
 def _alike(fold: StoredFold) -> tuple[object, ...]:
     """Return what all folds that are averaged share."""
-    return fold.experiment, fold.convention, fold.n_folds, *fold.means
+    usual = (name for name in fold.means if name not in fold.added)
+    return fold.experiment, fold.convention, fold.n_folds, *usual
 
 
 def by_repeat(folds: Sequence[StoredFold]) -> list[list[StoredFold]]:

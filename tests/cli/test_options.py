@@ -17,6 +17,7 @@ from conftest import call as called
 from conftest import commands, numbers, parts_of, same
 from toy_data import store_fold, without_clock, write_toy
 
+from letorbench import registry
 from letorbench.cli import cli
 from letorbench.datasets.acquire import fetch as fetching
 from letorbench.errors import UsageError
@@ -84,7 +85,8 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
             path.write_text(re.sub(" 2:[^ ]*", " 2:NULL", path.read_text(), count=1))
         for path in Path("data/REAL").rglob("*.txt"):
             path.write_text(re.sub("^(.)", r"\1.25", path.read_text(), flags=re.MULTILINE))
-        Path("mine.py").write_text(EXAMPLE.read_text())
+        first = "\n\ndef first(y_true, y_score):\n    return float(y_true[0])\n"
+        Path("mine.py").write_text(EXAMPLE.read_text() + first)
         raising = "    def predict(self, X):\n        raise ArithmeticError('no\\nnumber')\n"
         Path("raises.py").write_text(EXAMPLE.read_text() + "\n" + raising)
         head = "dataset,algorithm,fold,measure,value\n"
@@ -162,6 +164,7 @@ def outcome(template, tmp_path, monkeypatch) -> Callable[[str, str], object]:
 
     def run(line: str, what: str) -> object:
         monkeypatch.setattr(plugins, "FOUND", {})
+        monkeypatch.setattr(registry, "BROUGHT", {})
         plugins._load_file.cache_clear()
         sys.modules.pop(f"{plugins.PREFIX}mine", None)
         folder = tmp_path / str(len(list(tmp_path.iterdir())))
@@ -232,6 +235,7 @@ def test_what_is_read_must_be_there_and_what_is_written_need_not():
     ]
     assert ", ".join(there) == (
         "run --plugin, datasets import path, datasets split path, algos --plugin, score --data, "
-        "score --qrels, score --scores, score --run, compare --run, compare --qrels, rank --model, "
-        "rank --input, rank --plugin, verify --data, verify --scores"
+        "score --qrels, score --scores, score --run, score --plugin, table --plugin, "
+        "plot --plugin, compare --run, compare --qrels, compare --plugin, report --plugin, "
+        "rank --model, rank --input, rank --plugin, verify --data, verify --scores"
     )

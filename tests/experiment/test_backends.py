@@ -1,15 +1,24 @@
 """Who runs a run, and on what: processes, shares of the tasks, shares of the training queries."""
 
+import json
+import pickle
 import shutil
+import subprocess
+import sys
+import time
+from concurrent.futures import Executor, Future
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import printed
+from conftest import places, printed, refused
+from sklearn.ensemble import RandomForestRegressor
 from toy_data import content, write_toy
 
 import letorbench as lb
+from letorbench import registry
+from letorbench.errors import DataError, UsageError
 from letorbench.experiment import backends
 from letorbench.experiment import run as running
 from letorbench.experiment.backends import Processes, Shard
@@ -17,6 +26,7 @@ from letorbench.experiment.entrants import entrants
 from letorbench.experiment.plan import Job, Protocol
 from letorbench.experiment.run import Run
 from letorbench.experiment.runner import run
+from letorbench.rankers import plugins
 from letorbench.results.labels import Label
 from letorbench.results.paths import FoldKey
 
@@ -79,6 +89,217 @@ def test_copied_shares_are_the_run(tmp_path):
     copied = lb.load_results(tmp_path / "copied")
     assert content(copied.out) == content(tmp_path / "whole")
     assert copied.summary().equals(whole.summary())
+
+
+PLUGIN = """
+from dataclasses import dataclass
+import numpy as np
+from letorbench.models import Linear
+from letorbench.rankers import FitResult, Ranker
+
+@dataclass
+class Mine(Ranker):
+    "The mean of the features."
+    name = "mine"
+    grid = {"sign": (-1.0, 1.0)}
+    sign: float = 1.0
+
+    def learn(self, train, validation, rng):
+        return FitResult(Linear(self.sign * np.ones(train.n_features)))
+
+def squares(scores, labels):
+    return ((scores - labels) ** 2).sum(), 2.0 * (scores - labels)
+"""
+
+
+def first(y_true, y_score):
+    return float(y_true[y_score.argmax()])
+
+
+def fails(y_true, y_score):
+    return y_true[99]
+
+
+class Elsewhere(Executor):
+    """Calls at once, in this process that then sees neither the plug-in files nor some data."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, hidden: Path | None = None) -> None:
+        self.monkeypatch, self.hidden, self.calls = monkeypatch, hidden, 0
+
+    def submit(self, call, payload: bytes) -> Future:
+        self.calls += 1
+        future: Future = Future()
+        with self.monkeypatch.context() as patch:
+            patch.setattr(plugins, "FOUND", {})
+            patch.setattr(registry, "BROUGHT", {})
+            sys.modules.pop("letorbench_plugin_theirs", None)
+            plugins._load_file.cache_clear()
+            if self.hidden:
+                self.hidden.rename(self.hidden.with_name("hidden"))
+            try:
+                future.set_result(call(payload))
+            except Exception as error:
+                future.set_exception(error)
+            if self.hidden:
+                self.hidden.with_name("hidden").rename(self.hidden)
+        return future
+
+
+ASKED = {
+    "net": lb.RankNet(epochs=2), "mine": "mine", "own": "recipe[loss=squares,iterations=20]",
+    "forest": RandomForestRegressor(3, random_state=0), "regression": "regression",
+}  # fmt: skip
+
+
+@pytest.fixture
+def local(tmp_path, monkeypatch) -> dict[str, object]:
+    """What a run asks for, and the same in one process under `local`."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(plugins, "FOUND", {})
+    write_toy(tmp_path / "data")
+    (tmp_path / "theirs.py").write_text(PLUGIN)
+    plugins.use(tmp_path / "theirs.py")
+    asked = {"algos": ASKED, "folds": [1, 3], "repeats": 2, "measures": [first, "ndcg@20"]}
+    lb.run("TOY", out="local", **asked)
+    yield asked
+    sys.modules.pop("letorbench_plugin_theirs", None)
+
+
+@pytest.mark.parametrize("without", [None, "data", "theirs.py"])
+def test_an_executors_files_are_those_of_one_process(local, tmp_path, monkeypatch, without):
+    """Without data where the workers are these go with the jobs, which are sent again."""
+    executor = Elsewhere(monkeypatch, tmp_path / without if without else None)
+    lb.run("TOY", executor=executor, out="away", **local)
+    assert content(tmp_path / "away") == content(tmp_path / "local")
+    jobs = 2 * 6  # two folds, and the net's second seed
+    assert executor.calls == (2 if without == "data" else 1) * jobs
+    lb.run("TOY", executor=executor, out="away", **local)  # all of it is stored
+    lb.run("TOY", executor=executor, out="away", **{**local, "measures": ["rho"]})
+    assert executor.calls == (2 if without == "data" else 1) * jobs
+    assert not lb.load_results("away").summary()["rho"].isna().any()
+    if without is None:  # data in memory are sent at once, those of the fold alone
+        sent, submit = [], Elsewhere.submit
+
+        def spied(self, call, payload):
+            sent.append([fold.number for fold in pickle.loads(payload)[0].benchmark.folds])
+            return submit(self, call, payload)
+
+        monkeypatch.setattr(Elsewhere, "submit", spied)
+        lb.run(lb.load("TOY"), executor=executor, out="memory", **local)
+        assert content(tmp_path / "memory") == content(tmp_path / "local")
+        assert sorted(sent) == jobs // 2 * [[1]] + jobs // 2 * [[3]]
+
+
+def test_other_data_on_a_worker_are_not_taken_for_those_asked_for(local, tmp_path, monkeypatch):
+    """A worker whose folder has other data of the name gets the right ones."""
+    write_toy(tmp_path / "else", seed=9)
+    loaded = running.benchmark_of
+    other = loaded("TOY", Protocol(tmp_path / "else", tmp_path))
+    monkeypatch.setattr(running, "benchmark_of", lambda *_: other)
+    lb.run("TOY", executor=Elsewhere(monkeypatch), out="away", **local)
+    assert content(tmp_path / "away") == content(tmp_path / "local")
+
+
+def test_what_goes_wrong_on_a_worker_is_a_line_of_its_job(local, tmp_path, monkeypatch):
+    executor = Elsewhere(monkeypatch)
+    good = {"data": "TOY", "algos": "regression", "folds": [1], "out": "bad"}
+
+    def failed() -> str:
+        with pytest.raises((DataError, UsageError)) as error:
+            lb.run(executor=executor, **good)
+        return str(error.value)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(running, "scoring_digest", lambda module: "other")
+        assert "found other code of letorbench" in failed()
+    with monkeypatch.context() as patch:
+        patch.setattr(running, "select", lambda *_: 1 / 0)
+        assert failed() == "TOY, regression, fold 1: ZeroDivisionError: division by zero"
+    with monkeypatch.context() as patch:
+        patch.setattr(Elsewhere, "submit", lambda *_: 1 / 0)
+        assert "the executor failed: ZeroDivisionError" in failed()
+    with monkeypatch.context() as patch:
+        gone: Future = Future()
+        gone.cancel(), gone.set_running_or_notify_cancel()
+        patch.setattr(Elsewhere, "submit", lambda *_: gone)
+        assert "the executor has cancelled it" in failed()
+    with monkeypatch.context() as patch:  # a measure that fails costs no training
+        bad = {**good, "measures": [fails], "out": "measured"}
+        with pytest.raises(DataError, match="measure fails: IndexError"):
+            lb.run(executor=executor, **bad)
+        patch.setattr(running, "_result", None)
+        lb.run(**{**bad, "measures": [first]})
+    for wrong in ({"executor": 3}, {"executor": executor, "jobs": 2}):
+        with pytest.raises(UsageError, match="executor"):
+            lb.run(**good, **wrong)
+    assert not list((tmp_path / "bad").rglob("fit.json"))
+    # what stops the run gives the others back
+    waiting = [Future(), Future()]
+    monkeypatch.setattr(Elsewhere, "submit", lambda *_: waiting[0] if waiting[1:] else waiting[0])
+    monkeypatch.setattr(backends, "wait", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        lb.run(executor=executor, **good)
+    assert waiting[0].cancelled()
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """A dask scheduler's address, and its two workers, each a process with a folder of its own."""
+    pytest.importorskip("distributed", reason="needs dask: pip install 'letorbench[distributed]'")
+    dask = [sys.executable, "-m", "dask"]
+    file = tmp_path / "scheduler.json"
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    words = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
+    processes = [subprocess.Popen([*dask, "scheduler", *words], **quiet)]
+    try:
+        while not (file.is_file() and file.read_text()):
+            time.sleep(0.1)
+        address = json.loads(file.read_text())["address"]
+        for name in ("one", "two"):
+            (tmp_path / name).mkdir()
+            words = [address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+            processes.append(
+                subprocess.Popen([*dask, "worker", *words], cwd=tmp_path / name, **quiet)
+            )
+        yield address, processes[1:]
+    finally:
+        for each in processes:
+            each.kill()
+            each.wait()
+
+
+def test_a_job_of_a_killed_worker_goes_to_another(local, cluster, tmp_path):
+    """The files are those of a local run, all but the seconds."""
+    address, workers = cluster
+    folder = tmp_path / "dask"
+    words = ["run", "--dataset", "TOY", "--algo", "net=ranknet[epochs=40],mine,regression"]
+    words += ["--plugin", "theirs.py", "--repeats", "6"]
+    whole = subprocess.Popen(
+        [sys.executable, "-m", "letorbench", *words, "--backend", "dask", "--scheduler", address,
+         "--out", str(folder)], stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    while not list(folder.rglob("fit.json")) and whole.poll() is None:
+        time.sleep(0.01)
+    workers[0].kill()  # SIGKILL
+    finished = len(list(folder.rglob("fit.json")))
+    assert whole.wait() == 0, whole.stderr.read()
+    assert 0 < finished < len(list(folder.rglob("fit.json"))) == 6 * 5 + 2 * 5
+    printed(*words, "--out", "one")
+    far, near = content(folder), content(tmp_path / "one")
+    files = {name for name in near if "ndcg." not in name}  # tests draw no figures
+    assert far.keys() == near.keys() and all(far[name] == near[name] for name in files)
+
+
+def test_a_cluster_that_is_not_there_is_one_line(tmp_path, monkeypatch):
+    write_toy(tmp_path / "data")
+    words = ["run", "--dataset", "TOY", "--algo", "regression", *places(tmp_path)]
+    assert "expected dask and --scheduler together" in refused(2, *words, "--backend", "dask")
+    there = [*words, "--backend", "dask", "--scheduler"]
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "distributed", None)
+        assert "'letorbench[distributed]'` installs it" in refused(2, *there, "tcp://127.0.0.1:1")
+    pytest.importorskip("distributed", reason="needs dask: pip install 'letorbench[distributed]'")
+    assert "x: no dask scheduler there: missing port" in refused(1, *there, "x")
 
 
 @pytest.fixture

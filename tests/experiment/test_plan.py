@@ -26,7 +26,7 @@ def test_what_a_protocol_is_where_nothing_is_said(tmp_path):
     assert vars(Protocol(tmp_path, tmp_path / "out")) == {
         "data_dir": tmp_path, "out": tmp_path / "out", "convention": "auto", "select": "ndcg@10",
         "seed": 0, "force": False, "null": "keep", "time_limit": None, "repeats": 5,
-        "features": "auto", "name": "default",
+        "features": "auto", "name": "default", "measures": (),
     }  # fmt: skip
     assert Protocol(tmp_path, tmp_path, name="letor").select == "map"
 

@@ -128,8 +128,8 @@ BROKEN = {
     ": ranker 'a': its grid names 'k', which is not a field": made(more="grid = {'k': (1, 2)}"),
     ": two rankers are named 'listnet', in letorbench.rankers.listnet:ListNet and "
     "letorbench_plugin_broken; rename one": made("listnet"),
-    ": found no ranker, expected a subclass of Ranker with a name, or a model with fit and "
-    "predict": "",
+    ": found no ranker, measure or loss, expected a subclass of Ranker with a name, a model with "
+    "fit and predict, or a function": "",
     ": NameError: name 'undefined' is not defined": "undefined",
     ":23: SyntaxError: '(' was never closed (broken.py, line 23)": "x = (",
 }

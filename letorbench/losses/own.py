@@ -1,0 +1,115 @@
+"""Losses of the user's own: functions of the scores and the labels of one query.
+
+    def squares(scores, labels):
+        return ((scores - labels) ** 2).sum(), 2 * (scores - labels)
+
+The function returns its value and its derivative by each score, in the order of the file.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from inspect import getdoc
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from letorbench.datasets.arrays import read_only
+from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import FAILURES, DataError, UsageError
+from letorbench.losses.base import CustomLoss, Loss, ValueAndGradient
+from letorbench.losses.gains import query_sums
+from letorbench.measures.own import require_two
+from letorbench.source import users_digest
+
+#: how many queries a gradient is checked on, at how many points, along how many directions
+CHECKED_QUERIES, POINTS, DIRECTIONS = 5, 2, 3
+#: the step of the finite differences, and the share of the terms' sum that these may be off
+STEP, TOLERANCE = 1e-5, 1e-4
+
+
+@dataclass(frozen=True)
+class OfEachQuery:
+    """A function (scores, labels) -> (value, gradient) of one query, as that of a `CustomLoss`."""
+
+    function: Callable[[np.ndarray, np.ndarray], tuple[float, np.ndarray]]
+    name: str
+
+    def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        """Return the loss of each query; DataError says what the function does wrong."""
+        out = ValueAndGradient(np.zeros(queries.n_queries), np.zeros(queries.n_docs))
+        scores, labels = read_only(scores), queries.labels
+        for q, (a, b) in enumerate(pairwise(queries.offsets.tolist())):
+            if a == b:
+                continue
+            try:
+                value, gradient = self.function(scores[a:b], labels[a:b])
+                out.value[q], slope = value, np.asarray(gradient, dtype=np.float64)
+            except FAILURES as error:
+                said = " ".join(f"{type(error).__name__}: {error}".split())
+                raise DataError(
+                    f"loss {self.name}: {said}; expected (value, gradient) of a query"
+                ) from error
+            if slope.shape != (b - a,):
+                raise DataError(
+                    f"loss {self.name}: found a gradient of shape {slope.shape}, expected "
+                    f"({b - a},), one a document"
+                )
+            out.gradient[a:b] = slope
+        return out
+
+
+def loss_of(function: Any, name: str = "") -> CustomLoss:
+    """Return a function of one query's scores and labels as a loss; it is called as the function.
+
+    UsageError where the function has no name, or takes other than two arguments.
+    """
+    name = name or str(getattr(function, "__name__", ""))
+    if not name.isidentifier():
+        raise UsageError(f"found {function!r} as a loss, expected a function that has a name")
+    require_two(function, f"loss {name}", "(scores, labels)")
+    text = (getdoc(function) or "the user's own").partition("\n")[0]
+    source = users_digest(function) or "own"
+    return CustomLoss(name, text, OfEachQuery(function, name), source)
+
+
+def source_of(loss: Loss) -> str:
+    """Return the digest of the code of a loss of the user's own, "" for one of the package."""
+    return loss.source if isinstance(loss, CustomLoss) else users_digest(type(loss))
+
+
+def require_gradient(loss: Loss, train: QuerySet) -> None:
+    """Check the gradient of a loss by central differences on some queries.
+
+    The directions and the points look random, and kinks that one of them meets do not count. So
+    a gradient is wrong where most of the differences of a query are others.
+
+    Raises
+    ------
+    UsageError
+        It is not the gradient of the value.
+    """
+    starts = train.offsets[:-1][train.lengths > 0]
+    several = np.maximum.reduceat(train.labels, starts) > np.minimum.reduceat(train.labels, starts)
+    filled = np.flatnonzero(train.lengths > 0)
+    queries = train.take(np.append(filled[several], filled)[:CHECKED_QUERIES])
+    k = np.arange(1, queries.n_docs + 1, dtype=np.float64)
+    off, last = [], (np.empty(0), np.empty(0))
+    for root in np.sqrt([2.0, 3.0])[:POINTS]:
+        scores = 3.0 * np.sin(k * k * root)
+        gradient = loss(scores, queries).gradient
+        for other in np.sqrt([5.0, 7.0, 11.0])[:DIRECTIONS]:
+            along = np.cos(k * k * other)
+            ahead, behind = (loss(scores + h * along, queries).value for h in (STEP, -STEP))
+            slope, found = query_sums(gradient * along, queries), (ahead - behind) / (2.0 * STEP)
+            room = query_sums(np.abs(gradient * along), queries) + np.abs(found)
+            error = np.abs(ahead) * np.finfo(float).eps / STEP
+            off.append(~(np.abs(slope - found) <= TOLERANCE * room + 10.0 * error))
+            last = slope, found
+    wrong = np.mean(off, axis=0) > 0.5
+    if wrong.any():
+        q = int(wrong.argmax())
+        raise UsageError(
+            f"loss {loss}: found a gradient of {last[0][q]:.6g} along a direction, expected "
+            f"{last[1][q]:.6g} by finite differences of its value (query {queries.qids[q]})"
+        )

@@ -1,0 +1,89 @@
+"""Measures of the user's own: functions of the labels and the scores of one query.
+
+    def success_at_1(y_true, y_score):
+        return y_true[np.argmax(y_score)] > 0
+
+The arrays are in the order of the file. NaN says that the measure is not defined for the query,
+which is left out of its means then.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from letorbench.datasets.arrays import read_only
+from letorbench.errors import FAILURES, DataError, UsageError
+from letorbench.measures.measure import Measure
+from letorbench.measures.rankings import Rankings
+from letorbench.source import users_digest
+
+#: what a measure may be called, as the column of its values is
+NAME = re.compile(r"[a-z_][a-z0-9_.-]*")
+
+
+@dataclass(frozen=True)
+class OfEachQuery:
+    """A function (y_true, y_score) -> number of one query, as the function of a `Measure`."""
+
+    function: Callable[[np.ndarray, np.ndarray], float]
+    name: str
+
+    def __call__(self, rankings: Rankings, k: int | None) -> np.ndarray:
+        """Return (n_queries,) float64; NaN also for a query without documents.
+
+        DataError says what the function raises, or returns that is no number.
+        """
+        labels, scores, offsets = rankings.in_file_order
+        labels, scores = read_only(labels), read_only(scores)
+        bounds = pairwise(offsets.tolist())
+        return np.array([self._value(labels[a:b], scores[a:b]) for a, b in bounds], np.float64)
+
+    def _value(self, labels: np.ndarray, scores: np.ndarray) -> float:
+        if not len(labels):
+            return math.nan
+        try:
+            value = np.asarray(self.function(labels, scores))
+        except FAILURES as error:
+            said = " ".join(f"{type(error).__name__}: {error}".split())
+            raise DataError(f"measure {self.name}: {said}") from error
+        if value.shape != () or value.dtype.kind not in "biuf" or np.isinf(value):
+            found = value.item() if value.shape == () else f"an array of shape {value.shape}"
+            raise DataError(f"measure {self.name}: found {found}, expected a finite number or NaN")
+        return float(value)
+
+
+def measure_of(function: Any, name: str = "") -> Measure:
+    """Return a function of one query's labels and scores as a measure.
+
+    Its name is that of the function, in lower case. UsageError where it has none, or takes other
+    than two arguments.
+    """
+    name = (name or str(getattr(function, "__name__", ""))).lower()
+    if not NAME.fullmatch(name) or not hasattr(function, "__qualname__"):
+        raise UsageError(f"found {function!r} as a measure, expected a function that has a name")
+    require_two(function, f"measure {name}", "(y_true, y_score)")
+    text = (inspect.getdoc(function) or "of the user's own").partition("\n")[0]
+    source = users_digest(function) or "own"
+    return Measure(
+        name, name, OfEachQuery(function, name), "none", text, bounded=False, source=source
+    )
+
+
+def require_two(function: Callable, what: str, form: str) -> None:
+    """Raise UsageError for a function that cannot be called with two arguments."""
+    try:
+        takes = inspect.signature(function)
+    except ValueError:  # of compiled code that does not tell
+        return
+    try:
+        takes.bind(None, None)
+    except TypeError:
+        raise UsageError(f"{what}: found a function of {takes}, expected one of {form}") from None

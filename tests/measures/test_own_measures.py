@@ -1,0 +1,272 @@
+"""Measures of the user's own: functions, values, plug-in files; and what is stored of them."""
+
+import csv
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import call, printed, random_queries, refused
+from toy_data import content, write_toy
+
+import letorbench as lb
+from letorbench.conventions import CONVENTIONS, convention
+from letorbench.errors import DataError, UsageError
+from letorbench.measures import Measure, measure_of, query_metrics
+from letorbench.measures.orders import mean_of_orders
+from letorbench.measures.rankings import Rankings
+
+PLUGIN = """
+import math
+import numpy as np
+
+def top(y_true, y_score):
+    best = [label for _, label in sorted(zip(-y_score, y_true), key=lambda pair: pair[0])]
+    return math.nan if max(y_true) == 0 else best[0] / max(y_true)
+
+def three(y_true, y_score, k):
+    return 1.0
+"""
+
+
+def top_two(y_true, y_score):
+    """How many of the first two are relevant."""
+    return (y_true[np.argsort(-y_score, kind="stable")[:2]] > 0).sum()
+
+
+def place(y_true, y_score):
+    """What tells the order of the rows."""
+    return float(y_true @ (10.0 ** -np.arange(len(y_true))))
+
+
+@pytest.mark.parametrize("rules", [name for name, r in CONVENTIONS.items() if r.ties != "mean"])
+def test_a_function_sees_each_query_as_it_is(rng, rules: str) -> None:
+    queries = random_queries(rng, [3, 1, 8, 20, 0], levels=4)
+    scores = np.round(rng.normal(size=queries.n_docs), 1)
+    seen = []
+
+    def spy(y_true, y_score):
+        seen.append((y_true.tolist(), y_score.tolist()))
+        return len(y_true)
+
+    named = convention(rules)
+    values = query_metrics(queries.labels, scores, queries.offsets, [measure_of(spy)], named)
+    bounds = list(zip(queries.offsets[:-2], queries.offsets[1:-1]))
+    compared = scores if named.scores == "float64" else scores.astype(np.float32).astype(float)
+    assert seen == [(queries.labels[a:b].tolist(), compared[a:b].tolist()) for a, b in bounds]
+    kept = ~np.isnan(values[:-1, 0])
+    assert (values[:-1, 0][kept] == np.diff(queries.offsets)[:-1][kept]).all()
+    assert np.isnan(values[-1, 0]) and (kept.all() or named.empty == "drop")
+
+
+def test_what_is_not_ranked_has_no_score_and_what_is_not_judged_is_left_out() -> None:
+    labels, scores = np.array([0, 2, -1, 1]), np.array([0.5, -np.inf, 3.0, 0.7])
+    seen = []
+
+    def spy(y_true, y_score):
+        seen.append((y_true.tolist(), y_score.tolist()))
+        return 1
+
+    for rules in ("standard", "standard,unjudged=0", "standard,depth=1"):
+        query_metrics(labels, scores, np.array([0, 4]), [measure_of(spy)], convention(rules))
+    none = -np.inf
+    assert seen == [
+        ([0, 2, 1], [0.5, none, 0.7]),
+        ([0, 2, 0, 1], [0.5, none, 3.0, 0.7]),
+        ([0, 2, 1], [none, none, 0.7]),
+    ]
+
+
+def test_the_mean_over_orders_is_drawn() -> None:
+    """Two of three documents are relevant, all scores are equal: 2/3 of a relevant first one."""
+    rules = replace(CONVENTIONS["standard"], ties="mean")
+    rankings = Rankings.of(np.array([1, 0, 1]), np.zeros(3), np.array([0, 3]), rules)
+    assert mean_of_orders(measure_of(top_two), rankings)[0] == pytest.approx(4 / 3, abs=0.05)
+
+
+def test_evaluate_takes_functions_beside_names() -> None:
+    y, scores, qid = [0, 1, 1, 0, 2, 0], [0.1, 0.9, 0.8, 0.2, 0.2, 0.3], [1, 1, 1, 2, 2, 2]
+
+    def undefined(y_true, y_score):
+        return np.nan if y_true.max() < 2 else 0.5
+
+    table = lb.evaluate(y, scores, qid, [top_two, "p@1", undefined], per_query=True)
+    assert table.columns.tolist() == ["top_two", "p@1", "undefined"]
+    np.testing.assert_array_equal(table, [[2, 1, np.nan], [0, 0, 0.5]])
+    assert lb.evaluate(y, scores, qid, undefined)["undefined"] == 0.5
+    shuffled = [3, 0, 4, 1, 5, 2]
+    again = lb.evaluate(
+        np.take(y, shuffled), np.take(scores, shuffled), np.take(qid, shuffled), place
+    )
+    assert again["place"] == pytest.approx((0.11 + 0.20) / 2)  # the rows of each query in order
+
+
+def odd(value):
+    """A measure that returns the value."""
+
+    def returns(y_true, y_score):
+        return value
+
+    return returns
+
+
+def fails(y_true, y_score):
+    return y_true[99]
+
+
+def sorts(y_true, y_score):
+    y_score.sort()
+
+
+def ndcg(y_true, y_score):
+    return 1.0
+
+
+def alone(y_true):
+    return 1.0
+
+
+@pytest.mark.parametrize(
+    "function, said",
+    [
+        (odd(np.inf), "measure returns: found inf, expected a finite number or NaN"),
+        (odd(None), "measure returns: found None, expected"),
+        (odd("0.5"), "measure returns: found 0.5, expected"),
+        (odd(np.zeros(2)), r"measure returns: found an array of shape \(2,\), expected"),
+        (fails, "measure fails: IndexError: index 99 is out of bounds"),
+        (sorts, "measure sorts: ValueError: sort array is read-only"),
+        (ndcg, "a measure of letorbench is named 'ndcg', too; rename yours"),
+        (alone, r"measure alone: found a function of \(y_true\), expected one of \(y_true, y_sc"),
+        (lambda y_true, y_score: 1.0, "as a measure, expected a function that has a name"),
+        (Measure("X", "map", lambda rankings, k: k, "none", ""), "a measure of letorbench is"),
+    ],
+)
+def test_a_wrong_measure_is_one_line(function, said: str) -> None:
+    with pytest.raises((DataError, UsageError), match=said):
+        lb.evaluate([0, 1], [0.3, 0.1], [1, 1], [function])
+
+
+def test_functions_of_one_name_are_told_apart() -> None:
+    """A function may be defined again; two that one function made are not mixed."""
+    halves, wholes = odd(0.5), odd(1.0)
+    assert lb.evaluate([0, 1], [0.3, 0.1], [1, 1], [halves]).tolist() == [0.5]
+    with pytest.raises(UsageError, match="two functions are named 'returns'"):
+        lb.evaluate([0, 1], [0.3, 0.1], [1, 1], [halves, wholes])
+
+
+def values_of(file: Path, column: str) -> list[str]:
+    return [row[column] for row in csv.DictReader(file.read_text().splitlines())]
+
+
+@pytest.fixture
+def plugin(tmp_path: Path, monkeypatch) -> Path:
+    """A plug-in file with a measure alone, beside data without results."""
+    monkeypatch.chdir(tmp_path)
+    write_toy(tmp_path / "data")
+    (tmp_path / "mine.py").write_text(PLUGIN)
+    yield tmp_path / "mine.py"
+    sys.modules.pop("letorbench_plugin_mine", None)
+
+
+def test_a_plugin_of_a_measure_alone_serves_every_command(plugin: Path, tmp_path: Path) -> None:
+    words = ["run", "--dataset", "TOY", "--algo", "regression,best-feature", "--plugin", "mine.py"]
+    printed(*words, "--out", "usual")
+    printed(*words, "--measure", "top,ndcg@20", "--jobs", "2")
+    stored = tmp_path / "results/TOY/regression/per_query.csv"
+    fold = lb.load("TOY").folds[1].test
+    scores = np.loadtxt(tmp_path / "results/TOY/regression/fold2/scores.txt")
+    expected = []
+    for a, b in zip(fold.offsets, fold.offsets[1:]):
+        largest = fold.labels[a:b].max()
+        first = fold.labels[a:b][np.argmax(scores[a:b])]
+        expected.append(str(first / largest) if largest else "")
+    assert values_of(stored, "top")[8:16] == expected
+    # the trained models and the usual numbers stay as they are
+    usual = content(tmp_path / "usual")
+    for name, text in content(tmp_path / "results").items():
+        if name.rpartition("/")[2] in ("scores.txt", "validation.txt", "model.npz"):
+            assert usual[name] == text
+    assert values_of(stored, "map") == values_of(tmp_path / "usual/TOY/regression" / stored.name,
+                                                 "map")  # fmt: skip
+    # computed later from stored scores they are the same
+    later = ["table", "--measure", "top", "--format", "csv", "--plugin", "mine.py"]
+    assert printed(*later) == printed(*later, "--out", "usual")
+    for command in ("compare", "plot"):
+        printed(command, "--measure", "top", "--plugin", "mine.py", "--out", "usual")
+    test = "data/TOY/Fold2/test.txt"
+    scored = printed("score", "--data", test, "--plugin", "mine.py", "--measure", "top",
+                     "--format", "csv", "--scores",
+                     "usual/TOY/regression/fold2/scores.txt")  # fmt: skip
+    mean = np.mean([float(value) for value in expected if value])
+    assert float(scored.splitlines()[1].split(",")[-1]) == pytest.approx(mean, abs=1e-4)
+    assert "measure three: found a function of (y_true, y_score, k)" in refused(
+        2, "table", "--plugin", "mine.py", "--measure", "three"
+    )
+
+
+def test_a_stored_column_without_its_plugin_breaks_nothing(plugin: Path, monkeypatch) -> None:
+    words = ["run", "--dataset", "TOY", "--algo", "regression"]
+    printed(*words, "--folds", "1-2", "--plugin", "mine.py", "--measure", "top")
+    lb.run("TOY", "best-feature")
+    monkeypatch.setattr("letorbench.registry.BROUGHT", {})
+    table = printed("table", "--measure", "top,map")
+    assert "regression (2 of 5 folds)" in table and "top" in table
+    for command in ("table --format csv", "compare", "plot", "report", "plot --measure top"):
+        printed(*command.split())
+    # folds without the column: all five count, and the column is shown no more
+    printed(*words)
+    frame = lb.load_results().summary().set_index("algo")
+    assert frame.loc["regression", "folds"] == 5 and "top" not in frame
+    assert "unknown measure 'top'" in refused(2, "table", "--measure", "top")
+    # nothing is trained for it: the folds that lack it are measured
+    before = content(Path("results"))
+    monkeypatch.setattr("letorbench.experiment.run._result", None)
+    sys.modules.pop("letorbench_plugin_mine")
+    lb.rankers.plugins._load_file.cache_clear()
+    printed(*words, "--plugin", "mine.py", "--measure", "top")
+    assert not lb.load_results().summary()["top"][[1]].isna().any()
+    after = content(Path("results"))
+    changed = {name for name in after if after[name] != before[name]}
+    assert {name.rpartition("/")[2] for name in changed} <= {
+        "per_query.csv", "folds.csv", "summary.csv", "fit.json",
+    }  # fmt: skip
+
+
+def test_a_measure_that_changed_is_measured_again(plugin: Path) -> None:
+    def mine(y_true, y_score):
+        return 0.25
+
+    first = lb.run("TOY", "regression", measures=[mine], folds=[1, 2])
+    assert first.summary()["mine"].tolist() == [0.25]
+
+    def changed(y_true, y_score):
+        return 0.75
+
+    changed.__name__ = "mine"
+    lb.registry.BROUGHT.clear()
+    again = lb.run("TOY", "regression", measures=[changed])
+    assert again.summary()["mine"].tolist() == [0.75] == again.summary([changed])["mine"].tolist()
+
+
+def test_a_measure_that_fails_costs_no_training(plugin: Path, monkeypatch) -> None:
+    plugin.write_text(PLUGIN + "\ndef fails(y_true, y_score):\n    return y_true[99]\n")
+    words = ["run", "--dataset", "TOY", "--algo", "regression", "--plugin", "mine.py"]
+    for jobs in ("1", "2"):
+        done = call(*words, "--measure", "top,fails", "--jobs", jobs, "--out", jobs)
+        assert done.exit_code == 1 and "5 folds" in done.stdout
+        assert done.stderr.count("\n") == 1 and "measure fails: IndexError" in done.stderr
+        with monkeypatch.context() as patch:
+            patch.setattr("letorbench.experiment.run._result", None)  # nothing is trained again
+            assert "top" in printed(*words, "--measure", "top", "--out", jobs)
+
+
+def test_validation_chooses_by_a_function(plugin: Path) -> None:
+    results = lb.run("TOY", "ranknet", select=top_two, fixed=["epochs=3"], repeats=1, folds=[1])
+    assert results.fits()["select"].tolist() == ["top_two"]
+    fold, [fit] = lb.load("TOY").folds[0], results.fits().to_dict("records")
+    own = results.scores("validation")
+    by_query = own.groupby("qid", sort=False)
+    values = [top_two(each["label"].to_numpy(), each.iloc[:, -1].to_numpy())
+              for _, each in by_query]  # fmt: skip
+    assert fit["validation"] == pytest.approx(np.mean(values)) and len(values) == len(fold.test)
