@@ -6,18 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from letorbench.errors import UsageError
 
 #: of more choices than this only the nearest are named to who mistypes one
-MOST_LISTED = 15
+MOST_LISTED = 25
 
 
 def require_choice(name: str, choices: Sequence[str], what: str) -> str:
-    """Return the one of the choices, which are of the kind `what`, that a name means.
+    """Return the name if it is one of the choices, which are of the kind `what`.
 
-    Capital letters do not matter where only one choice is spelled so. UsageError suggests the
-    nearest three, or lists the choices where these are few or nothing is near.
+    UsageError suggests the nearest three, or lists the choices where these are few or nothing is
+    near.
 
     Examples
     --------
-    >>> require_choice("ListNet", ["listnet", "ranknet"], "loss")
+    >>> require_choice("listnet", ["listnet", "ranknet"], "loss")
     'listnet'
     """
     if name in choices:
@@ -25,14 +25,26 @@ def require_choice(name: str, choices: Sequence[str], what: str) -> str:
     lower: dict[str, list[str]] = {}
     for choice in dict.fromkeys(choices):
         lower.setdefault(choice.lower(), []).append(choice)
-    if len(same := lower.get(name.lower(), [])) == 1:
-        return same[0]
     near = [each for text in difflib.get_close_matches(name.lower(), lower) for each in lower[text]]
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     listed = f"expected one of {', '.join(dict.fromkeys(choices))}"
     if near and len(choices) > MOST_LISTED:
         listed = f"expected one of {len(choices)}"
     raise UsageError(f"unknown {what} {name!r}; {hint}{listed}")
+
+
+def meant(name: str, choices: Sequence[str], what: str) -> str:
+    """Return the one of the choices that a name means, whatever its capital letters.
+
+    UsageError as in `require_choice`.
+
+    Examples
+    --------
+    >>> meant("ListNet", ["listnet", "ranknet"], "algorithm")
+    'listnet'
+    """
+    same = [choice for choice in dict.fromkeys(choices) if choice.lower() == name.lower()]
+    return same[0] if len(same) == 1 else require_choice(name, choices, what)
 
 
 def split(words: Iterable[str]) -> list[str]:

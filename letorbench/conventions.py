@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from letorbench.choices import require_choice
+from letorbench.choices import meant, require_choice
 from letorbench.errors import DataError, UsageError
 
 
@@ -254,7 +254,7 @@ def convention(text: str) -> Convention:
     'standard,gain=linear'
     """
     name, *changes = (word.strip() for word in text.split(","))
-    known = CONVENTIONS[require_choice(name, list(CONVENTIONS), "convention")]
+    known = CONVENTIONS[meant(name, list(CONVENTIONS), "convention")]
     changed: dict[str, str | int] = {}
     for change in changes:
         rule, _, value = (word.strip() for word in change.partition("="))

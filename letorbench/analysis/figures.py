@@ -343,10 +343,10 @@ def _draw_points(axes: Axes, panel: Panel) -> None:
     """
     shown = [algo for algo in panel.curves if not _reference(algo)] or list(panel.curves)
     ends = [end[0] for algo in shown for end in panel.bands.get(algo, [panel.curves[algo]] * 2)]
-    low, high = min(ends), max(ends)
+    low, high = np.nanmin([*ends, np.inf]), np.nanmax([*ends, -np.inf])
     room = 0.05 * (high - low) or 0.01
     for y, (algo, (value,)) in enumerate(panel.curves.items()):
-        if not low - 10 * room <= value <= high + 10 * room:
+        if value < low - 10 * room or value > high + 10 * room:
             side, edge = ("left", low - room) if value < low else ("right", high + room)
             text = f"\u25c2 {value:.4f}" if side == "left" else f"{value:.4f} \u25b8"
             axes.text(edge, y, text, ha=side, va="center", size=NOTE_SIZE, color="0.4")

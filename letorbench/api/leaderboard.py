@@ -7,7 +7,7 @@ from pathlib import Path
 
 from letorbench.analysis.leaderboard import MEASURES, Board, board, files, shipped
 from letorbench.api.results import Results, words
-from letorbench.choices import require_choice
+from letorbench.choices import meant
 from letorbench.errors import UsageError
 from letorbench.measures import parse
 from letorbench.results.csv_files import read_frame
@@ -67,5 +67,5 @@ def boards(
         raise UsageError(
             f"found results of {', '.join(own)}, expected some of {' or '.join(files())}"
         )
-    chosen = [require_choice(name, list(files()), "shipped data set") for name in names]
+    chosen = [meant(name, list(files()), "shipped data set") for name in names]
     return [board(shipped(name), own.get(name), data_dir) for name in chosen]

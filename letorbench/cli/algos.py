@@ -49,14 +49,14 @@ def algos(name: str | None, parts: bool) -> None:
 
 def description(name: str) -> str:
     """Return what an algorithm is: paper, formula, parameters, grid, documentation."""
-    from letorbench.choices import require_choice
+    from letorbench.choices import meant
     from letorbench.experiment.entrants import parameters
     from letorbench.experiment.select import draws
     from letorbench.parameters import describe
     from letorbench.rankers import names, ranker
     from letorbench.rankers.base import Ranker
 
-    cls = ranker(require_choice(name, names(), "algorithm"))
+    cls = ranker(meant(name, names(), "algorithm"))
     lines = [f"{cls.name}: {cls.title}\n\npaper    {cls.paper}\nformula  {cls.formula}\n"]
     if cls.order_matters:
         lines.append(f"order    of a query's documents matters: {cls.order_matters}\n")

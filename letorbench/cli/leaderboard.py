@@ -40,7 +40,7 @@ def leaderboard(
     """
     from letorbench.analysis.leaderboard import board_table, files, page
     from letorbench.api.leaderboard import boards
-    from letorbench.choices import require_choice, split
+    from letorbench.choices import meant, split
     from letorbench.files import write_atomically
     from letorbench.results.packed import unpack as unpacked
     from letorbench.results.user_files import check_output
@@ -48,7 +48,7 @@ def leaderboard(
     if unpack is not None:
         options.refuse("--unpack", "measure", "format", "out_file")
         for name in split(datasets) or files():
-            chosen = require_choice(name, list(files()), "shipped data set")
+            chosen = meant(name, list(files()), "shipped data set")
             say(unpacked(files()[chosen], unpack))
         return
     check_output(out_file, data_dir=data_dir)

@@ -74,7 +74,7 @@ def reproduce(
     answer. With --pages and all papers a page over them says what the stored results could show at
     all.
     """
-    from letorbench.choices import expanded, require_choice, split
+    from letorbench.choices import expanded, meant, split
     from letorbench.papers import PAPERS, paper
     from letorbench.papers.paper_page import write_page, write_summary
     from letorbench.papers.records import closing, lines, notes
@@ -83,7 +83,7 @@ def reproduce(
     from letorbench.results.user_files import check_output
 
     every = list(PAPERS)
-    chosen = [require_choice(name, every, "paper") for name in expanded(papers, {"all": every})]
+    chosen = [meant(name, every, "paper") for name in expanded(papers, {"all": every})]
     study = Study(**protocol, say=lambda line: say(f"... {line}", err=True))
     if pages is not None:
         for name in chosen:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from letorbench.choices import require_choice, split
+from letorbench.choices import meant, split
 from letorbench.errors import UsageError
 from letorbench.parameters import kinds, typed
 from letorbench.rankers import names, ranker
@@ -110,7 +110,7 @@ def labelled(words: Iterable[str]) -> list[Label]:
     usable = [cls.name for cls in everything if cls.published and cls.available()]
     found = labels.expanded(words, {"all": usable, "baselines": BASELINES, "card": BASELINES})
     every = names()
-    return [replace(label, algo=require_choice(label.algo, every, "algorithm")) for label in found]
+    return [replace(label, algo=meant(label.algo, every, "algorithm")) for label in found]
 
 
 def _given(algo: Algorithm, name: str) -> Entrant:

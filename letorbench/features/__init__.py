@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from letorbench.choices import require_choice
+from letorbench.choices import meant
 from letorbench.datasets.arrays import missing_features, read_only
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
@@ -276,12 +276,12 @@ def transformation(name: str) -> type[Transformation]:
     >>> transformation("query-minmax").formula
     '(x - min) / (max - min), over the query; 0 where max = min'
     """
-    return TRANSFORMATIONS[require_choice(name, list(TRANSFORMATIONS), "feature transformation")]
+    return TRANSFORMATIONS[meant(name, list(TRANSFORMATIONS), "feature transformation")]
 
 
 def features_name(name: str) -> str:
     """Return a transformation's name or "auto"; UsageError for anything else."""
-    return require_choice(name, [AUTO, *TRANSFORMATIONS], "feature transformation")
+    return meant(name, [AUTO, *TRANSFORMATIONS], "feature transformation")
 
 
 def resolved(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from letorbench import registry
-from letorbench.choices import require_choice
+from letorbench.choices import meant
 from letorbench.errors import DataError
 from letorbench.rankers import places, plugins
 
@@ -39,7 +39,7 @@ def ranker(name: str) -> type[Ranker]:
     if name in places():
         return registry.load(places()[name])
     found = plugins.load_all()
-    return found[require_choice(name, sorted({*places(), *found}), "algorithm")]
+    return found[meant(name, sorted({*places(), *found}), "algorithm")]
 
 
 def load_model(path: str | Path) -> Ranker:

@@ -127,7 +127,8 @@ class Row:
     def values(self) -> dict[str, float]:
         """The mean of the folds' means, by measure; its mean over the repeats."""
         means = mean_of(mean_of(self.fold_means, axis=1), axis=0).tolist()
-        return dict(zip(self.stored[0].means, means)) | {n: self.queries.mean(n) for n in self.computed}
+        stored = dict(zip(self.stored[0].means, means))
+        return stored | {name: self.queries.mean(name) for name in self.computed}
 
     @cached_property
     def repeated(self) -> dict[str, tuple[float, ...]]:
