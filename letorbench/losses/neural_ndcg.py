@@ -19,6 +19,7 @@ from functools import partial
 
 import numpy as np
 
+from letorbench.arithmetic import exp
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import Loss, ValueAndGradient, require_comparable
 from letorbench.losses.gains import gain_rule, normalized_gains, query_maxima, truncated_discount
@@ -80,7 +81,7 @@ def smooth_ndcg(
     n, m = s.shape
     slope, apart = m + 1.0 - 2.0 * np.arange(1, m + 1), s[:, :, None] - s[:, None]
     logits = slope[:, None] * s[:, None] - np.abs(apart).sum(axis=2)[:, None]
-    P = np.exp(logits - logits.max(axis=2, keepdims=True))
+    P = exp(logits - logits.max(axis=2, keepdims=True))
     P /= P.sum(axis=2, keepdims=True)
     turned = P.swapaxes(1, 2)
     u, v = np.ones((2, scalings + 1, n, m, 1))  # after t scalings it is diag(u[t]) P diag(v[t])

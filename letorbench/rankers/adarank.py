@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from letorbench.arithmetic import exp
 from letorbench.conventions import CONVENTIONS, with_rules
 from letorbench.datasets.queryset import QuerySet
 from letorbench.features.moments import contiguous_columns
@@ -124,12 +125,12 @@ class AdaRankNDCG(GainSettings, AdaRankMAP):
 
 def objective(E: np.ndarray, weights: np.ndarray | float = 1.0) -> float:
     """Return the mean over queries of exp(-E(q, f_t))."""
-    return float((weights * np.exp(-E)).sum() / np.broadcast_to(weights, E.shape).sum())
+    return float((weights * exp(-E)).sum() / np.broadcast_to(weights, E.shape).sum())
 
 
 def distribution(E: np.ndarray, weights: np.ndarray | float = 1.0) -> np.ndarray:
     """Return P_{t+1}(q) = exp(-E(q, f_t)) / sum over q' of exp(-E(q', f_t))."""
-    losses = weights * np.exp(-E)
+    losses = weights * exp(-E)
     return losses / losses.sum()
 
 

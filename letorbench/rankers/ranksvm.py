@@ -9,6 +9,7 @@ from functools import partial
 
 import numpy as np
 
+from letorbench.arithmetic import dot
 from letorbench.datasets.queryset import QuerySet
 from letorbench.fit_warnings import FitWarning
 from letorbench.jit import kernel
@@ -155,7 +156,7 @@ class MarginPairs:
         value = float(np.sum(self.weight * (upper + scores * (product + 2.0 * e))))
         slope = 2.0 * self.weight * (product + e)
         return newton.Expansion(
-            float(w @ w) / 2.0 + C * value,
+            dot(w, w) / 2.0 + C * value,
             w + C * weighted_rows(features, slope),
             hessian_times,
         )

@@ -156,7 +156,7 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
 
     def _solver(self) -> Solver:
         if self.chosen_solver == "lbfgs":
-            return LBFGS(self.l2, self.iterations, flat=1e-7)
+            return LBFGS(self.iterations, self.l2)
         if self.solver == "line-search":
             return LineSearch(self.iterations, l2=self.l2)
         return GradientDescent(self.learning_rate, self.epochs, self.patience, self.l2)

@@ -114,7 +114,7 @@ class _RankFunctional(FamilySettings, Ranker):
         else:
             loss = with_ties(loss, self.ties, train, rng)
         model = family(self._scored_by).of(train, self)
-        solver = LBFGS(self.l2, self.iterations, flat=FLAT)
+        solver = LBFGS(self.iterations, self.l2)
         return solver.fit(model, loss, train, validation, rng, self.deadline)
 
 
