@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -45,10 +45,13 @@ class Loss(ABC):
         What users call the family.
     formula : str
         The value of one query, in plain text.
+    convex : bool
+        Whether it is known to be convex in the scores: a linear model then has one minimum.
     """
 
     name: str
     formula: str
+    convex: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check the parameters; UsageError names the first wrong one."""
@@ -85,6 +88,8 @@ class CustomLoss(Loss):
     function : callable
         Takes scores and their queries; returns a `ValueAndGradient`.
     """
+
+    convex = False
 
     name: str
     formula: str

@@ -19,8 +19,9 @@ from functools import partial
 
 import numpy as np
 
-from letorbench.arithmetic import exp
+from letorbench.arithmetic import add, dot, exp
 from letorbench.datasets.queryset import QuerySet
+from letorbench.jit import kernel
 from letorbench.losses.base import Loss, ValueAndGradient, require_comparable
 from letorbench.losses.gains import gain_rule, normalized_gains, query_maxima, truncated_discount
 from letorbench.parameters import number
@@ -45,6 +46,7 @@ class NeuralNDCG(Loss):
     """
 
     name = "neural-ndcg"
+    convex = False
     formula = "1 - 1/Z sum_i D(i) (P G)_i, P the smooth sort by the scores"
 
     tau: float = number(1.0, above=0)
@@ -83,24 +85,56 @@ def smooth_ndcg(
     logits = slope[:, None] * s[:, None] - np.abs(apart).sum(axis=2)[:, None]
     P = exp(logits - logits.max(axis=2, keepdims=True))
     P /= P.sum(axis=2, keepdims=True)
-    turned = P.swapaxes(1, 2)
     u, v = np.ones((2, scalings + 1, n, m, 1))  # after t scalings it is diag(u[t]) P diag(v[t])
     for t in range(1, scalings + 1):
-        v[t] = 1.0 / (turned @ u[t - 1])
-        u[t] = 1.0 / (P @ v[t])
+        v[t] = 1.0 / _columns(P, u[t - 1])
+        u[t] = 1.0 / _rows(P, v[t])
     by_scaled = D[:, None] * g[:, None]
     terms = by_scaled * P
-    by_u, by_v = terms @ v[-1], terms.swapaxes(1, 2) @ u[-1]
+    by_u, by_v = _rows(terms, v[-1]), _columns(terms, u[-1])
     value = (u[-1] * by_u).sum(axis=(1, 2))
     by_P = by_scaled * u[-1] * v[-1].swapaxes(1, 2)
     by_row, by_column = np.zeros((2, scalings + 1, n, m, 1))  # by 1 / u[t] and 1 / v[t]
     for t in range(scalings, 0, -1):
         by_row[t] = -by_u * u[t] * u[t]
-        by_column[t] = -v[t] * v[t] * (by_v + turned @ by_row[t])
-        by_u, by_v = P @ by_column[t], np.zeros((n, m, 1))
-    for left, right in (by_row[1:], v[1:]), (u[:-1], by_column[1:]):
-        by_P += left[..., 0].transpose(1, 2, 0) @ right[..., 0].transpose(1, 0, 2)
+        by_column[t] = -v[t] * v[t] * (by_v + _columns(P, by_row[t]))
+        by_u, by_v = _rows(P, by_column[t]), np.zeros((n, m, 1))
+    _add_outer(by_row[1:], v[1:], by_P)
+    _add_outer(u[:-1], by_column[1:], by_P)
     by_logit = P * (by_P - (P * by_P).sum(axis=2, keepdims=True))
     by_B = -by_logit.sum(axis=1)
     sign = np.sign(apart) * (by_B[:, :, None] + by_B[:, None])
-    return value, (slope @ by_logit) + sign.sum(axis=2)
+    return value, (slope[:, None] * by_logit).sum(axis=1) + sign.sum(axis=2)
+
+
+# The products of the matrices A (n, m, m) with vectors x (n, m, 1), summed in one order on every
+# processor.
+
+
+@kernel(reorder=True)
+def _rows(A: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Return A x."""
+    out = np.empty(x.shape)
+    for q in range(len(A)):
+        for i in range(A.shape[1]):
+            out[q, i, 0] = dot(A[q, i], x[q].ravel())
+    return out
+
+
+@kernel()
+def _columns(A: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Return A' x."""
+    out = np.zeros(x.shape)
+    for q in range(len(A)):
+        for i in range(A.shape[1]):
+            add(x[q, i, 0], A[q, i], out[q].ravel())
+    return out
+
+
+@kernel()
+def _add_outer(x: np.ndarray, y: np.ndarray, A: np.ndarray) -> None:
+    """A += the sum over t of x y', for x and y (t, n, m, 1)."""
+    for q in range(len(A)):
+        for i in range(A.shape[1]):
+            for t in range(len(x)):
+                add(x[t, q, i, 0], y[t, q].ravel(), A[q, i])

@@ -33,10 +33,10 @@ TREES, BOOSTING = "trees", "boosting"
 MODELS = (*families(), TREES)
 #: what each solver does
 SOLVERS: dict[str, str] = {
-    "lbfgs": "L-BFGS: l2, iterations",
+    "lbfgs": "L-BFGS: l2, iterations, starts",
     "gradient-descent": "steps of one length, the epoch that validation chooses: l2, "
     "learning_rate, epochs, patience",
-    "line-search": "gradient descent with steps of the right length: l2, iterations",
+    "line-search": "gradient descent with steps of the right length: l2, iterations, starts",
     BOOSTING: "a tree an epoch, the epoch that validation chooses: l2, learning_rate, epochs, "
     "patience",
 }
@@ -61,6 +61,10 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
         curvature of the loss at the start. trees: added to a leaf's number of documents.
     iterations : int
         lbfgs, line-search: at most so many; a warning says where they were not enough.
+    starts : int
+        lbfgs, line-search: how many starts there are, of which the lowest objective wins: zero or
+        what the model draws, and further ones drawn around it. More than one suit a loss that is
+        not convex.
     learning_rate : float
         gradient-descent: the length of a step. boosting: what each tree is multiplied by,
         beside Newton's step along it.
@@ -99,6 +103,7 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
     solver: str = one_of(("auto", *SOLVERS), "auto")
     l2: float = number(1e-2, least=0)
     iterations: int = number(200, least=1)
+    starts: int = number(1, least=1)
     learning_rate: float = number(0.1, above=0)
     epochs: int = number(300, least=1)
     patience: int = number(50, least=0)
@@ -131,7 +136,7 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
             return True
         if self.model == TREES:
             return super().draws
-        return family(self.model).drawn
+        return self.starts > 1 or family(self.model).drawn
 
     @property
     def auto_features(self) -> str:
@@ -156,7 +161,7 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
 
     def _solver(self) -> Solver:
         if self.chosen_solver == "lbfgs":
-            return LBFGS(self.iterations, self.l2)
+            return LBFGS(self.iterations, self.l2, starts=self.starts)
         if self.solver == "line-search":
-            return LineSearch(self.iterations, l2=self.l2)
+            return LineSearch(self.iterations, self.l2, starts=self.starts)
         return GradientDescent(self.learning_rate, self.epochs, self.patience, self.l2)

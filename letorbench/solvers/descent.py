@@ -236,8 +236,9 @@ class LineSearch(_Minimiser):
 class LBFGS(_Minimiser):
     """L-BFGS, a quasi-Newton method (J. Nocedal, S. Wright, "Numerical Optimization", 7.5).
 
-    The length of a step meets the strong Wolfe conditions. The parameters are `Whitened`, and so
-    is the gradient that tells whether the fit has arrived.
+    The length of a step meets the strong Wolfe conditions. For a convex loss the parameters are
+    `Whitened`, and so is the gradient that tells whether the fit has arrived. Of several minima,
+    descent by the parameters as they are reaches one with small weights of rare directions.
     """
 
     def minimise(
@@ -248,6 +249,8 @@ class LBFGS(_Minimiser):
         deadline: Deadline,
     ) -> FitResult:
         assert isinstance(objective, Objective)
+        if not objective.loss.convex:
+            return super().minimise(objective, theta, validation, deadline)
         whitened = Whitened.of(objective, self.l2)
         return super().minimise(whitened, whitened.of_theta(theta), validation, deadline)
 

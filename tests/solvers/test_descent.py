@@ -11,6 +11,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.fit_warnings import FitWarning
 from letorbench.losses import CustomLoss, Loss, ValueAndGradient, loss
 from letorbench.models import LinearFamily
+from letorbench.models.parametric import FamilySettings, family
 from letorbench.solvers.descent import LBFGS, GradientDescent, LineSearch
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.objective import FLATTEST, PRIMES, Objective, mean_curvature, ranks, signs
@@ -65,6 +66,70 @@ def test_it_finds_the_minimum_of_a_convex_loss(name, rng):
     )
     assert slow.objective[-1] == pytest.approx(best.objective[-1], rel=1e-6)
     assert not slow.warnings and (np.diff(slow.objective) <= 0.0).all()
+
+
+@pytest.mark.parametrize("solver", [LBFGS(500), LineSearch(5_000)])
+def test_a_fit_arrives_by_default(solver, rng):
+    """Its weights are those of least squares, though features differ in size and are alike."""
+    queries = random_queries(rng, [10] * 30)
+    with unlocked(queries):
+        queries.features[:] *= np.float32([1, 2, 3, 0.5, 1])
+        queries.features[:, 4] = queries.features[:, 0] + queries.features[:, 4] / 4
+    found = solver.fit(LinearFamily.plain(5, True), loss("least-squares"), queries, None, rng)
+    x = np.column_stack([queries.features.astype(float), np.ones(300)])
+    gains = np.exp2(queries.labels) - 1.0
+    expected = np.linalg.lstsq(x, gains)[0]
+    theta = np.append(found.model.weights, found.model.bias)
+    np.testing.assert_allclose(theta, expected, atol=3e-5 * np.abs(expected).max())
+    slope = np.abs(x.T @ (x @ theta - gains)).max()
+    assert slope <= 1e-5 * np.abs(x.T @ gains).max() and not found.warnings
+
+
+def test_quadratic_models_without_products_are_linear_ones(rng):
+    queries = random_queries(rng, [12] * 25, 6)
+    for name in ("mcl", "wpl", "pairwise(phi=logistic)", "smooth(measure=ndcg)"):
+        linear, quadratic = (
+            LBFGS(500, 1e-4).fit(
+                family(model).of(queries, FamilySettings(rho=0.99)), loss(name), queries, None, rng
+            )
+            for model in ("linear", "quadratic")
+        )
+        assert len(quadratic.model.second) == 0 and not linear.warnings + quadratic.warnings
+        np.testing.assert_allclose(
+            quadratic.model.predict(queries.features),
+            linear.model.predict(queries.features) - linear.model.bias
+            - linear.model.weights @ mean(queries),
+            atol=1e-4,
+        )  # fmt: skip
+
+
+def mean(queries: QuerySet) -> np.ndarray:
+    return queries.features.mean(axis=0, dtype=np.float64)
+
+
+def test_of_several_starts_the_lowest_minimum_is_kept(rng):
+    """The descent from 0 ends in the minimum near -0.8, and the one near 0.8 is lower."""
+
+    def wave(scores, queries):
+        s = scores
+        value = np.cos(4.0 * s) + 0.05 * s - 0.3 * s**3 + 0.1 * s**4
+        slope = -4.0 * np.sin(4.0 * s) + 0.05 - 0.9 * s**2 + 0.4 * s**3
+        return ValueAndGradient(value, slope)
+
+    queries = random_queries(rng, [1], n_features=1)
+    with unlocked(queries):
+        queries.features[:] = 1.0
+    of, family = CustomLoss("wave", "f(s)", wave), LinearFamily.plain(1)
+    one, other, *several = (
+        LBFGS(100, starts=starts).fit(family, of, queries, None, np.random.default_rng(seed))
+        for starts, seed in ((1, 0), (1, 1), (20, 0), (20, 1))
+    )
+    assert one.objective == other.objective  # one start draws nothing
+    assert one.model.weights < 0.0 and not one.warnings
+    s = np.linspace(-1.5, 1.5, 100_001)
+    least = wave(s, queries).value.min()
+    assert [each.objective[-1] for each in several] == pytest.approx([least] * 2, abs=1e-7)
+    assert one.objective[-1] > least + 0.1
 
 
 @pytest.mark.parametrize("solver", [LBFGS(2, 1e-3, per_document=True), LineSearch(2, 1e-3)])
