@@ -104,7 +104,8 @@ class Whitened:
         moments = gram(objective.family.design(features[:: 1 + len(features) // MOST_ROWS]))
         moments *= len(moments) / (np.trace(moments) or 1.0)
         moments[np.diag_indices_from(moments)] += l2 + FLATTEST
-        return Whitened(objective, cholesky(moments), math.sqrt(1.0 + l2))
+        scale = math.sqrt(1.0 + l2) if len(moments) else 1.0
+        return Whitened(objective, cholesky(moments), scale)
 
     def __call__(self, u: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the objective and its gradient by u."""
