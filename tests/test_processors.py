@@ -13,7 +13,7 @@ import pytest
 
 import letorbench as lb
 
-#: prints the name, a digest of the scores, and the largest difference that regression may have
+#: prints each ranker with a digest of its scores, of which those of regression are rounded
 PROGRAM = """
 import sys
 from dataclasses import replace
