@@ -100,8 +100,12 @@ class Whitened:
     @staticmethod
     def of(objective: Objective, l2: float) -> "Whitened":
         """Whiten an objective whose prior is l2 in units of c."""
-        features = objective.queries.features
-        moments = gram(objective.family.design(features[:: 1 + len(features) // MOST_ROWS]))
+        queries = objective.queries
+        every = slice(None, None, 1 + queries.n_docs // MOST_ROWS)
+        rows = objective.family.design(queries.features[every])
+        if queries.weights is not None:
+            rows *= np.sqrt(queries.document_weights[every, None])
+        moments = gram(rows)
         moments *= len(moments) / (np.trace(moments) or 1.0)
         moments[np.diag_indices_from(moments)] += l2 + FLATTEST
         scale = math.sqrt(1.0 + l2) if len(moments) else 1.0
