@@ -45,13 +45,14 @@ class Loss(ABC):
         What users call the family.
     formula : str
         The value of one query, in plain text.
-    convex : bool
-        Whether it is known to be convex in the scores: a linear model then has one minimum.
+    one_minimum : bool
+        Whether descent of a linear model ends in one place wherever it starts: of each loss that is
+        convex in the scores, and of the cosine and the q-norm by all starts that were tried.
     """
 
     name: str
     formula: str
-    convex: ClassVar[bool] = True
+    one_minimum: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check the parameters; UsageError names the first wrong one."""
@@ -89,7 +90,7 @@ class CustomLoss(Loss):
         Takes scores and their queries; returns a `ValueAndGradient`.
     """
 
-    convex = False
+    one_minimum = False
 
     name: str
     formula: str

@@ -97,7 +97,6 @@ class Cosine(Loss):
     """RankCosine (Qin et al., IPM 2008), in this paper's form: the cosine with G / |G|."""
 
     name = "cosine"
-    convex = False
     formula = "1 - (s / |s|) . (G / |G|)"
 
     gain: str = gain_rule()
@@ -158,7 +157,6 @@ class CosineNDCG(_Consistent):
     """1 - (s / |s|) . u."""
 
     name = "cosine-ndcg"
-    convex = False
     formula = "1 - (s / |s|) . (G / Z)"
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
@@ -204,7 +202,6 @@ class QNorm(_Consistent):
     """
 
     name = "qnorm"
-    convex = False
     formula = "-(s / |s|_q) . (G / Z), q = p / (p - 1), or log(m) + 2 for p = 0"
 
     p: float = number(0.0)
@@ -223,7 +220,6 @@ class QNormPenalised(QNorm):
     """Section 4: the member of the Bregman family that `QNorm` normalises."""
 
     name = "qnorm-penalised"
-    convex = True
     formula = "|s|_q^2 - 2 s . (G / Z), q = p / (p - 1), or log(m) + 2 for p = 0"
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:

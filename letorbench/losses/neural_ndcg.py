@@ -46,7 +46,7 @@ class NeuralNDCG(Loss):
     """
 
     name = "neural-ndcg"
-    convex = False
+    one_minimum = False
     formula = "1 - 1/Z sum_i D(i) (P G)_i, P the smooth sort by the scores"
 
     tau: float = number(1.0, above=0)

@@ -68,7 +68,7 @@ class SmoothedMeasure(Loss):
     """
 
     name = "smooth"
-    convex = False
+    one_minimum = False
     formula = "1 - measure of the places pi_i = 1 + sum_j sigma(alpha (s_j - s_i))"
 
     measure: str = one_of(MEASURES, "ndcg")

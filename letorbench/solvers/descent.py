@@ -36,7 +36,8 @@ CURVATURE = 0.9
 MOST_TRIALS, NEAR = 40, 0.1
 #: how many past steps L-BFGS keeps
 MEMORY = 20
-#: every fit has arrived where its gradient is so many times as long as at the start
+#: every fit has arrived where its gradient is so many times as long as at the start or after the
+#: first step: a cosine's gradient is as long as its first scores are small
 TOLERANCE = 1e-6
 
 
@@ -154,7 +155,8 @@ class GradientDescent(Solver):
 class _Minimiser(Solver):
     """Steps whose lengths a search finds, until the fit has arrived. No validation set is used.
 
-    A fit has arrived where the gradient is `TOLERANCE` times as long as at the start.
+    A fit has arrived where the gradient is `TOLERANCE` times as long as at the start, or as after
+    the first step, where that is shorter.
 
     Parameters
     ----------
@@ -182,15 +184,17 @@ class _Minimiser(Solver):
     ) -> FitResult:
         point = Point(theta, *objective(theta))
         history, steepness = [point.value], norm(point.gradient)
-        first, late = steepness, False
+        first, enough, late = steepness, TOLERANCE * steepness, False
         steps = self.steps(objective, point)
-        while not steepness <= TOLERANCE * first and len(history) <= self.iterations:
+        while not steepness <= enough and len(history) <= self.iterations:
             late = len(history) > 1 and deadline.passed
             further = None if late else next(steps, None)
             if further is None:
                 break
             point, steepness = further, norm(further.gradient)
             history.append(point.value)
+            if len(history) == 2 and steepness > enough:
+                enough = min(enough, TOLERANCE * steepness)
         warnings: tuple[FitWarning, ...] = ()
         if not steepness <= TOLERANCE * first:
             text = (
@@ -236,9 +240,9 @@ class LineSearch(_Minimiser):
 class LBFGS(_Minimiser):
     """L-BFGS, a quasi-Newton method (J. Nocedal, S. Wright, "Numerical Optimization", 7.5).
 
-    The length of a step meets the strong Wolfe conditions. For a convex loss the parameters are
-    `Whitened`, and so is the gradient that tells whether the fit has arrived. Of several minima,
-    descent by the parameters as they are reaches one with small weights of rare directions.
+    The length of a step meets the strong Wolfe conditions. For a loss of one minimum the parameters
+    are `Whitened`, and so is the gradient that tells whether the fit has arrived. Of several
+    minima, descent by the parameters as they are reaches one with small weights of rare directions.
     """
 
     def minimise(
@@ -249,7 +253,7 @@ class LBFGS(_Minimiser):
         deadline: Deadline,
     ) -> FitResult:
         assert isinstance(objective, Objective)
-        if not objective.loss.convex:
+        if not objective.loss.one_minimum:
             return super().minimise(objective, theta, validation, deadline)
         whitened = Whitened.of(objective, self.l2)
         return super().minimise(whitened, whitened.of_theta(theta), validation, deadline)

@@ -85,6 +85,21 @@ def test_a_fit_arrives_by_default(solver, rng):
     assert slope <= 1e-5 * np.abs(x.T @ gains).max() and not found.warnings
 
 
+@pytest.mark.parametrize("name", ["cosine", "cosine-ndcg", "qnorm"])
+def test_losses_without_size_have_one_minimum_wherever_they_start(name, rng):
+    queries = random_queries(rng, [10] * 30)
+    family = LinearFamily.plain(5, intercept=True)
+    objective, ends = Objective(family, loss(name), queries, 30), []
+    for size in (0.0, 1e-9, 1e-3, 1.0):
+        theta = size * rng.standard_normal(6)
+        found = LBFGS(500).minimise(objective, theta, None, NEVER)
+        assert not found.warnings and len(found.objective) < 60
+        scores = found.model.predict(queries.features)
+        ends.append(np.append(found.objective[-1], scores / np.abs(scores).max()))
+    np.testing.assert_allclose(ends[1:], ends[:1] * 3, atol=2e-3)
+    assert np.ptp([each[0] for each in ends]) < 1e-6
+
+
 def test_quadratic_models_without_products_are_linear_ones(rng):
     queries = random_queries(rng, [12] * 25, 6)
     for name in ("mcl", "wpl", "pairwise(phi=logistic)", "smooth(measure=ndcg)"):
