@@ -141,7 +141,7 @@ class _Feature:
     feature: int
     sign: float
 
-    def __call__(self, features: np.ndarray) -> np.ndarray:
+    def predict(self, features: np.ndarray) -> np.ndarray:
         """(n_docs, n_features) -> (n_docs,) float64."""
         return self.sign * features[:, self.feature].astype(np.float64)
 
@@ -191,7 +191,7 @@ class _Booster:
                 alpha = self.share * adaboost_step(float(agreement[k]))
                 E = self._evaluate(scores, alpha, learner)
                 if objective(E, self.weights) < before - ROUNDING:
-                    term = Term(learner, learner(self.features), alpha)
+                    term = Term(learner, learner.predict(self.features), alpha)
                     self.last = scores + alpha * term.values, E
                     return term
             self.share /= 2.0

@@ -8,11 +8,11 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.parameters import number
 from letorbench.rankers.base import Ranker
-from letorbench.solvers.boosting import boost
+from letorbench.solvers.boosting import boost, tree_ensemble
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 from letorbench.solvers.tree_boosting import Differentiated, TreeBooster
-from letorbench.solvers.tree_growing import Grower, Shape, TreeFeatures, tree_ensemble
+from letorbench.solvers.tree_growing import Grower, Shape, TreeFeatures
 
 
 @dataclass

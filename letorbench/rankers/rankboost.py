@@ -10,7 +10,7 @@ from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import query_share
 from letorbench.parameters import number
 from letorbench.rankers.base import Ranker
-from letorbench.solvers.boosting import Term, adaboost_step, boost, stump_ensemble
+from letorbench.solvers.boosting import Term, adaboost_step, boost, stump_term, tree_ensemble
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 from letorbench.solvers.stump_search import Search, stump_search
@@ -67,7 +67,7 @@ class RankBoost(Ranker):
     ) -> FitResult:
         booster = _Booster(train, stump_search(train.features, self.bins))
         return boost(
-            booster, train, self.rounds, validation, stump_ensemble, self.patience, self.deadline
+            booster, train, self.rounds, validation, tree_ensemble, self.patience, self.deadline
         )
 
 
@@ -145,7 +145,7 @@ class _Booster:
         if result is None:
             return None
         stump, h, r = result
-        return Term(stump, h, adaboost_step(r))
+        return stump_term(stump, h, adaboost_step(r))
 
 
 # The kernel. The loss of a pair is exp(s_j - s_i) = u_j / u_i with u = exp(s - c). With the

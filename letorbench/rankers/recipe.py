@@ -21,12 +21,12 @@ from letorbench.models.parametric import FamilySettings, families, family
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import Ranker
 from letorbench.rankers.mart import TreeSettings
-from letorbench.solvers.boosting import boost
+from letorbench.solvers.boosting import boost, tree_ensemble
 from letorbench.solvers.descent import LBFGS, GradientDescent, LineSearch, Solver
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 from letorbench.solvers.tree_boosting import TreeBooster, derivatives_of
-from letorbench.solvers.tree_growing import Grower, TreeFeatures, tree_ensemble
+from letorbench.solvers.tree_growing import Grower, TreeFeatures
 
 #: the model that is no parametric family, and its only solver
 TREES, BOOSTING = "trees", "boosting"

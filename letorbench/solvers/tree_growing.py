@@ -20,7 +20,6 @@ on the left, then the lowest cut's. The test of this module grows the same trees
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -32,8 +31,7 @@ from numba.extending import intrinsic
 from letorbench import shared_loop
 from letorbench.datasets.arrays import LARGEST_FLOAT32
 from letorbench.jit import kernel
-from letorbench.models.tree_ensemble import Tree, TreeEnsemble, joined
-from letorbench.solvers.boosting import Term
+from letorbench.models.tree_ensemble import Tree
 from letorbench.solvers.stump_search import BinnedFeatures
 
 #: features whose codes are the bytes of one number; their histograms fit into the first cache
@@ -286,12 +284,6 @@ class Grower:
         values = np.full(len(self._growth.rows), np.nan)
         _leaf_values(self._growth, self._rules, tree.value, values)
         return values
-
-
-def tree_ensemble(terms: Sequence[Term], n_features: int) -> TreeEnsemble:
-    """Return the model of boosting's terms whose weak learners are the `predict` of trees."""
-    trees: list[Tree] = [term.learner.__self__ for term in terms]  # type: ignore[attr-defined]
-    return joined(trees, [term.alpha for term in terms], n_features)
 
 
 def _unit(values: np.ndarray, bits: int) -> float:
