@@ -21,6 +21,7 @@ on the left, then the lowest cut's. The test of this module grows the same trees
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -28,11 +29,11 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from letorbench import shared_loop
 from letorbench.datasets.arrays import LARGEST_FLOAT32
 from letorbench.jit import kernel
 from letorbench.models.tree_ensemble import Tree
 from letorbench.solvers.stump_search import BinnedFeatures
+from letorbench.threads import parallel_for, thread_count
 
 #: features whose codes are the bytes of one number; their histograms fit into the first cache
 GROUP = 8
@@ -46,6 +47,8 @@ BLOCK = 512
 CRITERIA = ("newton", "misclassification", "entropy")
 #: a gain of a smaller share of what a leaf is worth is rounding
 ROUNDING = 1e-12
+#: values, documents times features, whose histograms are worth more than one thread
+LEAST = 2_000_000
 #: the bits of a rounded derivative
 BITS = 30
 
@@ -234,7 +237,6 @@ class Grower:
             np.ones(2), np.empty(2, np.int64), np.empty(2, np.int64), np.zeros((n_groups, 2, 4)),
             np.empty((shape.leaves, n_groups, GROUP, most), np.int64),
         ))  # fmt: skip
-        self._board = shared_loop.new_board(n_groups)
         self._every = np.arange(n_docs, dtype=np.int32)
 
     def grow(
@@ -275,8 +277,14 @@ class Grower:
         whole, real = np.zeros((3, len(growth.left)), np.int64), np.zeros((4, len(growth.left)))
         left = np.zeros(len(growth.left), np.bool_)
         tree = Tree(whole[0], real[0], whole[1], whole[2], real[1], real[2], real[3], left)
-        arguments = gradient, hessian, growth, self._rules, tree
-        shared_loop.run(_grow, arguments, self._board)
+        _plant(gradient, hessian, growth, self._rules)
+        alone = LEAST // (GROUP * len(growth.found)) if thread_count() > 1 else len(growth.rows)
+        while growth.pair[0] >= 0:
+            _grow_alone(growth, self._rules, alone)
+            if growth.pair[0] >= 0:
+                parallel_for(partial(_search_groups, growth, self._rules), len(growth.found))
+                _split_next(growth, self._rules)
+        _harvest(growth, self._rules, tree)
         return Tree._make(each[: growth.size[0]] for each in tree)
 
     def predict(self, tree: Tree) -> np.ndarray:
@@ -310,40 +318,20 @@ def _round_to(values: np.ndarray, unit: float, multiples: np.ndarray) -> None:
 
 
 @kernel()
-def _grow(
-    gradient: np.ndarray,
-    hessian: np.ndarray,
-    growth: Growth,
-    rules: Rules,
-    tree: Tree,
-    share: shared_loop.Share,
-) -> int:
-    """Grow a tree; helpers, which may have another one's derivatives, search groups, too."""
-    if share.first == 0:
-        _plant(gradient, hessian, growth, rules)
-        while growth.pair[0] >= 0:
-            shared_loop.begin(share)
-            _search_groups(growth, rules, share)
-            shared_loop.wait(share)
-            _split_next(growth, rules)
-        _harvest(growth, rules, tree)
-        return share.begun
-    own, begun = True, share.begun
-    while own:
-        _search_groups(growth, rules, share)
-        own, begun = shared_loop.next_loop(share, begun)
-    return begun
+def _grow_alone(growth: Growth, rules: Rules, most: int) -> None:
+    """Search and split on this thread until the leaf to be counted has more documents than most."""
+    while growth.pair[0] >= 0:
+        if growth.stop[growth.pair[0]] - growth.start[growth.pair[0]] > most:
+            return
+        _search_groups(growth, rules, 0, len(growth.found))
+        _split_next(growth, rules)
 
 
 @kernel()
-def _search_groups(growth: Growth, rules: Rules, share: shared_loop.Share) -> None:
-    """Search the pair of leaves in the groups that nobody else takes."""
-    while True:
-        group = shared_loop.take(share)
-        if group < 0:
-            return
+def _search_groups(growth: Growth, rules: Rules, first: int, last: int) -> None:
+    """Search the pair of leaves in the groups first..last - 1."""
+    for group in range(first, last):
         _search(growth, rules, group)
-        shared_loop.finish(share)
 
 
 @kernel()

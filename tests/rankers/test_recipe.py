@@ -48,7 +48,7 @@ PUBLISHED = [
      {"model": "quadratic", "loss": "smooth(measure=ndcg)", "starts": 3}),
     ("mcl", {"functional": "distance", "iterations": 20, "tau": 2.0}, {"model": "distance"}),
     ("cosine-ndcg", {"iterations": 20},
-     {"solver": "line-search", "l2": 0.0, "standardise": False, "intercept": True}),
+     {"l2": 0.0, "standardise": False, "intercept": True}),
 ]  # fmt: skip
 
 
