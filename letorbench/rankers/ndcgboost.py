@@ -29,7 +29,7 @@ from letorbench.solvers.boosting import LONGEST_STEP, Term, boost, stump_term, t
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 from letorbench.solvers.stump_search import BestTree, Search, stump_search
-from letorbench.solvers.tree_growing import CRITERIA, MOST_BINS, Grower, Shape, TreeFeatures
+from letorbench.solvers.tree_growing import CRITERIA, MOST_BINS, Grower, TreeFeatures, TreeParams
 from letorbench.threads import parallel_for
 
 #: the pairs, of a document with itself too, that are worth a thread
@@ -126,10 +126,10 @@ class NDCGBoost(GainSettings, Ranker):
 
     def _tree_search(self, train: QuerySet) -> Search:
         """Return what grows a tree for weights; each leaf has the class that its weights have."""
-        shape = Shape(
+        params = TreeParams(
             2**self.depth, self.depth, least_docs=1, least_hessian=0.0, criterion=self.criterion
         )
-        grower = Grower(TreeFeatures.of(train.features, self.bins or MOST_BINS - 1), shape)
+        grower = Grower(TreeFeatures.of(train.features, self.bins or MOST_BINS - 1), params)
 
         def search(w: np.ndarray) -> BestTree | None:
             tree = grower.grow(-w, np.abs(w))

@@ -149,7 +149,7 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
         ordered = with_ties(loss(self.loss), self.ties, train, rng)
         if self.model == TREES:
             differentiated = derivatives_of(ordered, train)
-            grower = Grower(TreeFeatures.of(train.features, self.bins), self.shape(self.l2))
+            grower = Grower(TreeFeatures.of(train.features, self.bins), self.tree_params(self.l2))
             booster = TreeBooster(
                 differentiated, grower, rng, self.learning_rate, self.docs, train.document_weights
             )
