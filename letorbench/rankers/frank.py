@@ -11,10 +11,9 @@ from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import query_share, require_comparable
 from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
-from letorbench.losses.gains import inverse_or_zero
+from letorbench.losses.gains import inverse_or_zero, pair_counts, pairs
 from letorbench.parameters import number
 from letorbench.rankers.base import Ranker
-from letorbench.rankers.rankboost import pair_counts, pairs
 from letorbench.solvers.boosting import Term, adaboost_step, boost, stump_term, tree_ensemble
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation

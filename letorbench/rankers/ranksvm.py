@@ -14,11 +14,11 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.fit_warnings import FitWarning
 from letorbench.jit import kernel
 from letorbench.losses.base import query_share
+from letorbench.losses.gains import pair_counts, pairs
 from letorbench.measures import rank
 from letorbench.models.linear import Linear, weighted_rows
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import Ranker
-from letorbench.rankers.rankboost import pair_counts, pairs
 from letorbench.solvers import bundle, newton
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation

@@ -10,6 +10,7 @@ from conftest import random_queries, unlocked
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
+from letorbench.losses.gains import pairs
 from letorbench.measures import parse, query_metrics
 from letorbench.rankers import adarank, frank, ndcgboost, rankboost, ranker
 from letorbench.solvers.boosting import LONGEST_STEP, Booster
@@ -51,7 +52,7 @@ def weights(name: str, F: np.ndarray, queries: QuerySet, *truncation: int) -> np
         return ndcgboost.weights(F, queries, *truncation)
     if name == "rankboost":
         return rankboost.potentials(F, queries)
-    (i, j), W = rankboost.pairs(queries), frank.pair_weights(F, queries)
+    (i, j), W = pairs(queries), frank.pair_weights(F, queries)
     return np.bincount(i, W, len(F)) - np.bincount(j, W, len(F))
 
 
