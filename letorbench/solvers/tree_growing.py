@@ -279,7 +279,8 @@ class Grower:
         left = np.zeros(len(buffers.left), np.bool_)
         tree = Tree(whole[0], real[0], whole[1], whole[2], real[1], real[2], real[3], left)
         _init_root(gradient, hessian, buffers, self._rules)
-        alone = LEAST // (GROUP * len(buffers.found)) if thread_count() > 1 else len(buffers.rows)
+        values = max(1, GROUP * len(buffers.found))  # of a document
+        alone = LEAST // values if thread_count() > 1 else len(buffers.rows)
         while buffers.to_split[0] >= 0:
             _grow_alone(buffers, self._rules, alone)
             if buffers.to_split[0] >= 0:
