@@ -6,7 +6,7 @@ machine code, and so the results, are the same on all machines that have it.
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 import llvmlite.binding as llvm
 import numba
 import numpy as np
-from numba import types
 
 from letorbench.source import PACKAGE, imported, reached, source_digest, text
 
@@ -63,13 +62,7 @@ def kernel(*, reorder: bool = False) -> Callable[[Function], Function]:
     """
 
     def decorate(function: Function) -> Function:
-        folder = kernel_folder(function.__module__)
-        whole = _cached(numba.njit(**options), function, folder)
-        if hasattr(whole, "get_overload"):  # NUMBA_DISABLE_JIT leaves plain Python functions
-            # what other kernels call: without what only Python needs, which is most of a short one
-            bare = numba.njit(no_cpython_wrapper=True, **options)
-            _let_kernels_call(whole, _cached(bare, function, folder / "inner"))
-        return whole
+        return _cached(numba.njit(**options), function, kernel_folder(function.__module__))
 
     options: dict[str, Any] = dict(
         nogil=True,
@@ -85,17 +78,6 @@ def kernel(*, reorder: bool = False) -> Callable[[Function], Function]:
     return decorate
 
 
-def _let_kernels_call(whole: Any, bare: Any) -> None:
-    """Let the kernels that call `whole` call `bare`, once for all numbers that are constants."""
-
-    def get_call_template(args: Sequence[types.Type], kws: Mapping[str, types.Type]) -> tuple:
-        named = {name: types.unliteral(each) for name, each in kws.items()}
-        return bare.get_call_template([types.unliteral(each) for each in args], named)
-
-    whole.get_call_template, whole.get_overload = get_call_template, bare.get_overload
-    whole._compiling_counter = bare._compiling_counter  # by which a recursive call is known
-
-
 def _cached(compiled: Callable[[Function], Function], function: Function, folder: Path) -> Function:
     """Declare a kernel with its folder; it works too where nothing can be saved there."""
     before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder)
@@ -103,7 +85,7 @@ def _cached(compiled: Callable[[Function], Function], function: Function, folder
         kernel = compiled(function)
     finally:
         numba.config.CACHE_DIR = before
-    cache = getattr(kernel, "_cache", None)
+    cache = getattr(kernel, "_cache", None)  # NUMBA_DISABLE_JIT leaves plain Python functions
     if cache is not None:
         save = cache.save_overload
 

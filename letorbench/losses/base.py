@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -45,10 +45,14 @@ class Loss(ABC):
         What users call the family.
     formula : str
         The value of one query, in plain text.
+    one_minimum : bool
+        Whether descent of a linear model ends in one place wherever it starts: of each loss that is
+        convex in the scores, and of the cosine and the q-norm by all starts that were tried.
     """
 
     name: str
     formula: str
+    one_minimum: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check the parameters; UsageError names the first wrong one."""
@@ -87,6 +91,8 @@ class CustomLoss(Loss):
     source : str
         The digest of the code of a function of the user's own.
     """
+
+    one_minimum = False
 
     name: str
     formula: str

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from letorbench.arithmetic import exp, log, power
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses.base import CustomLoss, Loss, LossFunction, ValueAndGradient
@@ -48,14 +49,14 @@ def q_norm(scores: np.ndarray, queries: QuerySet, p: float) -> tuple[np.ndarray,
     p = 0 stands for q = log(m) + 2 of a query of m documents (section 6).
     """
     lengths = np.maximum(queries.lengths, 1)
-    q = np.full(len(lengths), p / (p - 1.0)) if p else np.log(lengths) + 2.0
+    q = np.full(len(lengths), p / (p - 1.0)) if p else log(lengths) + 2.0
     each_q = broadcast_to_docs(q, queries)
     size = np.abs(scores)
     largest = query_maxima(size, queries)
     share = size * broadcast_to_docs(inverse_or_zero(largest), queries)
-    relative = query_sums(share**each_q, queries) ** (1.0 / q)
+    relative = power(query_sums(power(share, each_q), queries), 1.0 / q)
     ratio = share * broadcast_to_docs(inverse_or_zero(relative), queries)
-    return largest * relative, np.sign(scores) * ratio ** (each_q - 1.0)
+    return largest * relative, np.sign(scores) * power(ratio, each_q - 1.0)
 
 
 def two_norm(scores: np.ndarray, queries: QuerySet) -> tuple[np.ndarray, np.ndarray]:
@@ -181,8 +182,8 @@ class CrossEntropyNDCG(_Consistent):
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         u = self.target(queries)
         bounded = np.minimum(scores, STEEPEST)
-        q = np.exp(bounded)
-        log_u = np.log(np.where(u > 0.0, u, 1.0))
+        q = exp(bounded)
+        log_u = log(np.where(u > 0.0, u, 1.0))
         terms = u * (log_u - scores) - u + q * (1.0 + scores - bounded)
         return ValueAndGradient(query_sums(terms, queries), q - u)
 

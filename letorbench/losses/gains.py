@@ -1,4 +1,4 @@
-"""What many losses compute of each query: sums over its documents, gains, discounts, ideal DCG.
+"""What many losses compute of each query: sums over its documents, pairs, gains, ideal DCG.
 
 The gain is 2^r - 1 and the discount 1 / log2(1 + rank), as in the papers of the losses, whichever
 convention measures. The parameter `gain` of those that use one changes it, see `GainSettings`.
@@ -53,6 +53,22 @@ def broadcast_to_docs(values: np.ndarray, queries: QuerySet) -> np.ndarray:
 def inverse_or_zero(values: np.ndarray) -> np.ndarray:
     """Return 1 / values where a value is above 0, and 0 elsewhere."""
     return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0.0)
+
+
+def pairs(queries: QuerySet) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows i and j (n_pairs,) of all pairs r_i > r_j of one query."""
+    query = np.repeat(np.arange(queries.n_queries), queries.lengths)
+    same = query[:, None] == query
+    i, j = np.nonzero(same & (queries.labels[:, None] > queries.labels))
+    return i, j
+
+
+def pair_counts(queries: QuerySet) -> np.ndarray:
+    """Count the pairs of different labels of each query, (n_queries,) float64."""
+    blocks = queries.by_label
+    block_query = np.repeat(np.arange(queries.n_queries), np.diff(blocks.queries))
+    same = np.bincount(block_query, np.diff(blocks.starts) ** 2.0, queries.n_queries)
+    return (queries.lengths**2.0 - same) / 2.0
 
 
 def gains(queries: QuerySet, gain: str = "exp2") -> np.ndarray:

@@ -7,6 +7,7 @@ one group for each of its labels.
 
 import numpy as np
 
+from letorbench.arithmetic import exp, log
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import CustomLoss, Loss, ValueAndGradient
 
@@ -61,9 +62,9 @@ def _aggregate(
         return np.add.reduceat(ordered, first) / sizes, np.repeat(1.0 / sizes, sizes)
     if aggregate == "log-mean-exp":
         top = np.maximum.reduceat(ordered, first)
-        e = np.exp(ordered - np.repeat(top, sizes))
+        e = exp(ordered - np.repeat(top, sizes))
         total = np.add.reduceat(e, first)
-        return top + np.log(total / sizes), e / np.repeat(total, sizes)
+        return top + log(total / sizes), e / np.repeat(total, sizes)
     extreme = (np.minimum if aggregate == "min" else np.maximum).reduceat(ordered, first)
     hit = (ordered == np.repeat(extreme, sizes)).astype(np.float64)
     return extreme, hit / np.repeat(np.add.reduceat(hit, first), sizes)

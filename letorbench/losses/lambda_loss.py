@@ -71,6 +71,7 @@ class LambdaLoss(Loss):
     """
 
     name = "lambdaloss"
+    one_minimum = False
     formula = "sum over pairs r_i > r_j of w_ij(places) log2(1 + exp(-(s_i - s_j)))"
 
     bound: str = one_of(BOUNDS, "ndcg-loss2++")

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from letorbench.arithmetic import exp, log, log1p
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import Loss, ValueAndGradient
 from letorbench.losses.gains import broadcast_to_docs, inverse_or_zero, query_maxima, query_sums
@@ -19,8 +20,8 @@ class Logistic(Loss):
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         y = np.where(queries.labels >= 1, 1.0, -1.0)
         margin = y * scores
-        e = np.exp(-np.abs(margin))
-        cost = np.log1p(e) + np.maximum(0.0, -margin)
+        e = exp(-np.abs(margin))
+        cost = log1p(e) + np.maximum(0.0, -margin)
         slope = -y * np.where(margin > 0.0, e, 1.0) / (1.0 + e)
         return ValueAndGradient(query_sums(cost, queries), slope)
 
@@ -41,9 +42,9 @@ class MulticlassLogistic(Loss):
         p = best_documents(queries)
         has_best = query_sums(p, queries)
         shifted = scores - broadcast_to_docs(query_maxima(scores, queries), queries)
-        e = np.exp(shifted)
+        e = exp(shifted)
         z = np.where(queries.lengths > 0, query_sums(e, queries), 1.0)
-        value = has_best * np.log(z) - query_sums(p * shifted, queries)
+        value = has_best * log(z) - query_sums(p * shifted, queries)
         return ValueAndGradient(value, broadcast_to_docs(has_best / z, queries) * e - p)
 
 

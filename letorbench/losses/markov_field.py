@@ -14,6 +14,7 @@ lower label than l, and of those with a higher one: all h of a query cost O(m L)
 
 import numpy as np
 
+from letorbench.arithmetic import exp, log
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
 from letorbench.losses.base import ValueAndGradient
@@ -50,17 +51,17 @@ class PseudoLikelihood(DocumentWeighted):
 
         # signs[k, l] = sign(l - k), so that h = slope s - middle
         signs = np.sign(np.arange(levels) - np.arange(levels)[:, None]).astype(np.float64)
-        slope = gamma[:, None] * (by_label(np.ones(queries.n_docs)) @ signs)
-        middle = gamma[:, None] * (by_label(scores) @ signs)
+        slope = gamma[:, None] * np.einsum("qk,kl->ql", by_label(np.ones(queries.n_docs)), signs)
+        middle = gamma[:, None] * np.einsum("qk,kl->ql", by_label(scores), signs)
         h = slope[query] * scores[:, None] - middle[query]
         h -= h.max(axis=1, keepdims=True)
-        e = np.exp(h)
+        e = exp(h)
         z = e.sum(axis=1)
         own = np.arange(queries.n_docs), r
         by_h = weights[:, None] * e / z[:, None]
         by_h[own] -= weights
         # s_i is in the document's own h, and through the sums in those of the whole query
         pulls = np.stack([query_sums(column, queries) for column in by_h.T], axis=1)
-        through = gamma[:, None] * (pulls @ signs.T)
+        through = gamma[:, None] * np.einsum("ql,kl->qk", pulls, signs)
         gradient = (by_h * slope[query]).sum(axis=1) - through[query, r]
-        return ValueAndGradient(query_sums(weights * (np.log(z) - h[own]), queries), gradient)
+        return ValueAndGradient(query_sums(weights * (log(z) - h[own]), queries), gradient)

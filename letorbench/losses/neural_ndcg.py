@@ -19,7 +19,9 @@ from functools import partial
 
 import numpy as np
 
+from letorbench.arithmetic import add, dot, exp
 from letorbench.datasets.queryset import QuerySet
+from letorbench.jit import kernel
 from letorbench.losses.base import Loss, ValueAndGradient, require_comparable
 from letorbench.losses.gains import gain_rule, normalized_gains, query_maxima, truncated_discount
 from letorbench.parameters import number
@@ -44,6 +46,7 @@ class NeuralNDCG(Loss):
     """
 
     name = "neural-ndcg"
+    one_minimum = False
     formula = "1 - 1/Z sum_i D(i) (P G)_i, P the smooth sort by the scores"
 
     tau: float = number(1.0, above=0)
@@ -80,26 +83,79 @@ def smooth_ndcg(
     n, m = s.shape
     slope, apart = m + 1.0 - 2.0 * np.arange(1, m + 1), s[:, :, None] - s[:, None]
     logits = slope[:, None] * s[:, None] - np.abs(apart).sum(axis=2)[:, None]
-    P = np.exp(logits - logits.max(axis=2, keepdims=True))
+    P = exp(logits - logits.max(axis=2, keepdims=True))
     P /= P.sum(axis=2, keepdims=True)
-    turned = P.swapaxes(1, 2)
-    u, v = np.ones((2, scalings + 1, n, m, 1))  # after t scalings it is diag(u[t]) P diag(v[t])
-    for t in range(1, scalings + 1):
-        v[t] = 1.0 / (turned @ u[t - 1])
-        u[t] = 1.0 / (P @ v[t])
+    u, v = np.ones((2, n, scalings + 1, m))  # after t scalings it is diag(u_t) P diag(v_t)
+    _scale(P, u, v)
+    last_u, last_v = u[:, -1, :, None], v[:, -1, None]
     by_scaled = D[:, None] * g[:, None]
     terms = by_scaled * P
-    by_u, by_v = terms @ v[-1], terms.swapaxes(1, 2) @ u[-1]
-    value = (u[-1] * by_u).sum(axis=(1, 2))
-    by_P = by_scaled * u[-1] * v[-1].swapaxes(1, 2)
-    by_row, by_column = np.zeros((2, scalings + 1, n, m, 1))  # by 1 / u[t] and 1 / v[t]
-    for t in range(scalings, 0, -1):
-        by_row[t] = -by_u * u[t] * u[t]
-        by_column[t] = -v[t] * v[t] * (by_v + turned @ by_row[t])
-        by_u, by_v = P @ by_column[t], np.zeros((n, m, 1))
-    for left, right in (by_row[1:], v[1:]), (u[:-1], by_column[1:]):
-        by_P += left[..., 0].transpose(1, 2, 0) @ right[..., 0].transpose(1, 0, 2)
+    by_u, by_v = (terms * last_v).sum(axis=2), (terms * last_u).sum(axis=1)
+    value = (u[:, -1] * by_u).sum(axis=1)
+    by_P = by_scaled * last_u * last_v
+    _go_back(P, u, v, by_u, by_v, by_P)
     by_logit = P * (by_P - (P * by_P).sum(axis=2, keepdims=True))
     by_B = -by_logit.sum(axis=1)
     sign = np.sign(apart) * (by_B[:, :, None] + by_B[:, None])
-    return value, (slope @ by_logit) + sign.sum(axis=2)
+    return value, (slope[:, None] * by_logit).sum(axis=1) + sign.sum(axis=2)
+
+
+# The scalings of n matrices P (n, m, m), with sums in one order on every processor.
+
+
+@kernel()
+def _scale(P: np.ndarray, u: np.ndarray, v: np.ndarray) -> None:
+    """Fill in the factors u and v (n, scalings + 1, m); the first are 1."""
+    for q in range(len(P)):
+        for t in range(1, u.shape[1]):
+            v[q, t] = 0.0
+            _add_columns(P[q], u[q, t - 1], v[q, t])
+            v[q, t] = 1.0 / v[q, t]
+            _rows(P[q], v[q, t], u[q, t])
+            u[q, t] = 1.0 / u[q, t]
+
+
+@kernel()
+def _go_back(
+    P: np.ndarray,
+    u: np.ndarray,
+    v: np.ndarray,
+    by_u: np.ndarray,
+    by_v: np.ndarray,
+    by_P: np.ndarray,
+) -> None:
+    """Add to the derivative by P what goes through the scalings.
+
+    by_u, by_v (n, m), the derivatives by the last factors, are used up.
+    """
+    scalings, m = u.shape[1] - 1, u.shape[2]
+    by_row, by_column = np.empty((scalings, m)), np.empty((scalings, m))  # by 1 / u and 1 / v
+    for q in range(len(P)):
+        for t in range(scalings, 0, -1):
+            by_row[t - 1] = -by_u[q] * u[q, t] * u[q, t]
+            _add_columns(P[q], by_row[t - 1], by_v[q])
+            by_column[t - 1] = -by_v[q] * v[q, t] * v[q, t]
+            by_v[q] = 0.0
+            _rows(P[q], by_column[t - 1], by_u[q])
+        for i in range(m):
+            _add_columns(v[q, 1:], by_row[:, i], by_P[q, i])
+            _add_columns(by_column, u[q, :-1, i], by_P[q, i])
+
+
+@kernel()
+def _rows(A: np.ndarray, x: np.ndarray, out: np.ndarray) -> None:
+    """out = A x, for A (m, m)."""
+    for i in range(len(out)):
+        out[i] = dot(A[i], x)
+
+
+@kernel()
+def _add_columns(A: np.ndarray, x: np.ndarray, out: np.ndarray) -> None:
+    """out += A' x, for A (k, m)."""
+    k = len(A)
+    for i in range(0, k - k % 4, 4):
+        a, b, c, d = A[i], A[i + 1], A[i + 2], A[i + 3]
+        for j in range(len(out)):
+            out[j] += (a[j] * x[i] + b[j] * x[i + 1]) + (c[j] * x[i + 2] + d[j] * x[i + 3])
+    for i in range(k - k % 4, k):
+        add(x[i], A[i], out)

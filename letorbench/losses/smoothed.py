@@ -15,12 +15,15 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
+from letorbench.losses.exponentials import SPAN
 from letorbench.losses.gains import gain_rule, gains, normalized_gains, query_maxima
 from letorbench.losses.logistic import best_documents
 from letorbench.parameters import number, one_of
 
 MEASURES = ("ndcg", "err", "mrr")
 NDCG, ERR, MRR = range(3)
+#: scores that are further apart than SPAN times 2 to this power are no numbers for a descent
+MOST_DOUBLINGS = 40
 
 
 def reference(s: np.ndarray, w: np.ndarray, kind: int) -> tuple[float, np.ndarray]:
@@ -65,6 +68,7 @@ class SmoothedMeasure(Loss):
     """
 
     name = "smooth"
+    one_minimum = False
     formula = "1 - measure of the places pi_i = 1 + sum_j sigma(alpha (s_j - s_i))"
 
     measure: str = one_of(MEASURES, "ndcg")
@@ -96,7 +100,7 @@ class SmoothedMeasure(Loss):
         return best_documents(queries)
 
 
-@kernel()
+@kernel(reorder=True)
 def _smoothed(
     scores: np.ndarray,
     offsets: np.ndarray,
@@ -108,23 +112,35 @@ def _smoothed(
 ) -> None:
     """Fill out with M and dM/ds of the queries start..stop - 1; weights: w of `reference`."""
     most = longest_query(offsets, start, stop)
-    place, passed = np.empty(most), np.empty(most)
+    place, passed, u, above = np.empty(most), np.empty(most), np.empty(most), np.empty(most)
     by_place, by_pass = np.empty(most), np.zeros(most)
     for q in range(start, stop):
         first, last = offsets[q], offsets[q + 1]
         m = last - first
-        s, w, g = scores[first:last], weights[first:last], out.gradient[first:last]
+        w, g = weights[first:last], out.gradient[first:last]
+        s, doublings, unit = scores[first:last], 0, 1.0
+        top, bottom = -np.inf, np.inf
+        for i in range(m):
+            top, bottom = max(top, s[i]), min(bottom, s[i])
+        while top - bottom > SPAN * unit and doublings < MOST_DOUBLINGS:
+            doublings, unit = doublings + 1, 2.0 * unit
+        for i in range(m):
+            u[i] = np.exp((s[i] - top) / unit)
         place[:m] = 1.0
         passed[:m] = 1.0
         g[:] = 0.0
         for i in range(m):
+            _sigmas(u, i, doublings, above)
+            sum_above, product = 0.0, 1.0
             for j in range(i):
-                over = _sigma(s[j] - s[i])
-                place[i] += over
-                place[j] += 1.0 - over
-                if kind == ERR:
-                    passed[i] *= 1.0 - w[j] * over
-                    passed[j] *= 1.0 - w[i] * (1.0 - over)
+                sum_above += above[j]
+                place[j] += 1.0 - above[j]
+            if kind == ERR:
+                for j in range(i):
+                    product *= 1.0 - w[j] * above[j]
+                    passed[j] *= 1.0 - w[i] * (1.0 - above[j])
+            place[i] += sum_above
+            passed[i] *= product
         total = 0.0
         for i in range(m):
             if kind == NDCG:
@@ -138,20 +154,37 @@ def _smoothed(
                 by_pass[i] = term if kind == ERR else 0.0
         out.value[q] = total
         for i in range(m):
+            _sigmas(u, i, doublings, above)
+            # what raising s_j over s_i does to the places and the products of both
+            down = 0.0
             for j in range(i):
-                over = _sigma(s[j] - s[i])
-                bend = over * (1.0 - over)
-                # what raising s_j over s_i does to the places and the products of both
-                pull = by_place[i] - by_place[j]
-                if kind == ERR:
-                    pull -= by_pass[i] * w[j] / (1.0 - w[j] * over)
-                    pull += by_pass[j] * w[i] / (1.0 - w[i] * (1.0 - over))
-                g[j] += bend * pull
-                g[i] -= bend * pull
+                pull = above[j] * (1.0 - above[j]) * (by_place[i] - by_place[j])
+                g[j] += pull
+                down += pull
+            if kind == ERR:
+                for j in range(i):
+                    over, under = above[j], 1.0 - above[j]
+                    one = by_pass[j] * w[i] / (1.0 - w[i] * under)
+                    pull = over * under * (one - by_pass[i] * w[j] / (1.0 - w[j] * over))
+                    g[j] += pull
+                    down += pull
+            g[i] -= down
 
 
 @kernel()
-def _sigma(t: float) -> float:
-    """Return 1 / (1 + e^{-t})."""
-    e = np.exp(-abs(t))
-    return 1.0 / (1.0 + e) if t >= 0.0 else e / (1.0 + e)
+def _sigmas(u: np.ndarray, i: int, doublings: int, above: np.ndarray) -> None:
+    """above[j] = sigma(s_j - s_i) of each j < i, u = e^(s / 2^doublings): this vectorises.
+
+    sigma(s_j - s_i) is 1 / (1 + (u_i / u_j)^(2^doublings)).
+    """
+    if doublings == 0:
+        for j in range(i):
+            above[j] = u[j] / (u[i] + u[j])
+    else:
+        for j in range(i):
+            above[j] = u[i] / u[j]
+        for _ in range(doublings):
+            for j in range(i):
+                above[j] *= above[j]
+        for j in range(i):
+            above[j] = 1.0 / (1.0 + above[j])

@@ -1,6 +1,7 @@
-"""Ranks of documents some of which have equal scores: these share ranks, in any order.
+"""Ranks where documents have equal scores.
 
-What depends on ranks is taken as its mean over all orders, which is exact and cheap.
+Such documents share ranks. What depends on ranks is taken as its mean over all orders of these
+documents, which is exact and cheap.
 """
 
 import numpy as np

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from letorbench.arithmetic import dot
 from letorbench.datasets.queryset import QuerySet
 from letorbench.features.moments import mean_and_scale, mean_and_variance
 from letorbench.jit import kernel
@@ -129,7 +130,11 @@ class LinearFamily(ParametricFamily):
     def model(self, theta: np.ndarray) -> Linear:
         w = theta[: len(self.mean)] / self.scale
         b = float(theta[-1]) if self.intercept else 0.0
-        return Linear(w, b - float(products(self.mean[None], w)[0]))
+        return Linear(w, b - dot(self.mean, w))
+
+    def design(self, features: np.ndarray) -> np.ndarray:
+        x = (features - self.mean) / self.scale
+        return np.column_stack([x, np.ones(len(x))]) if self.intercept else x
 
     def gradient(
         self, theta: np.ndarray, features: np.ndarray, score_gradient: np.ndarray

@@ -66,6 +66,13 @@ class ParametricFamily(ABC):
         """Return the scores f(x_i; theta) of the documents, (n_docs,), in full precision."""
         return self.model(theta).predict(features)
 
+    def design(self, features: np.ndarray) -> np.ndarray:
+        """Return d f(x_i; theta) / d theta_k of those first parameters that scores are linear in.
+
+        (n_docs, n) float64; n is 0 where there are none.
+        """
+        return np.empty((len(features), 0))
+
     @abstractmethod
     def gradient(
         self, theta: np.ndarray, features: np.ndarray, score_gradient: np.ndarray

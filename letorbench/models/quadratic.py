@@ -131,6 +131,10 @@ class QuadraticFamily(ParametricFamily):
         p = self.products
         return Quadratic(p.mean, p.scale, w.copy(), p.starts, p.second, c.copy())
 
+    def design(self, features: np.ndarray) -> np.ndarray:
+        """Return the standardised features; their products stay unwhitened."""
+        return LinearFamily(self.products.mean, self.products.scale).design(features)
+
     def gradient(
         self, theta: np.ndarray, features: np.ndarray, score_gradient: np.ndarray
     ) -> np.ndarray:

@@ -11,6 +11,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from letorbench.arithmetic import exp
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.jit import kernel
@@ -152,7 +153,7 @@ class Distance(SeparateFamily):
 
 
 def _sigmoid(t: np.ndarray) -> np.ndarray:
-    e = np.exp(-np.abs(t))
+    e = exp(-np.abs(t))
     return np.where(t >= 0.0, 1.0, e) / (1.0 + e)
 
 

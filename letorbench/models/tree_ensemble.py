@@ -132,6 +132,20 @@ class Tree(NamedTuple):
         return joined([self], [1.0], features.shape[1]).predict(features)
 
 
+def stump(feature: int, threshold: float, above: bool, high: np.ndarray) -> tuple[Tree, np.ndarray]:
+    """Return a tree of one split and its values, 1 above the threshold, or below where not `above`.
+
+    `high` (n_docs,) says which documents are above it; the values are bool. The gain is 1.
+    """
+    n_high, n_docs = float(np.count_nonzero(high)), float(len(high))
+    nodes = (
+        [feature, 0, 0], [threshold, 0.0, 0.0], [1, 1, 2], [2, 1, 2],
+        [0.0, 1.0 - above, float(above)], [1.0, 0.0, 0.0], [n_docs, n_docs - n_high, n_high],
+        [threshold >= 0.0, False, False],
+    )  # fmt: skip
+    return Tree(*map(np.array, nodes)), high == above
+
+
 def joined(trees: Sequence[Tree], weights: Sequence[float], n_features: int) -> TreeEnsemble:
     """Return the weighted sum of trees."""
     roots = np.cumsum([0, *(len(each.feature) for each in trees)])[:-1]

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from letorbench.arithmetic import exp
 from letorbench.conventions import CONVENTIONS, with_rules
 from letorbench.datasets.queryset import QuerySet
 from letorbench.features.moments import contiguous_columns
@@ -125,12 +126,12 @@ class AdaRankNDCG(GainSettings, AdaRankMAP):
 
 def objective(E: np.ndarray, weights: np.ndarray | float = 1.0) -> float:
     """Return the mean over queries of exp(-E(q, f_t))."""
-    return float((weights * np.exp(-E)).sum() / np.broadcast_to(weights, E.shape).sum())
+    return float((weights * exp(-E)).sum() / np.broadcast_to(weights, E.shape).sum())
 
 
 def distribution(E: np.ndarray, weights: np.ndarray | float = 1.0) -> np.ndarray:
     """Return P_{t+1}(q) = exp(-E(q, f_t)) / sum over q' of exp(-E(q', f_t))."""
-    losses = weights * np.exp(-E)
+    losses = weights * exp(-E)
     return losses / losses.sum()
 
 
@@ -141,7 +142,7 @@ class _Feature:
     feature: int
     sign: float
 
-    def __call__(self, features: np.ndarray) -> np.ndarray:
+    def predict(self, features: np.ndarray) -> np.ndarray:
         """(n_docs, n_features) -> (n_docs,) float64."""
         return self.sign * features[:, self.feature].astype(np.float64)
 
@@ -191,7 +192,7 @@ class _Booster:
                 alpha = self.share * adaboost_step(float(agreement[k]))
                 E = self._evaluate(scores, alpha, learner)
                 if objective(E, self.weights) < before - ROUNDING:
-                    term = Term(learner, learner(self.features), alpha)
+                    term = Term(learner, learner.predict(self.features), alpha)
                     self.last = scores + alpha * term.values, E
                     return term
             self.share /= 2.0

@@ -53,5 +53,5 @@ class Classification(Ranker):
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
         family = LinearFamily.conditioned(train.features, intercept=True)
-        solver = LBFGS(self.l2, self.iterations, per_document=True)
+        solver = LBFGS(self.iterations, self.l2, per_document=True)
         return solver.fit(family, Logistic(), train, validation, rng, self.deadline)

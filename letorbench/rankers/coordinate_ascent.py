@@ -89,7 +89,7 @@ class CoordinateAscent(GainSettings, Ranker):
 
         def climb(orders: np.ndarray) -> tuple[float, np.ndarray]:
             w = np.full(len(columns), 1.0 / max(1, len(columns)))
-            scores = w @ columns
+            scores = Linear(w).predict(train.features)
             reached = float(measured(scores).mean())
             for order in orders:
                 before = reached
@@ -110,8 +110,9 @@ class CoordinateAscent(GainSettings, Ranker):
         w = np.mean([w for _, w in climbs], axis=0)
         if self.keep == "best":
             w = max(climbs, key=lambda each: each[0])[1]
-        values = (float(measured(scores).mean()) for scores in (columns.mean(axis=0), w @ columns))
-        objective = tuple(-value for value in values)
+        ends = [Linear(each) for each in (np.full_like(w, 1.0 / max(1, len(w))), w)]
+        reached = (float(measured(each.predict(train.features)).mean()) for each in ends)
+        objective = tuple(-value for value in reached)
         return FitResult(Linear(w), objective=objective, cut_off=self.deadline.passed)
 
 

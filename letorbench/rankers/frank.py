@@ -11,11 +11,10 @@ from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import query_share, require_comparable
 from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
-from letorbench.losses.gains import inverse_or_zero
+from letorbench.losses.gains import inverse_or_zero, pair_counts, pairs
 from letorbench.parameters import number
 from letorbench.rankers.base import Ranker
-from letorbench.rankers.rankboost import pair_counts, pairs
-from letorbench.solvers.boosting import Term, adaboost_step, boost, stump_ensemble
+from letorbench.solvers.boosting import Term, adaboost_step, boost, stump_term, tree_ensemble
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 from letorbench.solvers.stump_search import BinnedFeatures
@@ -86,7 +85,7 @@ class FRank(Ranker):
     ) -> FitResult:
         booster = _Booster(train, BinnedFeatures.of(train.features, self.bins))
         return boost(
-            booster, train, self.rounds, validation, stump_ensemble, self.patience, self.deadline
+            booster, train, self.rounds, validation, tree_ensemble, self.patience, self.deadline
         )
 
 
@@ -178,7 +177,7 @@ class _Booster:
         n, cut = divmod(int(np.argmax(gains)), gains.shape[1])
         k = int(features[n])
         stump, h = self.binned.stump(k, cut, D[k, cut] > 0.0)
-        return Term(stump, h, adaboost_step(abs(float(D[k, cut])), float(S[n, cut])))
+        return stump_term(stump, h, adaboost_step(abs(float(D[k, cut])), float(S[n, cut])))
 
     def _differences(self, weights: np.ndarray) -> np.ndarray:
         """Return D of each feature's cuts (n_features, cuts), 0 where there is no cut."""

@@ -4,14 +4,14 @@
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from letorbench import shared_loop
 from letorbench.datasets.queryset import QuerySet
 from letorbench.jit import kernel, longest_query
-from letorbench.losses.base import require_comparable
+from letorbench.losses.base import query_share, require_comparable
 from letorbench.losses.exponentials import SPAN, exponentials
 from letorbench.losses.gains import GainSettings, gains, inverse_ideal_dcg, truncated_discount
 from letorbench.losses.lambdas import mean_swaps, sigmoid
@@ -19,24 +19,23 @@ from letorbench.losses.tied_ranks import mean_difference, mean_of_ranks
 from letorbench.parameters import number
 from letorbench.rankers.mart import BoostedTrees
 from letorbench.solvers.tree_boosting import Differentiated
-from letorbench.threads import equal_parts
+from letorbench.threads import parallel_for
 
 #: how a pair of equal scores counts where forces are normalised: 1 / CLOSE times
 CLOSE = 0.01
-#: the queries are cut into so many parts, which threads take
-PARTS = 16
+#: documents that are worth a thread
+LEAST = 1_000
 
 
 class Judged(NamedTuple):
     """A training set for compiled code.
 
-    offsets: as in `QuerySet`. parts: bounds of parts of the queries. gain: of each document.
-    discount: D of the ranks 1, 2, ... inverse_Z: of each query. order: the rows of each query's
-    documents, which are sorted by falling scores from round to round.
+    offsets: as in `QuerySet`. gain: of each document. discount: D of the ranks 1, 2, ...
+    inverse_Z: of each query. order: the rows of each query's documents, which are sorted by
+    falling scores from round to round.
     """
 
     offsets: np.ndarray
-    parts: np.ndarray
     gain: np.ndarray
     discount: np.ndarray
     inverse_Z: np.ndarray
@@ -102,17 +101,16 @@ class LambdaMART(GainSettings, BoostedTrees):
         """Return the forces on a training set and how they change."""
         require_comparable(train)
         discount = truncated_discount(train)
-        L = self.truncation or len(discount)
+        L, cost = self.truncation or len(discount), train.lengths**2
         queries = Judged(
-            train.offsets, equal_parts(train.n_queries, PARTS, train.lengths**2),
-            gains(train, self.gain), discount, inverse_ideal_dcg(train, L, self.gain),
-            np.arange(train.n_docs),
+            train.offsets, gains(train, self.gain), discount,
+            inverse_ideal_dcg(train, L, self.gain), np.arange(train.n_docs),
         )  # fmt: skip
 
         def forces(scores: np.ndarray) -> tuple[np.ndarray, float]:
             lost, derivatives = np.empty(train.n_queries), np.empty((2, train.n_docs))
-            arguments = scores, queries, L, self.normalised, lost, *derivatives
-            shared_loop.run(_forces, arguments, shared_loop.new_board(PARTS))
+            task = partial(_forces, scores, queries, L, self.normalised, lost, *derivatives)
+            parallel_for(task, train.n_queries, query_share(train, LEAST), cost)
             derivatives *= train.document_weights
             return derivatives, float(
                 (train.query_weights * lost).sum() / train.query_weights.sum()
@@ -150,44 +148,14 @@ def _forces(
     lost: np.ndarray,
     slope: np.ndarray,
     bend: np.ndarray,
-    share: shared_loop.Share,
-) -> int:
-    """Do as `newton_by_pairs` for all queries; helpers take parts of them.
+    first: int,
+    last: int,
+) -> None:
+    """Do as `newton_by_pairs` for the queries first..last - 1.
 
     lost: the queries' 1 - NDCG@L, 0 if Z = 0.
     """
-    if share.first == 0:
-        shared_loop.begin(share)
-    own, begun = True, share.begun
-    while own:
-        while True:
-            part = shared_loop.take(share)
-            if part < 0:
-                break
-            first, last = queries.parts[part], queries.parts[part + 1]
-            _forces_of_part(scores, queries, L, normalised, first, last, lost, slope, bend)
-            shared_loop.finish(share)
-        if share.first == 0:
-            shared_loop.wait(share)
-            return begun
-        own, begun = shared_loop.next_loop(share, begun)
-    return begun
-
-
-@kernel()
-def _forces_of_part(
-    scores: np.ndarray,
-    queries: Judged,
-    L: int,
-    normalised: bool,
-    first: int,
-    last: int,
-    lost: np.ndarray,
-    slope: np.ndarray,
-    bend: np.ndarray,
-) -> None:
-    """Do as `_forces` for the queries first..last - 1."""
-    offsets, _, gain, discount, inverse_Z, order = queries
+    offsets, gain, discount, inverse_Z, order = queries
     size = longest_query(offsets, first, last)
     rows = np.empty((9, size))
     s, u, g, force, curve = rows[0], rows[1], rows[2], rows[3], rows[4]

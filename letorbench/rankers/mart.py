@@ -8,11 +8,11 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.parameters import number
 from letorbench.rankers.base import Ranker
-from letorbench.solvers.boosting import boost
+from letorbench.solvers.boosting import boost, tree_ensemble
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 from letorbench.solvers.tree_boosting import Differentiated, TreeBooster
-from letorbench.solvers.tree_growing import Grower, Shape, TreeFeatures, tree_ensemble
+from letorbench.solvers.tree_growing import Grower, TreeFeatures, TreeParams
 
 
 @dataclass
@@ -47,9 +47,9 @@ class TreeSettings:
         """Whether the documents of a tree or the features of a split are drawn."""
         return self.docs < 1.0 or self.columns < 1.0
 
-    def shape(self, l2: float = 0.0) -> Shape:
+    def tree_params(self, l2: float = 0.0) -> TreeParams:
         """Return what a tree may be."""
-        return Shape(self.leaves, self.depth, True, self.min_docs, l2=l2, columns=self.columns)
+        return TreeParams(self.leaves, self.depth, True, self.min_docs, l2=l2, columns=self.columns)
 
 
 @dataclass
@@ -85,7 +85,7 @@ class BoostedTrees(TreeSettings, Ranker):
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
         loss = self.differentiated(train)
-        grower = Grower(TreeFeatures.of(train.features, self.bins), self.shape(self.l2))
+        grower = Grower(TreeFeatures.of(train.features, self.bins), self.tree_params(self.l2))
         booster = TreeBooster(loss, grower, rng, self.learning_rate, self.docs)
         return boost(
             booster, train, self.rounds, validation, tree_ensemble, self.patience, self.deadline

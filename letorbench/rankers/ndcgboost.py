@@ -4,9 +4,11 @@ The class comes first, then the paper's equations in plain NumPy, then the boost
 uses, whose compiled kernels compute the same numbers.
 """
 
+from __future__ import annotations
+
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
@@ -20,20 +22,14 @@ from letorbench.losses.base import require_comparable
 from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
 from letorbench.losses.gains import GainSettings, block_gains, inverse_or_zero, query_sums
 from letorbench.losses.gains import gains as gains_of
+from letorbench.models.tree_ensemble import Tree
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import Ranker
-from letorbench.solvers.boosting import LONGEST_STEP, Term, boost, stump_ensemble
+from letorbench.solvers.boosting import LONGEST_STEP, Term, boost, stump_term, tree_ensemble
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
-from letorbench.solvers.stump_search import Learner, Search, Stump, stump_search
-from letorbench.solvers.tree_growing import (
-    CRITERIA,
-    MOST_BINS,
-    Grower,
-    Shape,
-    TreeFeatures,
-    tree_ensemble,
-)
+from letorbench.solvers.stump_search import BestTree, Search, stump_search
+from letorbench.solvers.tree_growing import CRITERIA, MOST_BINS, Grower, TreeFeatures, TreeParams
 from letorbench.threads import parallel_for
 
 #: the pairs, of a document with itself too, that are worth a thread
@@ -113,9 +109,13 @@ class NDCGBoost(GainSettings, Ranker):
                 f"found sample={self.sample} with stumps={self.stumps}, expected it with "
                 "stumps=sample"
             )
-        booster = BoundBooster(train, self.search(train, rng), self.truncation, self.gain)
-        to_model = tree_ensemble if self.weak == "tree" else stump_ensemble
-        return boost(booster, train, self.rounds, None, to_model, deadline=self.deadline)
+        booster = self.booster(train, self.search(train, rng))
+        return boost(booster, train, self.rounds, None, tree_ensemble, deadline=self.deadline)
+
+    def booster(self, train: QuerySet, search: Search) -> BoundBooster:
+        """Return the rounds on a training set, whose weak learners a search finds."""
+        to_term = Term if self.weak == "tree" else stump_term
+        return BoundBooster(train, search, self.truncation, self.gain, to_term)
 
     def search(self, train: QuerySet, rng: np.random.Generator) -> Search:
         """Return what finds the weak learner for weights of the documents of a training set."""
@@ -127,16 +127,16 @@ class NDCGBoost(GainSettings, Ranker):
 
     def _tree_search(self, train: QuerySet) -> Search:
         """Return what grows a tree for weights; each leaf has the class that its weights have."""
-        shape = Shape(
+        params = TreeParams(
             2**self.depth, self.depth, least_docs=1, least_hessian=0.0, criterion=self.criterion
         )
-        grower = Grower(TreeFeatures.of(train.features, self.bins or MOST_BINS - 1), shape)
+        grower = Grower(TreeFeatures.of(train.features, self.bins or MOST_BINS - 1), params)
 
-        def search(w: np.ndarray) -> tuple[Learner, np.ndarray, float] | None:
+        def search(w: np.ndarray) -> BestTree | None:
             tree = grower.grow(-w, np.abs(w))
             f = grower.predict(tree) > 0.0
             eta = float(w @ f)
-            return (tree.predict, f, eta) if eta > 0.0 and len(tree.left) > 1 else None
+            return (tree, f, eta) if eta > 0.0 and len(tree.left) > 1 else None
 
         return search
 
@@ -206,7 +206,7 @@ def _judged(queries: QuerySet, k: int, gain: str) -> Iterator[tuple[slice, np.nd
 
 def best_of_sample(
     search: Search, size: int, rng: np.random.Generator, w: np.ndarray
-) -> tuple[Learner, np.ndarray, float] | None:
+) -> BestTree | None:
     """Find the best classifier for so many drawn documents, probability ~ abs(w): a `Search`."""
     total = np.abs(w).sum()
     if total == 0.0:
@@ -225,10 +225,16 @@ class BoundBooster:
     """
 
     def __init__(
-        self, train: QuerySet, search: Search, truncation: int, gain: str = "exp2"
+        self,
+        train: QuerySet,
+        search: Search,
+        truncation: int,
+        gain: str = "exp2",
+        to_term: Callable[[Tree, np.ndarray, float], Term] = stump_term,
     ) -> None:
         require_comparable(train)
         self.train, self.search, self.norm = train, search, (truncation, gain)
+        self.to_term = to_term
         self.blocks = train.by_label
         self.gains = np.repeat(block_gains(train, gain), np.diff(self.blocks.starts))
         rank = np.arange(1, train.n_docs + 1) - np.repeat(train.offsets[:-1], train.lengths)
@@ -261,9 +267,7 @@ class BoundBooster:
         for q, rows, query in self._far(both[:, 0]):
             both[q] = step_sums(scores[rows], f[rows], query, *self.norm)
         alpha = step(*both.sum(axis=0))
-        if alpha < 0.0 and isinstance(learner, Stump):
-            learner, f, alpha = replace(learner, above=not learner.above), ~f, -alpha
-        return Term(learner, f, alpha) if alpha else None
+        return self.to_term(learner, f, alpha) if alpha else None
 
     def _far(self, numbers: np.ndarray) -> Iterator[tuple[int, slice, QuerySet]]:
         """Yield the queries whose number is NaN, and their rows."""

@@ -55,7 +55,7 @@ class RandomForests(TreeSettings, Ranker):
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
         features = TreeFeatures.of(train.features, self.bins)
-        shape, size = self.shape(), max(1, round(self.docs * train.n_queries))
+        params, size = self.tree_params(), max(1, round(self.docs * train.n_queries))
         r = train.labels - train.labels.mean()
         share = None if train.weights is None else train.weights / train.weights.sum()
         bags = rng.choice(train.n_queries, (self.bags, size), p=share)
@@ -63,7 +63,7 @@ class RandomForests(TreeSettings, Ranker):
         parts = min(self.bags, thread_count())
 
         def grown(part: int) -> list[Tree]:
-            grower = Grower(features, shape)
+            grower = Grower(features, params)
             trees: list[Tree] = []
             for bag, own in zip(bags[part::parts], generators[part::parts], strict=True):
                 if (trees or part) and self.deadline.passed:

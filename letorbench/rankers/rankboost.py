@@ -8,9 +8,10 @@ import numpy as np
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import query_share
+from letorbench.losses.gains import pair_counts, pairs
 from letorbench.parameters import number
 from letorbench.rankers.base import Ranker
-from letorbench.solvers.boosting import Term, adaboost_step, boost, stump_ensemble
+from letorbench.solvers.boosting import Term, adaboost_step, boost, stump_term, tree_ensemble
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 from letorbench.solvers.stump_search import Search, stump_search
@@ -68,27 +69,11 @@ class RankBoost(Ranker):
     ) -> FitResult:
         booster = _Booster(train, stump_search(train.features, self.bins))
         return boost(
-            booster, train, self.rounds, validation, stump_ensemble, self.patience, self.deadline
+            booster, train, self.rounds, validation, tree_ensemble, self.patience, self.deadline
         )
 
 
 # The paper's equations, pair by pair. H: scores (n_docs,) float64.
-
-
-def pairs(queries: QuerySet) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows i and j (n_pairs,) of all pairs r_i > r_j of one query."""
-    query = np.repeat(np.arange(queries.n_queries), queries.lengths)
-    same = query[:, None] == query
-    i, j = np.nonzero(same & (queries.labels[:, None] > queries.labels))
-    return i, j
-
-
-def pair_counts(queries: QuerySet) -> np.ndarray:
-    """Count the pairs of different labels of each query, (n_queries,) float64."""
-    blocks = queries.by_label
-    block_query = np.repeat(np.arange(queries.n_queries), np.diff(blocks.queries))
-    same = np.bincount(block_query, np.diff(blocks.starts) ** 2.0, queries.n_queries)
-    return (queries.lengths**2.0 - same) / 2.0
 
 
 def objective(H: np.ndarray, queries: QuerySet) -> float:
@@ -146,7 +131,7 @@ class _Booster:
         if result is None:
             return None
         stump, h, r = result
-        return Term(stump, h, adaboost_step(r))
+        return stump_term(stump, h, adaboost_step(r))
 
 
 # The kernel. The loss of a pair is exp(s_j - s_i) = u_j / u_i with u = exp(s - c). With the

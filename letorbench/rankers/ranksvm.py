@@ -9,15 +9,16 @@ from functools import partial
 
 import numpy as np
 
+from letorbench.arithmetic import dot
 from letorbench.datasets.queryset import QuerySet
 from letorbench.fit_warnings import FitWarning
 from letorbench.jit import kernel
 from letorbench.losses.base import query_share
+from letorbench.losses.gains import pair_counts, pairs
 from letorbench.measures import rank
 from letorbench.models.linear import Linear, weighted_rows
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import Ranker
-from letorbench.rankers.rankboost import pair_counts, pairs
 from letorbench.solvers import bundle, newton
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
@@ -156,7 +157,7 @@ class MarginPairs:
         value = float(np.sum(self.weight * (upper + scores * (product + 2.0 * e))))
         slope = 2.0 * self.weight * (product + e)
         return newton.Expansion(
-            float(w @ w) / 2.0 + C * value,
+            dot(w, w) / 2.0 + C * value,
             w + C * weighted_rows(features, slope),
             hessian_times,
         )

@@ -17,7 +17,7 @@ from letorbench.losses.gains import GainSettings
 from letorbench.models.linear import LinearFamily
 from letorbench.parameters import number
 from letorbench.rankers.base import Ranker
-from letorbench.solvers.descent import LineSearch
+from letorbench.solvers.descent import LBFGS
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 
@@ -26,21 +26,24 @@ from letorbench.solvers.stopping import Validation
 class _Surrogate(Ranker):
     """All surrogates are fitted alike.
 
-    Gradient descent minimises, over w and b, the mean over queries of a `surrogate`,
-    s = w . x + b. As in section 6, nothing is tuned and no validation set is used.
+    L-BFGS minimises, over w and b, the mean over queries of a `surrogate`, s = w . x + b. As in
+    section 6, nothing is tuned and no validation set is used.
 
     Parameters
     ----------
     iterations : int
-        Gradient descent has at most so many; a warning says where that was not enough.
+        L-BFGS has at most so many; a warning says where that was not enough.
 
     Notes
     -----
-    The paper took MATLAB's gradient descent. Where it is silent: the weights start at zero; the
-    lengths of the steps are found by backtracking; the discount of Z is 1 / log2(1 + rank) for
-    every measuring convention; features of another size than 0 to 1 are measured in units that
-    suit the steps (`LinearFamily.conditioned`). No ranking depends on b. It is there because
-    these losses depend on the level of the scores: sum e^s should be sum G / Z.
+    The paper took MATLAB's gradient descent, after how many steps it does not say. Descent along
+    the gradient is far from the minimum after 500 steps, and where it is then hangs on its start:
+    NDCG@10 on OHSUMED's validation queries spreads by .008 for the cosine. L-BFGS arrives in tens
+    of steps, in one minimum from every start, that of a cosine or a q-norm too, which are not
+    convex. Where the paper is silent: the weights start at zero; the discount of Z is
+    1 / log2(1 + rank) for every measuring convention; features of another size than 0 to 1 are
+    measured in units that suit the steps (`LinearFamily.conditioned`). No ranking depends on b. It
+    is there because these losses depend on the level of the scores: sum e^s should be sum G / Z.
     """
 
     families = ("listwise", "linear")
@@ -64,7 +67,7 @@ class _Surrogate(Ranker):
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
         family = LinearFamily.conditioned(train.features, intercept=True)
-        loss, solver = of_settings(self.surrogate, self), LineSearch(self.iterations)
+        loss, solver = of_settings(self.surrogate, self), LBFGS(self.iterations)
         return solver.fit(family, loss, train, validation, rng, self.deadline)
 
 

@@ -22,22 +22,22 @@ from letorbench.models.parametric import FamilySettings, families, family
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import Ranker
 from letorbench.rankers.mart import TreeSettings
-from letorbench.solvers.boosting import boost
+from letorbench.solvers.boosting import boost, tree_ensemble
 from letorbench.solvers.descent import LBFGS, GradientDescent, LineSearch, Solver
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 from letorbench.solvers.tree_boosting import TreeBooster, derivatives_of
-from letorbench.solvers.tree_growing import Grower, TreeFeatures, tree_ensemble
+from letorbench.solvers.tree_growing import Grower, TreeFeatures
 
 #: the model that is no parametric family, and its only solver
 TREES, BOOSTING = "trees", "boosting"
 MODELS = (*families(), TREES)
 #: what each solver does
 SOLVERS: dict[str, str] = {
-    "lbfgs": "L-BFGS: l2, iterations",
+    "lbfgs": "L-BFGS: l2, iterations, starts",
     "gradient-descent": "steps of one length, the epoch that validation chooses: l2, "
     "learning_rate, epochs, patience",
-    "line-search": "gradient descent with steps of the right length: l2, iterations",
+    "line-search": "gradient descent with steps of the right length: l2, iterations, starts",
     BOOSTING: "a tree an epoch, the epoch that validation chooses: l2, learning_rate, epochs, "
     "patience",
 }
@@ -64,6 +64,10 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
         curvature of the loss at the start. trees: added to a leaf's number of documents.
     iterations : int
         lbfgs, line-search: at most so many; a warning says where they were not enough.
+    starts : int
+        lbfgs, line-search: how many starts there are, of which the lowest objective wins: zero or
+        what the model draws, and further ones drawn around it. More than one suit a loss that is
+        not convex.
     learning_rate : float
         gradient-descent: the length of a step. boosting: what each tree is multiplied by,
         beside Newton's step along it.
@@ -102,6 +106,7 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
     solver: str = one_of(("auto", *SOLVERS), "auto")
     l2: float = number(1e-2, least=0)
     iterations: int = number(200, least=1)
+    starts: int = number(1, least=1)
     learning_rate: float = number(0.1, above=0)
     epochs: int = number(300, least=1)
     patience: int = number(50, least=0)
@@ -136,7 +141,7 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
             return True
         if self.model == TREES:
             return super().draws
-        return family(self.model).drawn
+        return self.starts > 1 or family(self.model).drawn
 
     @property
     def own_code(self) -> str:
@@ -156,7 +161,7 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
         ordered = with_ties(loss(self.loss), self.ties, train, rng)
         if self.model == TREES:
             differentiated = derivatives_of(ordered, train)
-            grower = Grower(TreeFeatures.of(train.features, self.bins), self.shape(self.l2))
+            grower = Grower(TreeFeatures.of(train.features, self.bins), self.tree_params(self.l2))
             booster = TreeBooster(
                 differentiated, grower, rng, self.learning_rate, self.docs, train.document_weights
             )
@@ -168,7 +173,7 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
 
     def _solver(self) -> Solver:
         if self.chosen_solver == "lbfgs":
-            return LBFGS(self.l2, self.iterations, flat=1e-7)
+            return LBFGS(self.iterations, self.l2, starts=self.starts)
         if self.solver == "line-search":
-            return LineSearch(self.iterations, l2=self.l2)
+            return LineSearch(self.iterations, self.l2, starts=self.starts)
         return GradientDescent(self.learning_rate, self.epochs, self.patience, self.l2)

@@ -38,9 +38,6 @@ from letorbench.solvers.stopping import Validation
 INDIVIDUALS = ("linear", "quadratic", "bilinear", "bilinear-tanh", "distance")
 FUNCTIONALS = (*INDIVIDUALS[:2], "group", *INDIVIDUALS[2:])
 
-#: a step that lowers the objective by a smaller share of it ends the search
-FLAT = 1e-7
-
 
 @dataclass
 class _RankFunctional(FamilySettings, Ranker):
@@ -67,8 +64,9 @@ class _RankFunctional(FamilySettings, Ranker):
 
     Notes
     -----
-    The features of "bilinear" and "distance" are never standardised. L-BFGS ends where a step
-    lowers the objective by less than 1e-7 of it.
+    The features of "bilinear" and "distance" are never standardised. L-BFGS starts at zero, where
+    all scores are equal, or for "bilinear" and "distance" at drawn parameters. It ends where the
+    gradient is 1e-6 times as long as at the start.
     """
 
     paper = "Tran, Phung, Venkatesh: Learning Rank Functionals: An Empirical Study, 2012"
@@ -86,6 +84,8 @@ class _RankFunctional(FamilySettings, Ranker):
 
     # the rankers with weights let users set it
     ties = "breslow"
+    # those whose loss is not convex let users set it
+    starts: ClassVar[int] = 1
 
     @property
     def auto_features(self) -> str:
@@ -99,11 +99,14 @@ class _RankFunctional(FamilySettings, Ranker):
 
     @property
     def draws(self) -> bool:
-        """The first parameters are drawn if zero is a saddle point, and ties if asked for."""
+        """The first parameters are drawn if zero is a saddle point, and ties if asked for.
+
+        Further starts are drawn as well.
+        """
         tied = self.functional != "group" and draws_order(
             of_settings(self.surrogate, self), self.ties
         )
-        return tied or family(self._scored_by).drawn
+        return tied or self.starts > 1 or family(self._scored_by).drawn
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
@@ -114,7 +117,7 @@ class _RankFunctional(FamilySettings, Ranker):
         else:
             loss = with_ties(loss, self.ties, train, rng)
         model = family(self._scored_by).of(train, self)
-        solver = LBFGS(self.l2, self.iterations, flat=FLAT)
+        solver = LBFGS(self.iterations, self.l2, starts=self.starts)
         return solver.fit(model, loss, train, validation, rng, self.deadline)
 
 
@@ -130,20 +133,36 @@ class MCL(_RankFunctional):
 
 
 @dataclass
-class SmoothNDCG(GainSettings, _RankFunctional):
-    """Equation 6 with NDCG. It is not convex: the result depends on where L-BFGS starts."""
+class _Smoothed(_RankFunctional):
+    """Equation 6. It has several minima, so that the result depends on where L-BFGS starts.
+
+    Parameters
+    ----------
+    starts : int
+        How many starts there are: zero, and further ones drawn around it, with scores that differ
+        by 1 in root mean square. The lowest training objective wins.
+    """
+
+    surrogate = SmoothedMeasure
+
+    iterations: int = number(1000, least=1)
+    starts: int = number(3, least=1)  # type: ignore[misc]
+
+
+@dataclass
+class SmoothNDCG(GainSettings, _Smoothed):
+    """Equation 6 with NDCG."""
 
     name = "smooth-ndcg"
     families = ("listwise", "linear")
     title = "Rank functional on NDCG of smoothed places"
     formula = "1 - sum_i (2^r_i - 1) / log2(1 + pi_i) / Z, pi_i = 1 + sum_j sigma(s_j - s_i)"
-    surrogate = SmoothedMeasure
     measure, alpha = "ndcg", 1.0
 
 
 @dataclass
 class SmoothERR(SmoothNDCG):
-    """Equation 6 with ERR. It is not convex: the result depends on where L-BFGS starts."""
+    """Equation 6 with ERR."""
 
     name = "smooth-err"
     title = "Rank functional on ERR of smoothed places"
@@ -152,17 +171,13 @@ class SmoothERR(SmoothNDCG):
 
 
 @dataclass
-class SmoothMRR(_RankFunctional):
-    """Equation 6 with MRR. Several best documents: the mean of their reciprocal places.
-
-    It is not convex: the result depends on where L-BFGS starts.
-    """
+class SmoothMRR(_Smoothed):
+    """Equation 6 with MRR. Several best documents: the mean of their reciprocal places."""
 
     name = "smooth-mrr"
     families = ("listwise", "linear")
     title = "Rank functional on the reciprocal smoothed place of the best"
     formula = "1 - 1 / pi_best, pi_i = 1 + sum_j sigma(s_j - s_i)"
-    surrogate = SmoothedMeasure
     measure, alpha, gain = "mrr", 1.0, "exp2"
 
 

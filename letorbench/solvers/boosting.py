@@ -1,9 +1,9 @@
 """Boosting: weigh the documents, choose a weak learner and its step, add it, and again."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from letorbench.models.base import Model
 from letorbench.models.tree_ensemble import Tree, TreeEnsemble, joined
 from letorbench.solvers.fit_result import FitResult, kept_round
 from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping, Validation
-from letorbench.solvers.stump_search import Stump
 
 #: the longest step: that of a weak learner which makes no mistake would be infinite
 LONGEST_STEP = 5.0
@@ -23,19 +22,23 @@ NOTHING_LEARNED = FitWarning(
 )
 
 
+class Learner(Protocol):
+    """A weak learner: a tree, or a feature."""
+
+    def predict(self, features: np.ndarray) -> np.ndarray:
+        """Return the values (n_docs,) of documents, features (n_docs, n_features)."""
+
+
 @dataclass(frozen=True, eq=False)
 class Term:
     """alpha times a weak learner.
 
-    The learner takes features (n_docs, n_features) and returns its values (n_docs,) on these
-    documents; `values` (n_docs,) are those on the training documents. `counts` is how many of
-    these have the value 0, and how many another one; `boost` fills it in.
+    `values` (n_docs,) are the learner's on the training documents.
     """
 
-    learner: Callable[[np.ndarray], np.ndarray]
+    learner: Learner
     values: np.ndarray
     alpha: float
-    counts: tuple[int, int] = (0, 0)
 
 
 class Booster(Protocol):
@@ -61,7 +64,7 @@ def boost(
 
     There are at most `rounds` terms, and no term but the first is added after the deadline. All
     are kept without validation. `to_model` makes the model of terms and the number of features,
-    such as `stump_ensemble`; for patience see `EarlyStopping`.
+    such as `tree_ensemble`; for patience see `EarlyStopping`.
     """
     terms: list[Term] = []
     objective: list[float] = []
@@ -75,13 +78,11 @@ def boost(
         term = None if over else booster.choose(scores, weights)
         if term is None:
             break
-        others = int(np.count_nonzero(term.values))
-        counts = train.n_docs - others, others
-        terms.append(replace(term, values=NO_VALUES, counts=counts))  # to save memory
+        terms.append(replace(term, values=NO_VALUES))  # to save memory
         scores = scores + term.alpha * term.values
         measure = None
         if validation is not None:
-            held_out = held_out + term.alpha * term.learner(validation.queries.features)
+            held_out = held_out + term.alpha * term.learner.predict(validation.queries.features)
             measure = validation(held_out)
         stopping.record(measure)
 
@@ -91,20 +92,20 @@ def boost(
     return kept_round(stopping, model, rounds, objective, () if terms else (NOTHING_LEARNED,))
 
 
-def stump_ensemble(terms: list[Term], n_features: int) -> TreeEnsemble:
-    """Return the model of terms whose weak learners are stumps, which gain the size of alpha."""
-    trees = []
-    for term in terms:
-        stump: Stump = term.learner  # type: ignore[assignment]
-        low, high = (0.0, term.alpha) if stump.above else (term.alpha, 0.0)
-        counts = term.counts if stump.above else term.counts[::-1]
-        nodes = (
-            [stump.feature, 0, 0], [stump.threshold, 0.0, 0.0], [1, 1, 2], [2, 1, 2],
-            [0.0, low, high], [abs(term.alpha), 0.0, 0.0], [float(sum(counts)), *counts],
-            [stump.threshold >= 0.0, False, False],
-        )  # fmt: skip
-        trees.append(Tree(*map(np.array, nodes)))
-    return joined(trees, [1.0] * len(trees), n_features)
+def tree_ensemble(terms: Sequence[Term], n_features: int) -> TreeEnsemble:
+    """Return the model of terms whose weak learners are trees."""
+    trees: list[Any] = [term.learner for term in terms]
+    return joined(trees, [term.alpha for term in terms], n_features)
+
+
+def stump_term(found: Tree, values: np.ndarray, alpha: float) -> Term:
+    """Return the term of a stump, which gains the size of alpha.
+
+    One with a negative alpha is the opposite stump, which is the same step.
+    """
+    if alpha < 0.0:
+        found, values, alpha = found._replace(value=found.value[[0, 2, 1]]), ~values, -alpha
+    return Term(found._replace(gain=alpha * found.gain), values, alpha)
 
 
 def adaboost_step(agreement: float, total: float = 1.0) -> float:

@@ -16,8 +16,9 @@ by itself.
 from collections.abc import Callable
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
+from letorbench.arithmetic import backward_solve, cholesky, dot, forward_solve, gram
+from letorbench.models.linear import products, weighted_rows
 from letorbench.solvers.fit_result import Minimum
 from letorbench.solvers.stopping import NEVER, Deadline
 
@@ -80,7 +81,7 @@ def minimise(
     late = False
     for _ in range(iterations):
         risk, slope = oracle(w)
-        value = float(w @ w) / 2.0 + C * risk
+        value = dot(w, w) / 2.0 + C * risk
         if value < best_value:
             best, best_value = w, value
         values.append(best_value)
@@ -90,7 +91,7 @@ def minimise(
         if late:
             break
         slopes.append(slope)
-        heights.append(risk - float(slope @ w))
+        heights.append(risk - dot(slope, w))
         planes = np.array(slopes), np.array(heights)
         least, point = minimum_of_planes(*planes, C, PRECISION * gap)
         bound = max(bound, least)
@@ -127,17 +128,14 @@ def minimum_of_planes(
     best = 0.0
     for _ in range(STEPS):
         best = max(best, _dual_value(alpha * (C / alpha.sum()), slopes, heights))
-        primal = float(w @ w) / 2.0 + C * float((heights + slopes @ w).max())
+        primal = dot(w, w) / 2.0 + C * float((heights + products(slopes, w)).max())
         if primal - best <= precision * primal:
             break
-        try:
-            system = _System(slopes, heights, C, (w, t, slack, alpha))
-        except np.linalg.LinAlgError:
-            break
+        system = _System(slopes, heights, C, (w, t, slack, alpha))
         change = system.direction(-alpha * slack)
         length = min(_longest(slack, change[2]), _longest(alpha, change[3]))
-        ahead = float((alpha + length * change[3]) @ (slack + length * change[2]))
-        now = float(alpha @ slack)
+        ahead = dot(alpha + length * change[3], slack + length * change[2])
+        now = dot(alpha, slack)
         centred = (max(ahead, 0.0) / now) ** 3 * now / count
         change = system.direction(centred - alpha * slack - change[3] * change[2])
         length = INSIDE * min(_longest(slack, change[2]), _longest(alpha, change[3]))
@@ -149,8 +147,8 @@ def minimum_of_planes(
 
 
 def _dual_value(alpha: np.ndarray, slopes: np.ndarray, heights: np.ndarray) -> float:
-    pull = alpha @ slopes
-    return float(alpha @ heights) - float(pull @ pull) / 2.0
+    pull = weighted_rows(slopes, alpha)
+    return dot(alpha, heights) - dot(pull, pull) / 2.0
 
 
 def _longest(x: np.ndarray, change: np.ndarray) -> float:
@@ -175,26 +173,26 @@ class _System:
     ) -> None:
         w, t, slack, alpha = point
         self.slopes, self.slack, self.alpha = slopes, slack, alpha
-        self.pull = w + alpha @ slopes
+        self.pull = w + weighted_rows(slopes, alpha)
         self.lack = C - float(alpha.sum())
-        self.apart = slopes @ w + heights - t + slack
+        self.apart = products(slopes, w) + heights - t + slack
         self.weight = alpha / slack
-        matrix = (slopes.T * self.weight) @ slopes
+        matrix = gram(slopes * np.sqrt(self.weight)[:, None])
         matrix[np.diag_indices_from(matrix)] += 1.0
         self.scale = 1.0 / np.sqrt(np.diag(matrix))
-        self.factor = cho_factor(matrix * np.outer(self.scale, self.scale))
-        self.column = self.weight @ slopes
+        self.L = cholesky(matrix * np.outer(self.scale, self.scale))
+        self.column = weighted_rows(slopes, self.weight)
         self.solved_column = self._solve(self.column)
 
     def _solve(self, right: np.ndarray) -> np.ndarray:
-        return self.scale * cho_solve(self.factor, self.scale * right)
+        return self.scale * backward_solve(self.L, forward_solve(self.L, self.scale * right))
 
     def direction(self, product: np.ndarray) -> tuple[np.ndarray, float, np.ndarray, np.ndarray]:
         """Return the changes of w, t, slack and alpha that change alpha slack by `product`."""
         base = (product + self.alpha * self.apart) / self.slack
-        solved = self._solve(-self.pull - base @ self.slopes)
-        pivot = float(self.weight.sum() - self.column @ self.solved_column)
-        dt = float(self.column @ solved - (self.lack - base.sum())) / pivot
+        solved = self._solve(-self.pull - weighted_rows(self.slopes, base))
+        pivot = float(self.weight.sum()) - dot(self.column, self.solved_column)
+        dt = (dot(self.column, solved) - (self.lack - float(base.sum()))) / pivot
         dw = solved + dt * self.solved_column
-        dslack = dt - self.apart - self.slopes @ dw
+        dslack = dt - self.apart - products(self.slopes, dw)
         return dw, dt, dslack, (product - self.alpha * dslack) / self.slack

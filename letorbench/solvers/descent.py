@@ -7,17 +7,21 @@ fewest steps.
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import NamedTuple
 
 import numpy as np
 
+from letorbench.arithmetic import add, dot, norm
 from letorbench.datasets.queryset import QuerySet
 from letorbench.fit_warnings import FitWarning
+from letorbench.jit import kernel
 from letorbench.losses.base import Loss
-from letorbench.models.linear import products
 from letorbench.models.parametric import ParametricFamily
 from letorbench.solvers.fit_result import FitResult, kept_round
-from letorbench.solvers.objective import Objective
+from letorbench.solvers.objective import Objective, Whitened, drawn_start
 from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping, Validation
 
 #: a step must lower the objective by this share of what the gradient promises (Armijo's rule)
@@ -26,9 +30,14 @@ ARMIJO = 1e-4
 LONGER, SHORTER = 2.0, 0.5
 #: the search along a gradient ends after so many halvings
 MOST_HALVINGS = 60
+#: a step of L-BFGS lowers the slope along it to this share (the strong Wolfe conditions)
+CURVATURE = 0.9
+#: a search of L-BFGS ends after so many lengths, none of them nearer to an end of its interval
+MOST_TRIALS, NEAR = 40, 0.1
 #: how many past steps L-BFGS keeps
 MEMORY = 20
-#: L-BFGS ends where no partial derivative is larger
+#: every fit has arrived where its gradient is so many times as long as at the start or after the
+#: first step: a cosine's gradient is as long as its first scores are small
 TOLERANCE = 1e-6
 
 
@@ -42,10 +51,14 @@ class Solver(ABC):
         of the loss at the start.
     per_document : bool
         Whether the mean loss is over documents instead of queries.
+    starts : int
+        How many starts there are. The first is the family's, where all scores are equal or drawn.
+        From each further one, drawn near it, the fit may end in another minimum; the lowest wins.
     """
 
     l2: float
     per_document: bool = False
+    starts: int = 1
 
     def fit(
         self,
@@ -57,10 +70,13 @@ class Solver(ABC):
         deadline: Deadline = NEVER,
     ) -> FitResult:
         """Return the model of the family that fits the training set, or as far as time allows."""
-        start = family.start(rng)
+        first = family.start(rng)
         count = (train.document_weights if self.per_document else train.query_weights).sum()
-        objective = Objective(family, loss, train, float(count)).with_prior(self.l2, start)
-        return self.minimise(objective, start, validation, deadline)
+        objective = Objective(family, loss, train, float(count)).with_prior(self.l2, first)
+        more = (drawn_start(objective, first, rng) for _ in range(self.starts - 1))
+        fits = [self.minimise(objective, each, validation, deadline) for each in (first, *more)]
+        lowest = min(fits, key=lambda fit: fit.objective[-1]) if self.starts > 1 else fits[0]
+        return replace(lowest, cut_off=any(fit.cut_off for fit in fits))
 
     @abstractmethod
     def minimise(
@@ -136,131 +152,194 @@ class GradientDescent(Solver):
 
 
 @dataclass(frozen=True)
-class LineSearch(Solver):
+class _Minimiser(Solver):
+    """Steps whose lengths a search finds, until the fit has arrived. No validation set is used.
+
+    A fit has arrived where the gradient is `TOLERANCE` times as long as at the start, or as after
+    the first step, where that is shorter.
+
+    Parameters
+    ----------
+    iterations : int
+        At most so many. A warning says where that was not enough.
+    l2, per_document, starts
+        See `Solver`.
+    """
+
+    iterations: int
+    l2: float = 0.0
+    per_document: bool = False
+    starts: int = 1
+
+    @abstractmethod
+    def steps(self, objective: Objective | Whitened, start: "Point") -> Iterator["Point"]:
+        """Yield the points after each step, as long as a step lowers the objective."""
+
+    def minimise(
+        self,
+        objective: Objective | Whitened,
+        theta: np.ndarray,
+        validation: Validation | None,
+        deadline: Deadline,
+    ) -> FitResult:
+        point = Point(theta, *objective(theta))
+        history, steepness = [point.value], norm(point.gradient)
+        first, enough, late = steepness, TOLERANCE * steepness, False
+        steps = self.steps(objective, point)
+        while not steepness <= enough and len(history) <= self.iterations:
+            late = len(history) > 1 and deadline.passed
+            further = None if late else next(steps, None)
+            if further is None:
+                break
+            point, steepness = further, norm(further.gradient)
+            history.append(point.value)
+            if len(history) == 2 and steepness > enough:
+                enough = min(enough, TOLERANCE * steepness)
+        warnings: tuple[FitWarning, ...] = ()
+        if not steepness <= TOLERANCE * first:
+            text = (
+                f"the descent ended after {len(history) - 1} iterations with a gradient "
+                f"{steepness / first:.1e} times as long as at the start, not {TOLERANCE:.0e}"
+            )
+            warnings = (FitWarning("cut off" if late else "not converged", text),)
+        model, values = objective.model(point.theta), tuple(history)
+        return FitResult(model, objective=values, warnings=warnings, cut_off=late)
+
+
+class Point(NamedTuple):
+    """An objective at theta (n_parameters,): its value and its gradient (n_parameters,)."""
+
+    theta: np.ndarray
+    value: float
+    gradient: np.ndarray
+
+
+class LineSearch(_Minimiser):
     """Gradient descent whose objective never rises.
 
     Each step follows the negative gradient. It is tried twice as long as the last step and halved
-    until Armijo's rule holds (J. Nocedal, S. Wright, "Numerical Optimization", algorithm 3.1). The
-    descent ends where no step lowers the objective. No validation set is used.
-
-    Parameters
-    ----------
-    iterations : int
-        At most so many. A warning says where that was not enough.
-    tolerance : float
-        The descent also ends where the gradient is this many times as long as at the start. The
-        default is small because the first lengths differ by orders of magnitude between losses:
-        a larger one would stop the descent early for some losses and not for others.
-    l2 : float
-        See `Solver`.
+    until Armijo's rule holds (J. Nocedal, S. Wright, "Numerical Optimization", algorithm 3.1).
     """
 
-    iterations: int
-    tolerance: float = 1e-8
-    l2: float = 0.0
-
-    def minimise(
-        self,
-        objective: Objective,
-        theta: np.ndarray,
-        validation: Validation | None,
-        deadline: Deadline,
-    ) -> FitResult:
-        value, gradient = objective(theta)
-        history = [value]
-        first = steepness = math.sqrt(products(gradient[None], gradient)[0])
-        length = 1.0 / first if first > 0.0 else 0.0
-        cut_off = False
-        while len(history) <= self.iterations and steepness > self.tolerance * first:
-            cut_off = len(history) > 1 and deadline.passed
-            if cut_off:
-                break
+    def steps(self, objective: Objective | Whitened, start: Point) -> Iterator[Point]:
+        point, length = start, 1.0 / norm(start.gradient)
+        while True:
             length *= LONGER
+            enough = ARMIJO * dot(point.gradient, point.gradient)
             for _ in range(MOST_HALVINGS):
-                trial = theta - length * gradient
-                value, trial_gradient = objective(trial)
-                if value <= history[-1] - ARMIJO * length * steepness**2:
+                theta = point.theta - length * point.gradient
+                trial = Point(theta, *objective(theta))
+                if trial.value <= point.value - length * enough:
                     break
                 length *= SHORTER
             else:
-                break
-            theta, gradient = trial, trial_gradient
-            steepness = math.sqrt(products(gradient[None], gradient)[0])
-            history.append(value)
-        warnings: tuple[FitWarning, ...] = ()
-        if (cut_off or len(history) > self.iterations) and steepness > self.tolerance * first:
-            text = (
-                f"gradient descent ended after {len(history) - 1} iterations with a gradient "
-                f"{steepness / first:.1e} times as long as at the start"
-            )
-            warnings = (FitWarning("cut off" if cut_off else "not converged", text),)
-        return FitResult(
-            objective.family.model(theta),
-            objective=tuple(history),
-            warnings=warnings,
-            cut_off=cut_off,
-        )
+                return
+            yield (point := trial)
 
 
-@dataclass(frozen=True)
-class LBFGS(Solver):
-    """SciPy's L-BFGS, a quasi-Newton method. No validation set is used.
+class LBFGS(_Minimiser):
+    """L-BFGS, a quasi-Newton method (J. Nocedal, S. Wright, "Numerical Optimization", 7.5).
 
-    Parameters
-    ----------
-    l2 : float
-        See `Solver`.
-    iterations : int
-        At most so many. A warning says where that was not enough.
-    flat : float
-        The search also ends where a step lowers the objective by no more than this share of it.
-    per_document : bool
-        Whether the mean loss is over documents instead of queries.
+    The length of a step meets the strong Wolfe conditions. For a loss of one minimum the parameters
+    are `Whitened`, and so is the gradient that tells whether the fit has arrived. Of several
+    minima, descent by the parameters as they are reaches one with small weights of rare directions.
     """
-
-    l2: float
-    iterations: int
-    flat: float = 0.0
-    per_document: bool = False
 
     def minimise(
         self,
-        objective: Objective,
+        objective: Objective | Whitened,
         theta: np.ndarray,
         validation: Validation | None,
         deadline: Deadline,
     ) -> FitResult:
-        from scipy.optimize import OptimizeResult, minimize  # takes as long as a small training
+        assert isinstance(objective, Objective)
+        if not objective.loss.one_minimum:
+            return super().minimise(objective, theta, validation, deadline)
+        whitened = Whitened.of(objective, self.l2)
+        return super().minimise(whitened, whitened.of_theta(theta), validation, deadline)
 
-        values = [objective(theta)[0]]
-        late = False
+    def steps(self, objective: Objective | Whitened, start: Point) -> Iterator[Point]:
+        s, y = np.zeros((2, MEMORY, len(start.theta)))
+        point, length = start, 1.0 / norm(start.gradient)
+        for k in count():
+            direction = two_loop(point.gradient, s, y, k)
+            further = wolfe_step(objective, point, direction, length)
+            if further is None:
+                return
+            s[k % MEMORY] = further.theta - point.theta
+            y[k % MEMORY] = further.gradient - point.gradient
+            point, length = further, 1.0
+            yield point
 
-        def record(intermediate_result: OptimizeResult) -> None:
-            nonlocal late
-            values.append(float(intermediate_result.fun))
-            late = deadline.passed
-            if late:
-                raise StopIteration
 
-        options = {
-            "maxcor": MEMORY, "maxiter": self.iterations, "maxfun": 100 * self.iterations,
-            "gtol": TOLERANCE, "ftol": self.flat,
-        }  # fmt: skip
-        result = minimize(
-            objective, theta, jac=True, method="L-BFGS-B", callback=record, options=options
-        )
-        largest = float(np.abs(result.jac).max(initial=0.0))
-        unfinished = late or result.nit >= self.iterations or self.flat == 0.0
-        warnings: tuple[FitWarning, ...] = ()
-        if unfinished and largest > 10.0 * TOLERANCE:
-            text = (
-                f"L-BFGS stopped after {result.nit} iterations with a partial derivative of "
-                f"{largest:.1e}, not below {TOLERANCE:.0e}"
-            )
-            warnings = (FitWarning("cut off" if late else "not converged", text),)
-        return FitResult(
-            objective.family.model(result.x),
-            objective=tuple(values),
-            warnings=warnings,
-            cut_off=late,
-        )
+@kernel()
+def two_loop(gradient: np.ndarray, s: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
+    """Return the direction of step k, -H_k gradient (Nocedal, Wright, algorithm 7.4).
+
+    The rows of s and y (MEMORY, n_parameters) are the last steps and the changes of the gradient
+    in them; those of step i are in row i % MEMORY. H_k^0 is the identity times s.y / y.y of the
+    last step (equation 7.20).
+    """
+    memory, q = len(s), -gradient
+    first = max(0, k - memory)
+    alpha = np.empty(memory)
+    for i in range(k - 1, first - 1, -1):
+        r = i % memory
+        alpha[r] = dot(s[r], q) / dot(s[r], y[r])
+        add(-alpha[r], y[r], q)
+    if k > 0:
+        r = (k - 1) % memory
+        q *= dot(s[r], y[r]) / dot(y[r], y[r])
+    for i in range(first, k):
+        r = i % memory
+        add(alpha[r] - dot(y[r], q) / dot(s[r], y[r]), s[r], q)
+    return q
+
+
+def wolfe_step(
+    objective: Objective | Whitened, start: Point, direction: np.ndarray, length: float
+) -> Point | None:
+    """Return a point along the direction that meets the strong Wolfe conditions.
+
+    These are Nocedal's and Wright's algorithms 3.5, which looks for an interval that holds such
+    points, and 3.6 ("zoom"), which narrows it. `length` is tried first. After `MOST_TRIALS` the
+    lowest point so far is taken; the answer is None where rounding hides every descent.
+    """
+    slope = dot(start.gradient, direction)
+    low, low_length, low_slope = start, 0.0, slope
+    high: tuple[float, float, float] | None = None  # length, value, slope
+    for _ in range(MOST_TRIALS):
+        theta = start.theta + length * direction
+        trial = Point(theta, *objective(theta))
+        along = dot(trial.gradient, direction)
+        promised = start.value + ARMIJO * length * slope
+        if not trial.value <= promised or (low is not start and trial.value >= low.value):
+            high = length, trial.value, along
+        else:
+            if abs(along) <= -CURVATURE * slope:
+                return trial
+            if along * (1.0 if high is None else high[0] - low_length) >= 0.0:
+                high = low_length, low.value, low_slope
+            low, low_length, low_slope = trial, length, along
+        if high is None:
+            length *= LONGER
+        elif high[0] == low_length:
+            break
+        else:
+            length = between((low_length, low.value, low_slope), high)
+    return None if low is start else low
+
+
+def between(a: tuple[float, float, float], b: tuple[float, float, float]) -> float:
+    """Return where the cubic through two points with these slopes is least (equation 3.59).
+
+    A point is (length, value, slope). The answer is the middle where that is too near to an end.
+    """
+    (x, f, slope), (x1, f1, slope1) = a, b
+    d1 = slope + slope1 - 3.0 * (f - f1) / (x - x1)
+    inside = d1 * d1 - slope * slope1
+    d2 = math.copysign(math.sqrt(inside), x1 - x) if inside >= 0.0 else math.nan
+    least = x1 - (x1 - x) * (slope1 + d2 - d1) / (slope1 - slope + 2.0 * d2)
+    apart = abs(least - x) / abs(x1 - x)
+    same_side = (least - x) * (x1 - x) > 0.0
+    return least if same_side and NEAR <= apart <= 1.0 - NEAR else (x + x1) / 2.0

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from letorbench.arithmetic import backward_solve, cholesky, dot, forward_solve, norm
 from letorbench.solvers.fit_result import ROUNDING, Minimum
 from letorbench.solvers.stopping import NEVER, Deadline
 
@@ -22,9 +23,6 @@ PATIENCE = 10
 
 #: a step has kept its promise where the fall differs from it by at most this share of f
 KEPT = 1e-6
-
-#: eigenvalues of the scaled Hessian below this share of the largest are rounding noise
-NOISE = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +71,8 @@ def minimise(
     here = expand(point)
     values = [here.value]
     late = factored = False
-    norm = first_norm = float(np.linalg.norm(here.gradient))
-    distance, kept_promise = min(norm**2 / 2.0, here.value), False
+    steepness = first = norm(here.gradient)
+    distance, kept_promise = min(steepness**2 / 2.0, here.value), False
     for _ in range(iterations):
         if distance <= max(gap * here.value, ROUNDING * values[0]):
             break
@@ -84,12 +82,12 @@ def minimise(
         step = None
         factored = factored or len(values) > PATIENCE
         if not factored:
-            forcing = min(0.1, np.sqrt(norm / first_norm))
+            forcing = min(0.1, np.sqrt(steepness / first))
             step = conjugate_gradient(here.hessian_times, -here.gradient, forcing)
             factored = step is None
         if step is None:
             step = factored_step(here.hessian_times, -here.gradient)
-        promise = -float(here.gradient @ step) / 2.0
+        promise = -dot(here.gradient, step) / 2.0
         enough = max(gap * here.value if kept_promise else 0.0, ROUNDING * values[0])
         if factored and promise <= enough:
             distance = min(distance, max(promise, 0.0))
@@ -100,8 +98,8 @@ def minimise(
         fall = here.value - moved[1].value
         point, here = moved
         kept_promise = abs(fall - promise) <= min(gap, KEPT) * here.value
-        norm = float(np.linalg.norm(here.gradient))
-        distance = max(min(norm**2 / 2.0, here.value), 0.0)
+        steepness = norm(here.gradient)
+        distance = max(min(steepness**2 / 2.0, here.value), 0.0)
         values.append(here.value)
     return Minimum(point, here.value, distance, tuple(values), gap, late)
 
@@ -116,16 +114,16 @@ def conjugate_gradient(
     x = np.zeros_like(target)
     residual = target.copy()
     direction = residual.copy()
-    squared = float(residual @ residual)
+    squared = dot(residual, residual)
     enough = tolerance**2 * squared
     for _ in range(3 * len(target) + 10):
         if squared <= enough:
             return x
         product = times(direction)
-        length = squared / float(direction @ product)
+        length = squared / dot(direction, product)
         x += length * direction
         residual -= length * product
-        previous, squared = squared, float(residual @ residual)
+        previous, squared = squared, dot(residual, residual)
         direction = residual + (squared / previous) * direction
     return x if squared <= enough else None
 
@@ -133,17 +131,15 @@ def conjugate_gradient(
 def factored_step(times: Callable[[np.ndarray], np.ndarray], target: np.ndarray) -> np.ndarray:
     """Find x with times(x) = target, for a positive definite `times`, from its matrix.
 
-    The matrix takes n products. The unknowns are scaled so that its diagonal is 1. Directions
-    along which it then is rounding noise are left alone. One step of iterative refinement follows.
+    The matrix takes n products. The unknowns are scaled so that its diagonal is 1. What is rounding
+    noise beside the unknowns before it is left alone. One step of iterative refinement follows.
     """
     matrix = np.stack([times(unit) for unit in np.eye(len(target))], axis=1)
     scale = 1.0 / np.sqrt(np.diag(matrix))
-    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2.0 * np.outer(scale, scale))
-    kept = values > NOISE * values[-1]
-    values, vectors = values[kept], vectors[:, kept]
+    L = cholesky((matrix + matrix.T) / 2.0 * np.outer(scale, scale))
 
     def solve(right: np.ndarray) -> np.ndarray:
-        return scale * (vectors @ ((vectors.T @ (scale * right)) / values))
+        return scale * backward_solve(L, forward_solve(L, scale * right))
 
     x = solve(target)
     return x + solve(target - times(x))
@@ -153,7 +149,7 @@ def _descend(
     expand: Callable[[np.ndarray], Expansion], point: np.ndarray, here: Expansion, step: np.ndarray
 ) -> tuple[np.ndarray, Expansion] | None:
     """Try the lengths 1, 1/2, 1/4, ... of a step; None where rounding hides every descent."""
-    slope = float(here.gradient @ step)
+    slope = dot(here.gradient, step)
     length = 1.0
     for _ in range(HALVINGS):
         there = expand(point + length * step)

@@ -32,6 +32,7 @@ from letorbench.datasets.arrays import LARGEST_FLOAT32
 from letorbench.features.moments import contiguous_columns
 from letorbench.jit import kernel
 from letorbench.models.base import float32_features
+from letorbench.models.tree_ensemble import Tree, stump
 from letorbench.threads import parallel_for, run_tasks
 
 #: how many features' bins are filled in one pass over the documents: independent chains of
@@ -58,27 +59,12 @@ LARGEST = np.uint32((1 << 11) - 1)
 SIGN = np.uint32(0x80000000)
 
 
-@dataclass(frozen=True)
-class Stump:
-    """f(x) = 1[x_feature > threshold], or 1[x_feature <= threshold] where `above` is false."""
-
-    feature: int
-    threshold: float
-    above: bool
-
-    def __call__(self, features: np.ndarray) -> np.ndarray:
-        """(n_docs, n_features) -> (n_docs,) bool."""
-        threshold = np.float64(self.threshold)  # NumPy would round a float to float32 features
-        return (features[:, self.feature] > threshold) == self.above
-
-
-#: takes features (n_docs, n_features), returns the class of each document
-Learner = Callable[[np.ndarray], np.ndarray]
+#: a tree of values 0 and 1, its values (n_docs,) bool, and the sum of weights where it is 1
+BestTree = tuple[Tree, np.ndarray, float]
 #: finds the best classifier for weights (n_docs,) of any sign: the stump f that maximises
-#: sum_i w_i f(x_i) over all features, cuts and directions, its values (n_docs,) bool and that sum.
-#: None if no cut separates documents with a positive sum. The first feature, and the lowest cut,
-#: of equally good ones is taken.
-Search = Callable[[np.ndarray], tuple[Learner, np.ndarray, float] | None]
+#: sum_i w_i f(x_i) over all features, cuts and directions. None if no cut separates documents with
+#: a positive sum. The first feature, and the lowest cut, of equally good ones is taken.
+Search = Callable[[np.ndarray], BestTree | None]
 
 
 def stump_search(features: np.ndarray, bins: int | None) -> Search:
@@ -128,9 +114,9 @@ class BinnedFeatures:
         n_bins = np.array([len(c) + 1 for c in cuts], dtype=np.int64)
         return BinnedFeatures(codes, n_bins, cuts)
 
-    def stump(self, k: int, cut: int, above: bool) -> tuple[Stump, np.ndarray]:
+    def stump(self, k: int, cut: int, above: bool) -> tuple[Tree, np.ndarray]:
         """Return the stump of feature k at a cut, and its values (n_docs,) bool."""
-        return Stump(k, float(self.cuts[k][cut]), above), (self.codes[k] > cut) == above
+        return stump(k, float(self.cuts[k][cut]), above, self.codes[k] > cut)
 
     def sums_below(self, k: int, weights: np.ndarray) -> np.ndarray:
         """Return the sum of the weights below each cut of feature k."""
@@ -243,14 +229,14 @@ class SortedFeatures:
             self.rows[k] = rows
             self.rows[k, value_starts[1:] - 1] |= CUT
 
-    def stump(self, k: int, cut: int, above: bool) -> tuple[Stump, np.ndarray]:
+    def stump(self, k: int, cut: int, above: bool) -> tuple[Tree, np.ndarray]:
         """Return the stump of feature k at its cut of that number, and its values (n_docs,)."""
         last = np.flatnonzero(self.rows[k] & CUT)[cut]
         rows = self.rows[k] & ROW
         low, high = self.features[rows[last : last + 2], k]
-        values = np.zeros(len(rows), np.bool_)
-        values[rows[last + 1 :]] = True
-        return Stump(k, float((np.float64(low) + high) / 2.0), above), values == above
+        larger = np.zeros(len(rows), np.bool_)
+        larger[rows[last + 1 :]] = True
+        return stump(k, float((np.float64(low) + high) / 2.0), above, larger)
 
     def sums_below(self, k: int, weights: np.ndarray) -> np.ndarray:
         """Return the sum of the weights below each cut of feature k."""
@@ -309,17 +295,13 @@ def _coarse_sums(
     return sums
 
 
-def best_stump(
-    binned: BinnedFeatures, weights: np.ndarray
-) -> tuple[Stump, np.ndarray, float] | None:
+def best_stump(binned: BinnedFeatures, weights: np.ndarray) -> BestTree | None:
     """Find the best stump among the cuts between bins: a `Search`."""
     none = np.zeros((len(binned.codes), COARSE), np.bool_)
     return _first_best(binned, weights, _coarse_sums(binned.codes, binned.n_bins, none, weights))
 
 
-def best_of_all(
-    ordered: SortedFeatures, weights: np.ndarray
-) -> tuple[Stump, np.ndarray, float] | None:
+def best_of_all(ordered: SortedFeatures, weights: np.ndarray) -> BestTree | None:
     """Find the best stump at every threshold of every feature: a `Search`."""
     sums = _coarse_sums(ordered.codes, ordered.n_bins, ordered.several, weights)
     wanted = sums.best.max(initial=0.0) - sums.slack
@@ -337,7 +319,7 @@ def best_of_all(
 
 def _first_best(
     searched: BinnedFeatures | SortedFeatures, weights: np.ndarray, sums: _Sums
-) -> tuple[Stump, np.ndarray, float] | None:
+) -> BestTree | None:
     """Search the features of the best sum; take the first of those equal but for rounding."""
     best, most = None, 0.0
     largest = sums.best.max(initial=0.0)

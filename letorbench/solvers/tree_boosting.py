@@ -78,7 +78,7 @@ class TreeBooster:
             return None
         values = self.grower.predict(tree)
         step = 1.0 if newton else self._newton_step(scores, gradient, values)
-        return Term(tree.predict, values, step * self.learning_rate) if step else None
+        return Term(tree, values, step * self.learning_rate) if step else None
 
     def _newton_step(self, scores: np.ndarray, gradient: np.ndarray, values: np.ndarray) -> float:
         """Return the step along `values` to where the loss is least, if it bends as it does near.

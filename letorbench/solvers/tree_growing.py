@@ -20,8 +20,8 @@ on the left, then the lowest cut's. The test of this module grows the same trees
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -29,12 +29,11 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from letorbench import shared_loop
 from letorbench.datasets.arrays import LARGEST_FLOAT32
 from letorbench.jit import kernel
-from letorbench.models.tree_ensemble import Tree, TreeEnsemble, joined
-from letorbench.solvers.boosting import Term
+from letorbench.models.tree_ensemble import Tree
 from letorbench.solvers.stump_search import BinnedFeatures
+from letorbench.threads import parallel_for, thread_count
 
 #: features whose codes are the bytes of one number; their histograms fit into the first cache
 GROUP = 8
@@ -46,14 +45,16 @@ MOST_BINS = 256
 BLOCK = 512
 #: what a split is chosen by, numbered in this order for compiled code
 CRITERIA = ("newton", "misclassification", "entropy")
-#: a gain of a smaller share of what a leaf is worth is rounding
+#: a gain of a smaller share of a leaf's is rounding
 ROUNDING = 1e-12
+#: values, documents times features, whose histograms are worth more than one thread
+LEAST = 2_000_000
 #: the bits of a rounded derivative
 BITS = 30
 
 
 @dataclass(frozen=True)
-class Shape:
+class TreeParams:
     """What a tree may be.
 
     Parameters
@@ -73,7 +74,7 @@ class Shape:
     columns : float
         The share of the features that a split is chosen from, drawn for each split.
     criterion : {"newton", "misclassification", "entropy"}
-        What a split is chosen by, see `worth`.
+        What a split is chosen by, see `leaf_gain`.
     """
 
     leaves: int
@@ -86,7 +87,7 @@ class Shape:
     criterion: str = "newton"
 
 
-def worth(G: np.ndarray, H: np.ndarray, shape: Shape) -> np.ndarray:
+def leaf_gain(G: np.ndarray, H: np.ndarray, params: TreeParams) -> np.ndarray:
     """Return how much a leaf lowers the objective, whose documents' derivatives sum to G and H.
 
     "newton" is G^2 / (H + l2), twice what the step -G / (H + l2) lowers
@@ -95,9 +96,9 @@ def worth(G: np.ndarray, H: np.ndarray, shape: Shape) -> np.ndarray:
     with w > 0 for the class 1. "misclassification" is |G|, the weight of what the leaf gets right
     minus the weight of what it gets wrong. "entropy" is -H times the entropy of the classes.
     """
-    if shape.criterion == "newton":
-        return np.divide(G * G, H + shape.l2, out=np.zeros_like(G), where=H + shape.l2 > 0.0)
-    if shape.criterion == "misclassification":
+    if params.criterion == "newton":
+        return np.divide(G * G, H + params.l2, out=np.zeros_like(G), where=H + params.l2 > 0.0)
+    if params.criterion == "misclassification":
         return np.abs(G)
     shares = np.stack([H - G, H + G]) / 2.0
     logs = np.log(shares / np.maximum(H, 1e-300), out=np.zeros_like(shares), where=shares > 0.0)
@@ -146,7 +147,7 @@ class TreeFeatures:
         return cls(codes, n_bins, by_place, missing, binned.cuts)
 
 
-class Growth(NamedTuple):
+class TreeBuffers(NamedTuple):
     """A tree that grows: a number for each node; the children of a node follow each other.
 
     feature, cut, too, gain: a node's split, for a leaf the best that it could have; no `too` is -1.
@@ -155,11 +156,11 @@ class Growth(NamedTuple):
     slot: the place of its histograms. sums: (2,), those of its documents, see `_gather`.
     drawn: (n_places,) bool, the features that it may be split by.
     rows: the documents, those of a leaf one after the other.
-    each: (2, n_docs), the derivatives of all documents. ready: (n_docs, 2), those of the leaves
-    whose histograms are counted, in the order of the rows. units: (2,), what they are multiples of.
-    pair: the two leaves that are to be searched, the smaller first, -1 for none.
+    gradients: (2, n_docs), the derivatives of all documents. ordered_gradients: (n_docs, 2), those
+    of the leaves whose histograms are counted, in the order of the rows. units: (2,), what both are
+    multiples of. to_split: the two leaves that are to be searched, the smaller first, -1 for none.
     size: (2,), how many nodes and how many leaves there are.
-    found: (n_groups, 2, 4), the gain, feature, cut and `too` of the pair in each group.
+    found: (n_groups, 2, 4), the gain, feature, cut and `too` of these two in each group.
     histograms: (slots, n_groups, GROUP, 2 * most bins), of each bin the sum of first derivatives;
     then that of second ones and the number of documents, which share a number.
     """
@@ -176,17 +177,17 @@ class Growth(NamedTuple):
     sums: np.ndarray
     drawn: np.ndarray
     rows: np.ndarray
-    each: np.ndarray
-    ready: np.ndarray
+    gradients: np.ndarray
+    ordered_gradients: np.ndarray
     units: np.ndarray
-    pair: np.ndarray
+    to_split: np.ndarray
     size: np.ndarray
     found: np.ndarray
     histograms: np.ndarray
 
 
 class Rules(NamedTuple):
-    """What does not change from tree to tree: the `Shape`, the features and how sums are packed.
+    """What does not change from tree to tree: `TreeParams`, the features and how sums are packed.
 
     shift: the bits of a sum's second number that count documents; those above them sum second
     derivatives. codes, n_bins, used, missing: see `TreeFeatures`. cuts: those of all features, one
@@ -215,28 +216,28 @@ class Grower:
     Parameters
     ----------
     features : TreeFeatures
-    shape : Shape
+    params : TreeParams
     """
 
-    def __init__(self, features: TreeFeatures, shape: Shape) -> None:
-        self.features, self.shape = features, shape
+    def __init__(self, features: TreeFeatures, params: TreeParams) -> None:
+        self.features, self.params = features, params
         n_groups, n_docs = features.codes.shape
-        nodes, places = 2 * shape.leaves - 1, len(features.used)
+        nodes, places = 2 * params.leaves - 1, len(features.used)
         self._rules = Rules(
-            shape.leaves, shape.depth, shape.leaf_wise, shape.least_docs, shape.least_hessian,
-            shape.l2, CRITERIA.index(shape.criterion), n_docs.bit_length(), features.codes,
+            params.leaves, params.depth, params.leaf_wise, params.least_docs, params.least_hessian,
+            params.l2, CRITERIA.index(params.criterion), n_docs.bit_length(), features.codes,
             features.n_bins, features.used, features.missing,
             np.concatenate([np.empty(0), *features.cuts]), np.cumsum([0, *map(len, features.cuts)]),
         )  # fmt: skip
         most = 2 * int(features.n_bins.max(initial=1))
-        each, ready = np.empty((2, n_docs), np.int32), np.empty((n_docs, 2), np.int32)
-        self._growth = Growth._make((
+        gradients = np.empty((2, n_docs), np.int32)
+        self._buffers = TreeBuffers._make((
             *np.zeros((8, nodes), np.int64), np.zeros(nodes), np.zeros((nodes, 2), np.int64),
-            np.ones((nodes, places), np.bool_), np.empty(n_docs, np.int32), each, ready,
+            np.ones((nodes, places), np.bool_), np.empty(n_docs, np.int32), gradients,
+            np.empty((n_docs, 2), np.int32),
             np.ones(2), np.empty(2, np.int64), np.empty(2, np.int64), np.zeros((n_groups, 2, 4)),
-            np.empty((shape.leaves, n_groups, GROUP, most), np.int64),
+            np.empty((params.leaves, n_groups, GROUP, most), np.int64),
         ))  # fmt: skip
-        self._board = shared_loop.new_board(n_groups)
         self._every = np.arange(n_docs, dtype=np.int32)
 
     def grow(
@@ -253,7 +254,7 @@ class Grower:
         gradient, hessian : ndarray of shape (n_docs,), float64
             The derivatives of the loss by the scores; hessian >= 0.
         rng : Generator, optional
-            Draws features where `shape.columns` is below 1.
+            Draws features where `params.columns` is below 1.
         rows : ndarray of shape (n_rows,), int32, optional
             The documents that count, ascending; all by default.
 
@@ -263,35 +264,36 @@ class Grower:
             A leaf has the value -G / (H + l2), Newton's step on the sums of its documents'
             derivatives; with another criterion than "newton" it has 1 where G < 0, else 0.
         """
-        growth, columns = self._growth, self.shape.columns
+        buffers, columns = self._buffers, self.params.columns
         rows = self._every if rows is None else rows
-        growth.start[0], growth.stop[0], growth.rows[: len(rows)] = 0, len(rows), rows
+        buffers.start[0], buffers.stop[0], buffers.rows[: len(rows)] = 0, len(rows), rows
         if columns < 1.0 and rng is not None:
-            ranks = rng.random((len(growth.drawn), len(self.features.cuts))).argsort(axis=1)
+            ranks = rng.random((len(buffers.drawn), len(self.features.cuts))).argsort(axis=1)
             most = max(1, round(columns * len(self.features.cuts)))
-            np.less(ranks.take(self.features.used, axis=1), most, out=growth.drawn)
+            np.less(ranks.take(self.features.used, axis=1), most, out=buffers.drawn)
         # second derivatives and counts share 63 bits, which must hold the sums of all documents
-        growth.units[:] = (
+        buffers.units[:] = (
             _unit(gradient, BITS), _unit(hessian, min(BITS, 63 - 2 * self._rules.shift))
         )  # fmt: skip
-        whole, real = np.zeros((3, len(growth.left)), np.int64), np.zeros((4, len(growth.left)))
-        left = np.zeros(len(growth.left), np.bool_)
+        whole, real = np.zeros((3, len(buffers.left)), np.int64), np.zeros((4, len(buffers.left)))
+        left = np.zeros(len(buffers.left), np.bool_)
         tree = Tree(whole[0], real[0], whole[1], whole[2], real[1], real[2], real[3], left)
-        arguments = gradient, hessian, growth, self._rules, tree
-        shared_loop.run(_grow, arguments, self._board)
-        return Tree._make(each[: growth.size[0]] for each in tree)
+        _init_root(gradient, hessian, buffers, self._rules)
+        values = max(1, GROUP * len(buffers.found))  # of a document
+        alone = LEAST // values if thread_count() > 1 else len(buffers.rows)
+        while buffers.to_split[0] >= 0:
+            _grow_alone(buffers, self._rules, alone)
+            if buffers.to_split[0] >= 0:
+                parallel_for(partial(_search_groups, buffers, self._rules), len(buffers.found))
+                _split_next(buffers, self._rules)
+        _finalize(buffers, self._rules, tree)
+        return Tree._make(each[: buffers.size[0]] for each in tree)
 
     def predict(self, tree: Tree) -> np.ndarray:
         """Return the values (n_docs,) of all documents in the tree that was grown last."""
-        values = np.full(len(self._growth.rows), np.nan)
-        _leaf_values(self._growth, self._rules, tree.value, values)
+        values = np.full(len(self._buffers.rows), np.nan)
+        _leaf_values(self._buffers, self._rules, tree.value, values)
         return values
-
-
-def tree_ensemble(terms: Sequence[Term], n_features: int) -> TreeEnsemble:
-    """Return the model of boosting's terms whose weak learners are the `predict` of trees."""
-    trees: list[Tree] = [term.learner.__self__ for term in terms]  # type: ignore[attr-defined]
-    return joined(trees, [term.alpha for term in terms], n_features)
 
 
 def _unit(values: np.ndarray, bits: int) -> float:
@@ -301,13 +303,15 @@ def _unit(values: np.ndarray, bits: int) -> float:
 
 
 @kernel()
-def _plant(gradient: np.ndarray, hessian: np.ndarray, growth: Growth, rules: Rules) -> None:
+def _init_root(
+    gradient: np.ndarray, hessian: np.ndarray, buffers: TreeBuffers, rules: Rules
+) -> None:
     """Make a root of the documents, whose derivatives become multiples of the units."""
-    growth.left[0], growth.depth[0], growth.slot[0], growth.gain[0] = 0, 0, 0, 0.0
-    growth.pair[0], growth.pair[1], growth.size[0], growth.size[1] = 0, -1, 1, 1
-    _round_to(gradient, growth.units[0], growth.each[0])
-    _round_to(hessian, growth.units[1], growth.each[1])
-    _gather(0, growth, rules)
+    buffers.left[0], buffers.depth[0], buffers.slot[0], buffers.gain[0] = 0, 0, 0, 0.0
+    buffers.to_split[0], buffers.to_split[1], buffers.size[0], buffers.size[1] = 0, -1, 1, 1
+    _round_to(gradient, buffers.units[0], buffers.gradients[0])
+    _round_to(hessian, buffers.units[1], buffers.gradients[1])
+    _gather(0, buffers, rules)
 
 
 @kernel()
@@ -318,70 +322,50 @@ def _round_to(values: np.ndarray, unit: float, multiples: np.ndarray) -> None:
 
 
 @kernel()
-def _grow(
-    gradient: np.ndarray,
-    hessian: np.ndarray,
-    growth: Growth,
-    rules: Rules,
-    tree: Tree,
-    share: shared_loop.Share,
-) -> int:
-    """Grow a tree; helpers, which may have another one's derivatives, search groups, too."""
-    if share.first == 0:
-        _plant(gradient, hessian, growth, rules)
-        while growth.pair[0] >= 0:
-            shared_loop.begin(share)
-            _search_groups(growth, rules, share)
-            shared_loop.wait(share)
-            _split_next(growth, rules)
-        _harvest(growth, rules, tree)
-        return share.begun
-    own, begun = True, share.begun
-    while own:
-        _search_groups(growth, rules, share)
-        own, begun = shared_loop.next_loop(share, begun)
-    return begun
-
-
-@kernel()
-def _search_groups(growth: Growth, rules: Rules, share: shared_loop.Share) -> None:
-    """Search the pair of leaves in the groups that nobody else takes."""
-    while True:
-        group = shared_loop.take(share)
-        if group < 0:
+def _grow_alone(buffers: TreeBuffers, rules: Rules, most: int) -> None:
+    """Search and split on this thread until the leaf to be counted has more documents than most."""
+    while buffers.to_split[0] >= 0:
+        if buffers.stop[buffers.to_split[0]] - buffers.start[buffers.to_split[0]] > most:
             return
-        _search(growth, rules, group)
-        shared_loop.finish(share)
+        _search_groups(buffers, rules, 0, len(buffers.found))
+        _split_next(buffers, rules)
 
 
 @kernel()
-def _gather(node: int, growth: Growth, rules: Rules) -> None:
+def _search_groups(buffers: TreeBuffers, rules: Rules, first: int, last: int) -> None:
+    """Search the pair of leaves in the groups first..last - 1."""
+    for group in range(first, last):
+        _search(buffers, rules, group)
+
+
+@kernel()
+def _gather(node: int, buffers: TreeBuffers, rules: Rules) -> None:
     """Put the derivatives of a node's documents in the order of its rows, and sum them."""
     G, H = 0, 0
-    for i in range(growth.start[node], growth.stop[node]):
-        g, h = growth.each[0, growth.rows[i]], growth.each[1, growth.rows[i]]
-        growth.ready[i, 0], growth.ready[i, 1] = g, h
+    for i in range(buffers.start[node], buffers.stop[node]):
+        g, h = buffers.gradients[0, buffers.rows[i]], buffers.gradients[1, buffers.rows[i]]
+        buffers.ordered_gradients[i, 0], buffers.ordered_gradients[i, 1] = g, h
         G += g
         H += h
-    growth.sums[node, 0] = G
-    growth.sums[node, 1] = (H << rules.shift) + growth.stop[node] - growth.start[node]
+    buffers.sums[node, 0] = G
+    buffers.sums[node, 1] = (H << rules.shift) + buffers.stop[node] - buffers.start[node]
 
 
 @kernel()
-def _split_next(growth: Growth, rules: Rules) -> None:
+def _split_next(buffers: TreeBuffers, rules: Rules) -> None:
     """Give the pair of leaves what was found for them; split the next leaf, the new pair."""
-    feature, cut, gain, left = growth.feature, growth.cut, growth.gain, growth.left
-    start, stop, slot, sums = growth.start, growth.stop, growth.slot, growth.sums
-    rows, pair, size, found = growth.rows, growth.pair, growth.size, growth.found
+    feature, cut, gain, left = buffers.feature, buffers.cut, buffers.gain, buffers.left
+    start, stop, slot, sums = buffers.start, buffers.stop, buffers.slot, buffers.sums
+    rows, to_split, size, found = buffers.rows, buffers.to_split, buffers.size, buffers.found
     for side in range(2):
         for group in range(len(found)):
-            node = pair[side]
+            node = to_split[side]
             if node >= 0 and found[group, side, 0] > gain[node]:
                 gain[node] = found[group, side, 0]
                 feature[node], cut[node] = int(found[group, side, 1]), int(found[group, side, 2])
-                growth.too[node] = int(found[group, side, 3])
+                buffers.too[node] = int(found[group, side, 3])
     found[:] = 0.0
-    pair[:] = -1
+    to_split[:] = -1
     node = -1
     for leaf in range(size[0]):
         if left[leaf] == 0 and gain[leaf] > 0.0:
@@ -393,14 +377,14 @@ def _split_next(growth: Growth, rules: Rules) -> None:
     left[node] = small
     middle = start[node] + _partition(
         rows[start[node] : stop[node]], rules.codes[feature[node] // GROUP],
-        feature[node] % GROUP, cut[node], growth.too[node],
+        feature[node] % GROUP, cut[node], buffers.too[node],
     )  # fmt: skip
     start[small], stop[small], start[large], stop[large] = start[node], middle, middle, stop[node]
     for child in (small, large):
-        left[child], gain[child], growth.depth[child] = 0, 0.0, growth.depth[node] + 1
+        left[child], gain[child], buffers.depth[child] = 0, 0.0, buffers.depth[node] + 1
     if stop[small] - start[small] > stop[large] - start[large]:
         small, large = large, small
-    _gather(small, growth, rules)
+    _gather(small, buffers, rules)
     for n in range(2):
         sums[large, n] = sums[node, n] - sums[small, n]
     # the larger child takes over its parent's histograms
@@ -408,7 +392,7 @@ def _split_next(growth: Growth, rules: Rules) -> None:
     size[0] += 2
     size[1] += 1
     if size[1] < rules.leaves:
-        pair[0], pair[1] = small, large
+        to_split[0], to_split[1] = small, large
 
 
 @kernel()
@@ -431,72 +415,73 @@ def _partition(rows: np.ndarray, codes: np.ndarray, k: int, cut: int, too: int) 
 
 
 @kernel()
-def _harvest(growth: Growth, rules: Rules, tree: Tree) -> None:
+def _finalize(buffers: TreeBuffers, rules: Rules, tree: Tree) -> None:
     """Fill in the tree, which has zeros."""
-    for node in range(growth.size[0]):
+    for node in range(buffers.size[0]):
         tree.left[node], tree.right[node] = node, node
-        if growth.left[node] > 0:
-            k = rules.used[growth.feature[node]]
-            tree.feature[node], tree.gain[node] = k, growth.gain[node]
-            tree.threshold[node] = rules.cuts[rules.first_cut[k] + growth.cut[node]]
-            tree.left[node], tree.right[node] = growth.left[node], growth.left[node] + 1
-            as_0 = rules.missing[growth.feature[node]] < 0 and tree.threshold[node] >= 0.0
-            tree.missing_left[node] = as_0 or growth.too[node] >= 0
-        G = growth.sums[node, 0] * growth.units[0]
-        H = (growth.sums[node, 1] >> rules.shift) * growth.units[1] + rules.l2
+        if buffers.left[node] > 0:
+            k = rules.used[buffers.feature[node]]
+            tree.feature[node], tree.gain[node] = k, buffers.gain[node]
+            tree.threshold[node] = rules.cuts[rules.first_cut[k] + buffers.cut[node]]
+            tree.left[node], tree.right[node] = buffers.left[node], buffers.left[node] + 1
+            as_0 = rules.missing[buffers.feature[node]] < 0 and tree.threshold[node] >= 0.0
+            tree.missing_left[node] = as_0 or buffers.too[node] >= 0
+        G = buffers.sums[node, 0] * buffers.units[0]
+        H = (buffers.sums[node, 1] >> rules.shift) * buffers.units[1] + rules.l2
         if rules.criterion > 0:
             tree.value[node] = G < 0.0
         elif H > 0.0:
             tree.value[node] = -G / H
-        tree.cover[node] = growth.stop[node] - growth.start[node]
+        tree.cover[node] = buffers.stop[node] - buffers.start[node]
 
 
 @kernel()
-def _leaf_values(growth: Growth, rules: Rules, value: np.ndarray, values: np.ndarray) -> None:
-    """Put the value (n_nodes,) of its leaf where a document has NaN, also if it did not count."""
+def _leaf_values(buffers: TreeBuffers, rules: Rules, value: np.ndarray, values: np.ndarray) -> None:
+    """Fill in the value of each document's leaf, of those that did not count too; they have NaN."""
     for node in range(len(value)):
-        if growth.left[node] == 0:
-            for i in range(growth.start[node], growth.stop[node]):
-                values[growth.rows[i]] = value[node]
-    if growth.stop[0] < len(values):
+        if buffers.left[node] == 0:
+            for i in range(buffers.start[node], buffers.stop[node]):
+                values[buffers.rows[i]] = value[node]
+    if buffers.stop[0] < len(values):
         for i in range(len(values)):
             if np.isnan(values[i]):
                 node = 0
-                while growth.left[node] > 0:
-                    group, k = divmod(growth.feature[node], GROUP)
+                while buffers.left[node] > 0:
+                    group, k = divmod(buffers.feature[node], GROUP)
                     code = (rules.codes[group, i] >> (8 * k)) & 255
-                    high = code > growth.cut[node] and code != growth.too[node]
-                    node = growth.left[node] + high
+                    high = code > buffers.cut[node] and code != buffers.too[node]
+                    node = buffers.left[node] + high
                 values[i] = value[node]
 
 
 @kernel()
-def _search(growth: Growth, rules: Rules, group: int) -> None:
+def _search(buffers: TreeBuffers, rules: Rules, group: int) -> None:
     """Find the best splits of the pair of leaves in a group of features.
 
     The smaller leaf's histograms are filled, and subtracted from those of their parent, which are
     the larger leaf's then.
     """
-    small, large = growth.pair
-    wanted = rules.depth == 0 or growth.depth[small] < rules.depth
-    most = growth.stop[small] - growth.start[small]
+    small, large = buffers.to_split
+    wanted = rules.depth == 0 or buffers.depth[small] < rules.depth
+    most = buffers.stop[small] - buffers.start[small]
     if large >= 0:
-        most = growth.stop[large] - growth.start[large]
+        most = buffers.stop[large] - buffers.start[large]
     if not wanted or most < 2 * rules.least_docs:
         return
-    bins, found = rules.n_bins[GROUP * group : GROUP * (group + 1)], growth.found[group]
+    bins, found = rules.n_bins[GROUP * group : GROUP * (group + 1)], buffers.found[group]
     for side in range(2 if large >= 0 else 1):
-        node = growth.pair[side]
-        own = growth.histograms[growth.slot[node], group]
+        node = buffers.to_split[side]
+        own = buffers.histograms[buffers.slot[node], group]
         if side == 0:
-            part = slice(growth.start[node], growth.stop[node])
-            codes, rows, ready = rules.codes[group], growth.rows[part], growth.ready[part]
+            part = slice(buffers.start[node], buffers.stop[node])
+            codes, rows = rules.codes[group], buffers.rows[part]
+            ordered = buffers.ordered_gradients[part]
             if bins[HALF] > 1:
-                _fill(codes, rows, ready, bins, rules.shift, own, GROUP)
+                _fill(codes, rows, ordered, bins, rules.shift, own, GROUP)
             else:
-                _fill(codes, rows, ready, bins, rules.shift, own, HALF)
+                _fill(codes, rows, ordered, bins, rules.shift, own, HALF)
         else:
-            other = growth.histograms[growth.slot[small], group]
+            other = buffers.histograms[buffers.slot[small], group]
             for k in range(GROUP):
                 for place in range(2 * bins[k]):
                     own[k, place] -= other[k, place]
@@ -504,10 +489,10 @@ def _search(growth: Growth, rules: Rules, group: int) -> None:
             feature = GROUP * group + k
             missing = rules.missing[feature]
             turns = 2 if missing >= 0 and own[k, 2 * missing + 1] > 0 else 1
-            for turn in range(turns if growth.drawn[node, feature] else 0):
+            for turn in range(turns if buffers.drawn[node, feature] else 0):
                 too = missing if turn == 0 else -1
                 best = found[side]
-                cut, gain = _best_cut(own[k], feature, too, node, growth, rules, best[0])
+                cut, gain = _best_cut(own[k], feature, too, node, buffers, rules, best[0])
                 if cut >= 0:
                     best[0], best[1], best[2], best[3] = gain, feature, cut, too
 
@@ -533,7 +518,7 @@ def _add_both(typing, sums, place, g, h):
 def _fill(
     codes: np.ndarray,
     rows: np.ndarray,
-    ready: np.ndarray,
+    ordered: np.ndarray,
     bins: np.ndarray,
     shift: int,
     histogram: np.ndarray,
@@ -548,7 +533,7 @@ def _fill(
         for i in range(len(block)):
             words[i] = codes[block[i]]
         for i in range(len(block)):
-            word, g, h = words[i], ready[start + i, 0], (ready[start + i, 1] << shift) + 1
+            word, g, h = words[i], ordered[start + i, 0], (ordered[start + i, 1] << shift) + 1
             for k in range(places):
                 place = 2 * ((word >> (8 * k)) & 255)
                 _add_both(histogram[k], place, g, h)  # type: ignore[call-arg]
@@ -556,13 +541,19 @@ def _fill(
 
 @kernel()
 def _best_cut(
-    histogram: np.ndarray, k: int, too: int, node: int, growth: Growth, rules: Rules, least: float
+    histogram: np.ndarray,
+    k: int,
+    too: int,
+    node: int,
+    buffers: TreeBuffers,
+    rules: Rules,
+    least: float,
 ) -> tuple[int, float]:
     """Return the first of a feature's best cuts with a gain of more than `least`; -1 for none."""
-    counts, (g_unit, h_unit), sums = (1 << rules.shift) - 1, growth.units, growth.sums[node]
+    counts, (g_unit, h_unit), sums = (1 << rules.shift) - 1, buffers.units, buffers.sums[node]
     docs = sums[1] & counts
     g, h = float(sums[0]), float(sums[1] >> rules.shift)  # whole numbers: differences are exact
-    parent = _worth(g * g_unit, h * h_unit, rules)
+    parent = _leaf_gain(g * g_unit, h * h_unit, rules)
     best, best_cut = max(least, ROUNDING * abs(parent)), -1
     bound = (best + parent) * (1.0 - ROUNDING)
     first, second, cuts = 0, 0, rules.n_bins[k] - 1
@@ -581,24 +572,24 @@ def _best_cut(
         G_r, H_r = (g - g_l) * g_unit, (h - h_l) * h_unit
         if min(H_l, H_r) < rules.least_hessian:
             continue
-        if rules.criterion == 0:  # the sum of both leaves' worth with one division, or without
+        if rules.criterion == 0:  # the sum of both leaves' gains with one division, or without
             D_l, D_r = H_l + rules.l2, H_r + rules.l2
             top, both = G_l * G_l * D_r + G_r * G_r * D_l, D_l * D_r
             if top < bound * both:
                 continue
-            worth = top / both if both > 0.0 else parent
+            gains = top / both if both > 0.0 else parent
         else:
-            worth = _worth(G_l, H_l, rules) + _worth(G_r, H_r, rules)
-        gain = worth - parent
+            gains = _leaf_gain(G_l, H_l, rules) + _leaf_gain(G_r, H_r, rules)
+        gain = gains - parent
         if gain > best:
             best, best_cut = gain, b
-            bound = worth * (1.0 - ROUNDING)
+            bound = gains * (1.0 - ROUNDING)
     return best_cut, best
 
 
 @kernel()
-def _worth(G: float, H: float, rules: Rules) -> float:
-    """Do as `worth` for one leaf."""
+def _leaf_gain(G: float, H: float, rules: Rules) -> float:
+    """Do as `leaf_gain` for one leaf."""
     if rules.criterion == 0:
         return G * G / (H + rules.l2) if H + rules.l2 > 0.0 else 0.0
     if rules.criterion == 1:

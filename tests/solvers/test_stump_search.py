@@ -63,13 +63,16 @@ def test_no_stump_is_better(rng, n_docs):
             searches += [partial(best_stump, BinnedFeatures.of(features))]
         for weights in many_weights(rng, features):
             most, found = every_stump(features, weights), [search(weights) for search in searches]
-            assert len({each and each[0] for each in found}) == 1
             if found[0] is None:
-                assert most < 1e-10
+                assert most < 1e-10 and not any(found)
                 continue
             for stump, values, total in found:
                 assert (total, weights[values].sum()) == pytest.approx((most, most), rel=1e-10)
-                np.testing.assert_array_equal(stump(features), values)
+                np.testing.assert_array_equal(stump.predict(features), values)
+                for part, other in zip(stump, found[0][0], strict=True):
+                    np.testing.assert_array_equal(part, other)
+                high = features[:, stump.feature[0]] > stump.threshold[0].astype(float)
+                assert stump.cover.tolist() == [n_docs, n_docs - high.sum(), high.sum()]
 
 
 @pytest.mark.parametrize("place", range(4))  # four features are summed together
@@ -90,13 +93,14 @@ def test_the_first_of_equal_stumps_is_taken(rng):
     column = rng.normal(size=(200, 1)).astype(np.float32)
     for bins in (None, 256):
         search = stump_search.stump_search(np.hstack([column, -column]), bins)
-        assert {search(weights)[0].feature for weights in rng.normal(size=(50, 200))} == {0}
+        assert {search(weights)[0].feature[0] for weights in rng.normal(size=(50, 200))} == {0}
     features = np.array([[0, 0, 0], [1, 1, 1], [2, 2, 2], [3, 3, 3]], dtype=np.float32)
     weights = np.array([1.0, 0.0, 0.0, -1.0])
     for bins in (None, 4):
         stump, _, total = stump_search.stump_search(features, bins)(weights)
-        assert (stump.feature, stump.threshold, stump.above, total) == (0, 0.5, False, 1.0)
-        assert stump(np.float32([[0.5], [0.75]])).tolist() == [True, False]
+        assert (stump.feature[0], stump.threshold[0], total) == (0, 0.5, 1.0)
+        assert stump.value.tolist() == [0.0, 1.0, 0.0]  # not above it
+        assert stump.predict(np.float32([[0.5], [0.75]])).tolist() == [1.0, 0.0]
 
 
 def test_no_stump_and_no_bins(rng):
@@ -120,7 +124,7 @@ def test_most_features_are_excluded(rng, monkeypatch):
         return sums_below(self, k, weights)
 
     monkeypatch.setattr(SortedFeatures, "sums_below", below)
-    assert best_of_all(ordered, weights)[0].feature == 7 and searched == [7]
+    assert best_of_all(ordered, weights)[0].feature[0] == 7 and searched == [7]
 
 
 def test_bins_share_the_documents_about_evenly(rng):

@@ -9,7 +9,7 @@ from conftest import random_queries
 
 from letorbench.models.tree_ensemble import Tree
 from letorbench.solvers.tree_boosting import TreeBooster
-from letorbench.solvers.tree_growing import CRITERIA, Grower, Shape, TreeFeatures, worth
+from letorbench.solvers.tree_growing import CRITERIA, Grower, TreeFeatures, TreeParams, leaf_gain
 
 #: of a classification, and of derivatives that are multiples of the unit they are rounded to
 N = 400
@@ -76,7 +76,11 @@ def derivatives(rng: np.random.Generator, criterion: str) -> tuple[np.ndarray, n
 
 
 def best_split(
-    codes: np.ndarray, missing: np.ndarray, gradient: np.ndarray, hessian: np.ndarray, shape: Shape
+    codes: np.ndarray,
+    missing: np.ndarray,
+    gradient: np.ndarray,
+    hessian: np.ndarray,
+    shape: TreeParams,
 ) -> tuple[float, int, int, int]:
     """Return a leaf's best split: gain, feature, cut, and a bin that goes left; gain 0 for none.
 
@@ -87,20 +91,20 @@ def best_split(
     """
     best = (0.0, 0, 0, -1)
     total = np.array([gradient.sum()]), np.array([hessian.sum()])
-    parent = worth(*total, shape)[0]
+    parent = leaf_gain(*total, shape)[0]
     for k, code in enumerate(codes):
         for too, cut in product(sorted({int(missing[k]), -1}, reverse=True), range(code.max())):
             low = (code <= cut) | (code == too)
             sides = [low, ~low]
             G, H = (np.array([x[side].sum() for side in sides]) for x in (gradient, hessian))
             fits = min(map(np.sum, sides)) >= shape.least_docs and H.min() >= shape.least_hessian
-            gain = float(worth(G, H, shape).sum() - parent)
+            gain = float(leaf_gain(G, H, shape).sum() - parent)
             if fits and gain > max(best[0], 1e-12 * abs(parent)):
                 best = (gain, k, cut, too)
     return best
 
 
-def grown_plainly(features: TreeFeatures, g: np.ndarray, h: np.ndarray, shape: Shape) -> list:
+def grown_plainly(features: TreeFeatures, g: np.ndarray, h: np.ndarray, shape: TreeParams) -> list:
     """Every split as (documents of the left, of the right), in the order they are made."""
     codes = codes_of(features)
     splits, leaves = [], [(np.arange(N), 0)]
@@ -138,9 +142,9 @@ def splits_of(tree: Tree, X: np.ndarray) -> list:
 
 
 SHAPES = [
-    Shape(12, least_docs=5),
-    Shape(12, least_docs=1, leaf_wise=False, least_hessian=90.0, l2=70.0),
-    Shape(16, depth=3, least_docs=1, least_hessian=0.0),
+    TreeParams(12, least_docs=5),
+    TreeParams(12, least_docs=1, leaf_wise=False, least_hessian=90.0, l2=70.0),
+    TreeParams(16, depth=3, least_docs=1, least_hessian=0.0),
 ]
 
 
@@ -167,7 +171,7 @@ def test_the_splits_are_those_of_a_plain_grower(shape, criterion, missing, rng) 
 
 
 def best_by_values(
-    X: np.ndarray, rows: np.ndarray, g: np.ndarray, h: np.ndarray, shape: Shape
+    X: np.ndarray, rows: np.ndarray, g: np.ndarray, h: np.ndarray, shape: TreeParams
 ) -> tuple[float, np.ndarray]:
     """The best gain of Newton's steps, and who goes left: every threshold, and none; both sides."""
     best, parent = (0.0, rows), g[rows].sum() ** 2 / (h[rows].sum() + shape.l2)
@@ -190,7 +194,7 @@ def test_with_missing_values_no_split_by_any_threshold_and_side_is_better(seed: 
     """Where no missing value came to a node one goes left, and in a feature without any as 0."""
     rng = np.random.default_rng(seed)
     X = with_missing(np.round(table(rng), 1), rng)
-    (g, h), shape = derivatives(rng, "newton"), Shape(10, least_docs=3, l2=5.0)
+    (g, h), shape = derivatives(rng, "newton"), TreeParams(10, least_docs=3, l2=5.0)
     g[0] = h[0] = 1.0
     tree = Grower(TreeFeatures.of(X, 256), shape).grow(g, h)
     leaves = [np.arange(N)]
@@ -217,7 +221,7 @@ def test_with_missing_values_no_split_by_any_threshold_and_side_is_better(seed: 
 def test_drawn_documents_and_features_are_all_that_count(rng) -> None:
     X, (g, h) = with_missing(table(rng), rng), derivatives(rng, "newton")
     rows = np.sort(rng.choice(N, 150, replace=False)).astype(np.int32)
-    shape = Shape(8, least_docs=3)
+    shape = TreeParams(8, least_docs=3)
     grower = Grower(TreeFeatures.of(X, 40), shape)
     tree = grower.grow(g, h, rng, rows)
     assert tree.cover[0] == 150
@@ -238,7 +242,7 @@ def test_any_threads_and_any_order_of_documents_give_the_same_tree(rng, monkeypa
     for threads in ("1", "2", "3"):
         monkeypatch.setenv("LETORBENCH_THREADS", threads)
         for rows in (np.arange(N), order):
-            grower = Grower(TreeFeatures.of(X[rows], 255), Shape(9, least_docs=2))
+            grower = Grower(TreeFeatures.of(X[rows], 255), TreeParams(9, least_docs=2))
             trees += [grower.grow(g[rows], h[rows], rng) for _ in range(20)]
     for tree in trees[1:]:
         for name in ("feature", "threshold", "missing_left", "left", "value", "gain"):
@@ -248,14 +252,17 @@ def test_any_threads_and_any_order_of_documents_give_the_same_tree(rng, monkeypa
 def test_of_equal_splits_the_lower_feature_and_then_the_lower_threshold_is_taken() -> None:
     """Cuts after the first and before the last document gain the same, in both features."""
     X = np.repeat(np.arange(4.0, dtype=np.float32)[:, None], 2, axis=1)
-    g, shape = np.array([3.0, -3.0, -3.0, 3.0]), Shape(leaves=2, least_docs=1, least_hessian=0.0)
+    g, shape = (
+        np.array([3.0, -3.0, -3.0, 3.0]),
+        TreeParams(leaves=2, least_docs=1, least_hessian=0.0),
+    )
     tree = Grower(TreeFeatures.of(X, 255), shape).grow(g, np.ones(4))
     assert tree.feature[0] == 0 and 0.0 <= tree.threshold[0] < 1.0
 
 
 def test_where_a_loss_bends_downwards_a_tree_moves_the_scores_by_the_learning_rate(rng) -> None:
     queries, scores = random_queries(rng, [10] * 5), rng.normal(size=50)
-    grower = Grower(TreeFeatures.of(queries.features, 255), Shape(4))
+    grower = Grower(TreeFeatures.of(queries.features, 255), TreeParams(4))
     booster = TreeBooster(lambda s: (-s[None], -0.5 * float(s @ s)), grower, rng, 0.5, 1.0)
     term = booster.choose(scores, booster.weigh(scores)[0])
     assert np.sqrt(np.mean((term.alpha * term.values) ** 2)) == pytest.approx(0.5)

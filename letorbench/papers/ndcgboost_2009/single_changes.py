@@ -22,8 +22,8 @@ from letorbench.papers import paper
 from letorbench.papers.paper import Found
 from letorbench.papers.records import write_section
 from letorbench.papers.runs import Study, kept, sampled
-from letorbench.rankers.ndcgboost import BoundBooster, NDCGBoost
-from letorbench.solvers.stump_search import Learner, Search
+from letorbench.rankers.ndcgboost import NDCGBoost
+from letorbench.solvers.stump_search import BestTree, Search
 
 NAME = "ndcgboost-2009"
 BASE = "the paper's setting"
@@ -51,7 +51,7 @@ class Change:
 
 def without_replacement(
     search: Search, share: float, rng: np.random.Generator, w: np.ndarray
-) -> tuple[Learner, np.ndarray, float] | None:
+) -> BestTree | None:
     """The best stump for a share of the documents, each drawn once at most: a `Search`."""
     p = np.abs(w) / np.abs(w).sum()
     size = min(int(share * len(w)), int(np.count_nonzero(p)))
@@ -70,14 +70,14 @@ def scores(fold: Fold, change: Change, rng: np.random.Generator) -> np.ndarray:
     search = made.search(train, rng)
     if share:
         search = partial(without_replacement, search, share, rng)
-    boosted = BoundBooster(train, search, 0)
+    boosted = made.booster(train, search)
     F, test, found = np.zeros(train.n_docs), np.zeros(fold.test.n_docs), []
     for _ in range(NDCGBoost.rounds):
         term = boosted.choose(F, boosted.weigh(F)[0])
         if term is not None:
             alpha = term.alpha * (1.0 if change.half else 2.0)
             F = F + alpha * term.values
-            test = test + alpha * term.learner(fold.test.features)
+            test = test + alpha * term.learner.predict(fold.test.features)
         found.append(test)
     return np.array(found)
 
