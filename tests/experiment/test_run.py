@@ -494,7 +494,9 @@ def test_what_validation_chooses_is_the_best_by_hand(protocol, mixed, name):
     """From the texts alone: validation and test are scaled by what the training part has."""
     [outcome] = run(["TOY"], ["mixed"], [2], replace(protocol, features=name)).runs
     data, folder = protocol.data_dir / "TOY" / "Fold2", outcome.fold.folder
-    train, *others = (read_letor((data / f"{x}.txt").read_bytes()) for x in ("train", "vali", "test"))
+    train, *others = (
+        read_letor((data / f"{x}.txt").read_bytes()) for x in ("train", "vali", "test")
+    )
     new = []
     for part in others:
         x, qids = part.features.astype(float), np.array(part.qids)
