@@ -15,10 +15,14 @@ from letorbench.analysis.comparison import (
     power_table,
     query_tables,
 )
+from letorbench.analysis.ranks import overall
+from letorbench.analysis.report.charts import gains, named
+from letorbench.analysis.report.conclusions import conclusions
+from letorbench.analysis.results_table import best_first, summary_table
 from letorbench.analysis.slices import sliced
 from letorbench.analysis.tables import render, to_frame
 from letorbench.errors import DataError, UsageError
-from letorbench.results.frame import Frame
+from letorbench.results.frame import Frame, Row
 from letorbench.results.per_query import PerQuery
 
 
@@ -113,6 +117,38 @@ def test_queries_that_differ_most_are_listed_by_name():
             [{"p": 0.3, "t": 0.2, "r": -0.1, "q": -0.4}[qid] for qid in expected]
         )
     assert rows.set_index("qid")["query"]["t"] == "what is a query?"
+
+
+def test_an_error_is_best_where_it_is_lowest(rng):
+    """In tables, marks, pairs, ranks over data sets, sentences and charts."""
+    noise, qids = rng.random(30) / 100, np.arange(30).astype(str)
+
+    def row(algo: str, values: np.ndarray) -> Row:
+        own = PerQuery(algo, np.repeat([1, 2, 3, 4, 5], 6), qids, {"rmse": values})
+        return replace(sample_row(algo, {}), measured=own)
+
+    values = {"high": 0.9 + noise, "low": 0.1 + noise[::-1], "middle": 0.5 - noise}
+    rows = tuple(row(algo, own) for algo, own in values.items())
+    frame, procedure = Frame("SET", rows), Procedure()
+    assert [row.algo for row in best_first(rows, "rmse")] == ["low", "middle", "high"]
+    found = marks(frame, ["rmse"], "middle", procedure)
+    assert found.signs == {("high", "rmse"): -1, ("low", "rmse"): 1}
+    lines = render(summary_table(frame, ["rmse"], found), "text").splitlines()
+    shown = {line.split()[0]: line.split()[1] for line in lines[2:5]}
+    assert shown["low"].endswith("*+") and shown["high"].endswith("-")
+    systems = [row.queries for row in rows]
+    [worse, better] = compare("SET", systems, "rmse", "middle", procedure)
+    assert (worse.a, worse.counts) == ("high", (0, 0, 30))
+    assert (better.a, better.counts) == ("low", (30, 0, 0))
+    across = overall([frame, replace(frame, dataset="OTHER")], "rmse")
+    assert dict(zip(across.ranked, across.ranks)) == {"high": 3.0, "low": 1.0, "middle": 2.0}
+    [first, *_, last] = conclusions(frame, "high", procedure, "rmse")
+    assert "low is the best of 3" in first and "low is significantly better than all" in last
+    many = Frame("SET", tuple(row(f"of {k:02}", k + noise) for k in range(20)))
+    assert named(many, "of 19", "rmse")[:2] == ["of 00", "of 01"]
+    cards = gains(frame, "middle", ["low", "high"], "rmse")
+    assert "low: better on 30 queries, worse on 0 of 30" in cards
+    assert "high: better on 0 queries, worse on 30 of 30" in cards
 
 
 def test_segments_of_a_file(tmp_path):

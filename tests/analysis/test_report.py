@@ -1,12 +1,17 @@
 """The HTML report: self-contained, its numbers those of the files, its sentences."""
 
+import csv
 import re
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 from conftest import drawing, places, printed
-from toy_data import write_uneven
+from toy_data import sample_row, write_uneven
+
+from letorbench.analysis.report.charts import curves
+from letorbench.measures import MEASURES
+from letorbench.results.frame import Frame
 
 ALGOS = ("adarank-ndcg", "ndcgboost", "ranksvm", "regression")
 BASE, SET = "regression", "A&B <set>"
@@ -65,3 +70,32 @@ def test_well_formed_self_contained_and_named(page):
     inside = [a["href"][1:] for t, a in tags if t == "a" and a["href"].startswith("#")]
     assert len(ids) == len(set(ids)) and set(inside) <= set(ids)
     assert "A&amp;B &lt;set&gt;" in page and "<set>" not in page
+
+
+def cells(table: str) -> list[list[str]]:
+    """The cells of a table's rows, without their tags."""
+    rows = re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)
+    return [
+        [re.sub("<[^>]*>", "", x) for x in re.findall("<t[hd].*?</t[hd]>", row)] for row in rows
+    ]
+
+
+def test_numbers_stand_below_their_cut_off() -> None:
+    names = ["ndcg@1", "ndcg@2", "ndcg@3"]
+    rows = (sample_row("long", dict.fromkeys(names, 0.5)), sample_row("short", {"ndcg@1": 0.25}))
+    head, long, short = cells(curves(Frame("SET", rows), "long", "ndcg"))
+    assert head == ["algorithm", "@1", "@2", "@3"] and long[0] == "long" and len(long) == 4
+    assert short[0] == "short" and short[1].startswith("0.2500 [") and not any(short[2:])
+
+
+def test_every_stored_measure_unfolds(page, folder) -> None:
+    """The first table has the usual ones; the numbers are those of summary.csv."""
+    rows = list(csv.DictReader((folder / "results" / SET / "summary.csv").open()))
+    every = page[page.index("Every measure") :]
+    head, *found = cells(every[: every.index("</table>")])
+    measures = [name for name in rows[0] if name in MEASURES or "@" in name]
+    assert len(head) == len(measures) + 1 == len(found[0])
+    for algo, *values in found:
+        [row] = (row for row in rows if row["algo"] == algo)
+        for name, value in zip(measures, values):
+            assert value.rstrip("*+-↑↓") == f"{float(row[name]):.4f}", (algo, name)

@@ -74,6 +74,11 @@ def test_marks_against_a_baseline_in_every_form():
         [r"second\_one", rf"\textbf{{0.5000}}{none}", rf"\underline{{0.1000}}{down}"],
         ["third", rf"\underline{{0.4000}}{none}", ""],
     ]
+    cells = re.findall(r'<td class="n (\w+)"[^>]*>([\d.]+)', shown(FRAME, "html", MEASURES, MARKS))
+    assert cells == [
+        ("first", "0.5000"), ("first", "0.2500"), ("first", "0.5000"), ("second", "0.1000"),
+        ("second", "0.4000"),
+    ]  # fmt: skip
     head, first, *_, last = csv.reader(io.StringIO(shown(FRAME, "csv", MEASURES, MARKS)))
     assert head == ["dataset", "algo", "convention", "folds", "repeats", "cut_off", *MEASURES,
                     "ndcg@1-sign", "map-sign"]  # fmt: skip

@@ -16,7 +16,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import printed, random_queries
-from toy_data import content, write_toy
+from plain_readers import read_letor
+from toy_data import content, read_lists, write_toy
 
 import letorbench as lb
 from letorbench.datasets.load import load
@@ -451,6 +452,93 @@ def test_transformations_are_fitted_on_training_and_travel_with_the_model(protoc
     path.write_text(re.sub(r" 1:\S+", " 1:1000", path.read_text()))
     assert not run(["TOY@0.5"], ["regression"], [1], chosen).runs[0].reused
     assert (folder / "model.npz").read_bytes() == before  # the test part does nothing
+
+
+def scaled(name: str, x: np.ndarray, others: np.ndarray, train: np.ndarray) -> np.ndarray:
+    """A feature of some documents, by the others of their query or by the training part."""
+    if name == "query-minmax":
+        return (x - others.min()) / (others.max() - others.min())
+    if name == "query-zscore":
+        return (x - others.mean()) / others.std()
+    if name == "rank":
+        return (x[:, None] > others).sum(axis=1) / (len(others) - 1)
+    if name == "zscore":
+        return (x - train.mean()) / train.std()
+    return np.sign(x) * np.log(1.0 + np.abs(x)) if name == "signed-log" else x
+
+
+@pytest.fixture
+def mixed(monkeypatch) -> None:
+    """A ranker without training: the first feature less `a` times the second.
+
+    Of three rounds it keeps the one that the validation's rule chooses.
+    """
+
+    @dataclass
+    class Mixed(Ranker):
+        name = "mixed"
+        grid: ClassVar = {"a": (7.3, 2.3, 4.1)}
+        a: float = 1.0
+
+        def learn(self, train, validation, rng):
+            rounds = np.array([[0.1, 0.2, 0.3], [0.4, 0.9, 0.5], [0.5, 0.6, 0.6]])
+            weights = np.append([1.0, -self.a], np.zeros(train.n_features - 2))
+            curve = tuple(rounds.mean(axis=1))
+            return FitResult(Linear(weights, 0.0), curve, 1 + validation.rule(rounds))
+
+    monkeypatch.setitem(plugins.FOUND, "mixed", Mixed)
+
+
+@pytest.mark.parametrize("name", TRANSFORMATIONS)
+def test_what_validation_chooses_is_the_best_by_hand(protocol, mixed, name):
+    """From the texts alone: validation and test are scaled by what the training part has."""
+    [outcome] = run(["TOY"], ["mixed"], [2], replace(protocol, features=name)).runs
+    data, folder = protocol.data_dir / "TOY" / "Fold2", outcome.fold.folder
+    train, *others = (
+        read_letor((data / f"{x}.txt").read_bytes()) for x in ("train", "vali", "test")
+    )
+    new = []
+    for part in others:
+        x, qids = part.features.astype(float), np.array(part.qids)
+        new.append(np.zeros_like(x))
+        for k, of in enumerate(train.features.astype(float).T):
+            for rows in (qids == qid for qid in part.qids):
+                new[-1][rows, k] = scaled(name, x[rows, k], x[rows, k], of)
+
+    def scores(a: float, x: np.ndarray) -> np.ndarray:
+        return x[:, 0] - a * x[:, 1]
+
+    def ndcg(a: float) -> float:
+        file = protocol.out / "by-hand.txt"
+        np.savetxt(file, scores(a, new[0]))
+        values = []
+        for labels in read_lists(data / "vali.txt", file).values():
+            dcg, ideal = (
+                sum((2**r - 1) / np.log2(1 + rank) for rank, r in enumerate(each[:10], 1))
+                for each in (labels, sorted(labels, reverse=True))
+            )
+            values.append(dcg / ideal if ideal else 0.0)
+        return float(np.mean(values))
+
+    validation = json.loads((folder / "fit.json").read_text())["validation"]
+    tried = [trial["settings"]["a"] for trial in validation["grid"]]
+    values = [ndcg(a) for a in tried]
+    assert tried[:3] == [7.3, 2.3, 4.1] and len(set(values[:3])) > 1
+    assert [trial["value"] for trial in validation["grid"]] == pytest.approx(values, rel=1e-12)
+    assert validation["value"] == pytest.approx(max(values), rel=1e-12)
+    best = tried[int(np.argmax(values))]
+    for file, x in zip(("validation.txt", "scores.txt"), new):
+        np.testing.assert_allclose(np.loadtxt(folder / file), scores(best, x), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(("name", "kept", "grows"), [
+    ("default", 3, True), ("letor", 2, False), ("published", 2, False),
+])  # fmt: skip
+def test_a_protocol_chooses_rounds_and_grows_grids(protocol, mixed, name, kept, grows):
+    """The smallest number of the grid is best; the last round is hardly worse than the second."""
+    [outcome] = run(["TOY"], ["mixed"], [2], replace(protocol, name=name, select="ndcg@10")).runs
+    validation = outcome.fold.fit["validation"]
+    assert validation["best"] == kept and (len(validation["grid"]) > 3) == grows
 
 
 def test_a_damaged_fold_is_noted_and_does_not_stop_a_run(protocol) -> None:

@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 from conftest import random_queries, unlocked
 
-from letorbench.experiment.select import MOST_STEPS, grid, grown, select
+from letorbench.experiment.select import (
+    MOST_STEPS,
+    PROTOCOLS,
+    grid,
+    grown,
+    select,
+    selection_protocol,
+)
 from letorbench.fit_warnings import FitWarning
 from letorbench.models import Linear
 from letorbench.rankers import Ranker
@@ -52,7 +59,8 @@ def sets(rng):
 
 def test_the_grid_is_searched_and_the_first_best_chosen(toy, sets):
     start = time.perf_counter()
-    selected = select(toy, {}, *sets, SEED)
+    with limited_threads(1):  # one setting after the other, so that their seconds add up
+        selected = select(toy, {}, *sets, SEED)
     longest = time.perf_counter() - start
     assert (selected.ranker.a, selected.ranker.b) == (1.0, "x")  # ties with "y": the first
     curve = {"curve": (0.1, 0.2), "best": 2}
@@ -167,6 +175,17 @@ def test_growing_is_bounded_and_a_protocol_may_leave_it(peaked):
 def test_a_grid_goes_on_by_the_factor_of_its_last_step(values, chosen, beyond):
     expected = None if beyond is None else ("k", beyond)
     assert grown({"k": values}, {"k": values}, {"k": chosen}) == expected
+
+
+def test_a_protocol_says_which_round_is_kept_and_whether_grids_grow(peaked):
+    """On three rounds of four queries: the second is best, and the third is hardly worse."""
+    rounds = np.array([[0.1, 0.2, 0.3, 0.1], [0.4, 0.9, 0.5, 0.5], [0.5, 0.6, 0.6, 0.5]])
+    found = {}
+    for name in PROTOCOLS:
+        protocol = selection_protocol(name)
+        tried = peaked(1000.0, grows=protocol.grows).trials
+        found[name] = (1 + protocol.rule(rounds), max(trial.settings["l2"] for trial in tried))
+    assert found == {"default": (3, 10_000.0), "letor": (2, 10.0), "published": (2, 10.0)}
 
 
 def test_nothing_grows_where_validation_cannot_tell_the_settings_apart(peaked):

@@ -22,7 +22,6 @@ from letorbench.losses import (
     top_k_cross_entropy,
     weighted_pairs,
 )
-from letorbench.losses.gains import normalized_gains
 from letorbench.losses.label_order import DOCUMENT_WEIGHTS, PAIR_WEIGHTS, document_weights
 from letorbench.losses.pairwise_logistic import pairwise_logistic
 from letorbench.measures import parse, query_metrics
@@ -70,10 +69,8 @@ def test_top_k_cross_entropy(each, queries) -> None:
 @pytest.mark.parametrize("each", of("wpl") + of("rpl"), ids=str)
 @pytest.mark.parametrize("ties", ["breslow", "file"])
 def test_plackett_luce(each, ties, queries) -> None:
-    w = document_weights(each.weight, ties, queries)
-
     def reference(s, r, q):
-        own = w[queries.offsets[q] : queries.offsets[q + 1]]
+        own = table_8(each.weight, r, ties)
         step = np.arange(len(s)) if ties == "file" else -r
         if each.name == "wpl":
             return plackett_luce.reference(s, own, step)
@@ -112,29 +109,34 @@ def test_weighted_pairs(each, ties, gain, queries) -> None:
 @pytest.mark.parametrize("gain", GAINS)
 @pytest.mark.parametrize("ties", ["breslow", "file"])
 def test_weights_of_documents_are_those_of_table_8(ties, gain, queries) -> None:
-    def weights(weight: str) -> np.ndarray:
-        return document_weights(weight, ties, queries, gain)[1:8]  # query 2's, by falling label
+    for weight in DOCUMENT_WEIGHTS:
+        found = document_weights(weight, ties, queries, gain)
+        for a, b in pairwise(queries.offsets):
+            r = np.sort(queries.labels[a:b])[::-1]
+            np.testing.assert_allclose(found[a:b], table_8(weight, r, ties, gain), rtol=1e-14)
 
-    r = np.sort(queries.labels[1:8])[::-1].astype(float)
-    expected = {
-        "1": np.ones(7), "r": r, "sqrt(r)": r**0.5,
+
+def table_8(weight: str, r: np.ndarray, ties: str, gain: str = "exp2") -> np.ndarray:
+    """The weights of documents with the labels r, which fall, at the places 1, 2, ..."""
+    place = np.arange(1, len(r) + 1)
+    values = {
+        "1": np.ones(len(r)), "r": 1.0 * r, "sqrt(r)": r**0.5,
         "(2^r-1)/2^(L-1)": gains(r, gain) / (1.0 + gains(np.array([LEVELS - 1]), gain)),
         "2^(r-1)/2^(L-1)": 2.0**r / 16.0,
-        "1/pi": 1.0 / np.arange(1, 8), "1/log(1+pi)": 1.0 / np.log2(np.arange(2, 9)),
-    }  # fmt: skip
-    assert set(expected) == set(DOCUMENT_WEIGHTS)
-    for weight, values in expected.items():
-        if ties == "breslow":
-            values = np.array([values[r == each].mean() for each in r])
-        np.testing.assert_allclose(weights(weight), values, rtol=1e-14)
+        "1/pi": 1.0 / place, "1/log(1+pi)": np.log(2.0) / np.log(1.0 + place),
+    }[weight]  # fmt: skip
+    return values if ties == "file" else np.array([values[r == each].mean() for each in r])
 
 
 @pytest.mark.parametrize("each", of("smooth"), ids=str)
 def test_smoothed(each, queries) -> None:
-    w, kind = each.weights(queries), smoothed.MEASURES.index(each.measure)
+    kind = smoothed.MEASURES.index(each.measure)
 
     def reference(s, r, q):
-        own = w[queries.offsets[q] : queries.offsets[q + 1]]
+        own = {
+            "ndcg": shares(r), "err": gains(r) / (1.0 + gains(np.array([LEVELS - 1]))),
+            "mrr": (r == r.max()) / (r == r.max()).sum() * r.any(),
+        }[each.measure]  # fmt: skip
         measure, slope = smoothed.reference(s, own, kind)
         return (1.0 - measure if r.any() else 0.0), -slope
 
@@ -145,10 +147,10 @@ def test_smoothed(each, queries) -> None:
 def test_lambda_loss(bound, queries) -> None:
     """Where scores differ, and as the mean over all orders where they are equal."""
     queries = queries.take(np.array([0, 2, 3, 6, 8, 9]))
-    each, g = loss(f"lambdaloss(bound={bound}, mu=3)"), normalized_gains(queries)
+    each = loss(f"lambdaloss(bound={bound}, mu=3)")
 
     def reference(s, r, q):
-        own = g[queries.offsets[q] : queries.offsets[q + 1]]
+        own = shares(r)
         if len(set(s)) == len(s):
             return lambda_loss.reference(s, r, own, bound, 3.0)
         orders = (1e-13 * np.array(order) for order in permutations(range(len(s))))
@@ -174,11 +176,11 @@ def neural_ndcg(s: np.ndarray, g: np.ndarray, tau: float, scalings: int) -> floa
 @pytest.mark.parametrize("scalings", [0, 1, 30])
 def test_neural_ndcg(scalings, queries) -> None:
     """The value; its gradient is the finite difference, as every loss's."""
-    each, g = loss(f"neural-ndcg(tau=0.5, scalings={scalings})"), normalized_gains(queries)
+    each = loss(f"neural-ndcg(tau=0.5, scalings={scalings})")
     for spread in (0.0, 1.0, 20.0):
         scores = spread * np.random.default_rng(5).normal(size=queries.n_docs)
         for q, (a, b) in enumerate(pairwise(queries.offsets)):
-            expected = neural_ndcg(scores[a:b], g[a:b], 0.5, scalings)
+            expected = neural_ndcg(scores[a:b], shares(queries.labels[a:b]), 0.5, scalings)
             expected = 1.0 - expected if queries.labels[a:b].any() else 0.0
             assert each(scores, queries).value[q] == pytest.approx(expected, abs=1e-12)
 
@@ -229,6 +231,50 @@ def lambda_loss_1(s: np.ndarray, r: np.ndarray) -> float:
     return (G[i] / np.log2(1.0 + place[i])) @ np.log2(1.0 + np.exp(s[j] - s[i]))
 
 
+def lambda_loss_2(s: np.ndarray, r: np.ndarray, mu: float) -> float:
+    """NDCG-Loss2++ of scores that differ, a pair at a time."""
+    G, place, total = shares(r), np.argsort(np.argsort(-s)) + 1, 0.0
+    for i, j in zip(*np.nonzero(np.greater.outer(r, r))):
+        d = abs(int(place[i] - place[j]))
+        rho = abs(1.0 / np.log2(1 + place[i]) - 1.0 / np.log2(1 + place[j]))
+        w = (G[i] - G[j]) * (rho + mu * (1.0 / np.log2(1 + d) - 1.0 / np.log2(2 + d)))
+        total += w * np.logaddexp(0.0, s[j] - s[i]) / np.log(2.0)
+    return total
+
+
+def chosen(s: np.ndarray, r: np.ndarray, weight: str, best_first: bool = True) -> float:
+    """Equations 11 and 13 of the functionals paper, by Breslow's rule, a document at a time."""
+    order = np.argsort(-r, kind="stable")
+    side, total = 1.0 if best_first else -1.0, 0.0
+    for i, w in zip(order, table_8(weight, r[order], "breslow", RULE[0])):
+        left = side * s[(r <= r[i]) if best_first else (r >= r[i])]
+        total += w * (np.logaddexp.reduce(left) - side * s[i])
+    return total
+
+
+def pairs(s: np.ndarray, r: np.ndarray, phi: Callable, per: float) -> float:
+    """Equation 9 with the weight R_i - R_j over a number."""
+    R = gains(r) / (1.0 + gains(np.array([LEVELS - 1])))
+    i, j = np.nonzero(np.greater.outer(r, r))
+    return ((R[i] - R[j]) * phi(s[i] - s[j])).sum() / per
+
+
+def field_bound(s: np.ndarray, r: np.ndarray) -> float:
+    """Equation 18 with weight 1: of each pair, over all pairs of labels."""
+    m, total = len(s), 0.0
+    for i in range(m):
+        for j in range(i + 1, m):
+            t = 2.0 / (m * (m - 1)) * (s[i] - s[j])
+            all_labels = [t * np.sign(a - b) for a in range(LEVELS) for b in range(LEVELS)]
+            total += np.logaddexp.reduce(all_labels) - t * np.sign(r[i] - r[j])
+    return total
+
+
+def smooth_place(s: np.ndarray) -> np.ndarray:
+    """Equation 6 of the functionals paper: a document is half above itself, and counts once."""
+    return 0.5 + (1.0 / (1.0 + np.exp(np.subtract.outer(s, s)))).sum(axis=1)
+
+
 def direction(s: np.ndarray, u: np.ndarray, q: float = 2.0) -> float:
     """(s / |s|_q) . u, given as 0 at s = 0."""
     return s @ u / ((np.abs(s) ** q).sum() ** (1.0 / q) or 1.0)
@@ -261,6 +307,24 @@ def approx_ndcg(s: np.ndarray, r: np.ndarray) -> float:
 
 #: the value of one query with one set of parameters
 VALUES: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
+    "ranknet": lambda s, r: np.logaddexp(0.0, np.subtract.outer(s, s).T)[
+        np.greater.outer(r, r)
+    ].sum(),
+    "listnet": lambda s, r: np.exp(r - np.logaddexp.reduce(r)) @ (np.logaddexp.reduce(s) - s),
+    "wpl(weight=1/log(1+pi))": lambda s, r: chosen(s, r, "1/log(1+pi)"),
+    "wpl(weight=(2^r-1)/2^(L-1))": lambda s, r: chosen(s, r, "(2^r-1)/2^(L-1)"),
+    "rpl(weight=1/pi)": lambda s, r: chosen(s, r, "1/pi", best_first=False),
+    "pairwise(weight=Ri-Rj, phi=hinge)": lambda s, r: pairs(
+        s, r, lambda d: np.maximum(0.0, 1.0 - d), 1.0
+    ),
+    "pairwise(weight=(Ri-Rj)/m, phi=quadratic)": lambda s, r: pairs(
+        s, r, lambda d: (1.0 - d) ** 2, len(s)
+    ),
+    "wub": field_bound,
+    "lambdaloss(mu=3)": lambda s, r: lambda_loss_2(s, r, 3.0),
+    "smooth": lambda s, r: (
+        1.0 - shares(r) @ (1.0 / np.log2(1.0 + smooth_place(s))) if r.any() else 0.0
+    ),
     "approx-ndcg(alpha=10)": approx_ndcg,
     "smooth(measure=err)": smooth_err,
     "lambdaloss(bound=ndcg-loss1)": lambda_loss_1,

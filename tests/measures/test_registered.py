@@ -6,7 +6,7 @@ from conftest import random_queries, unlocked
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.errors import DataError
-from letorbench.measures import MEASURES, parse, query_metrics
+from letorbench.measures import MEASURES, parse, query_metrics, sign
 
 FORMS = {"none": ["{}"], "optional": ["{}", "{}@1", "{}@10"], "required": ["{}@1", "{}@10"]}
 TEXTS = [form.format(name) for name, d in MEASURES.items() for form in FORMS[d.cutoff_rule]]
@@ -32,6 +32,16 @@ def test_prints_as_it_parses(text: str) -> None:
     assert parse(f" {text.upper()} ") == measure and hash(parse(text)) == hash(measure)
     entry = MEASURES[measure.name]
     assert entry.description and "Ties:" in entry.function.__doc__
+
+
+def test_a_measure_that_is_best_where_scores_rank_best_has_sign_1_and_an_error_minus_1() -> None:
+    """By scores that are the labels, and by those turned round."""
+    r = np.array([3, 0, 2, 1, 0, 0, 1, 0, 2, *[0] * 20])
+    for measure, best, worst in zip(
+        ALL, value(r, r, CONVENTIONS["standard"]), value(r, -r, CONVENTIONS["standard"])
+    ):
+        assert np.sign(best - worst) == sign(str(measure)), measure
+    assert [text for text in TEXTS if sign(text) < 0] == ["rmse"]
 
 
 def test_many_queries_at_once_as_one_at_a_time(rng, convention) -> None:

@@ -43,6 +43,27 @@ def test_the_gradient_is_the_finite_difference_and_the_scores_are_the_models(nam
     np.testing.assert_allclose(scores, of_model, rtol=1e-5, atol=1e-5)
 
 
+def test_the_prior_leaves_what_shifts_the_scores_or_the_units_alone(rng):
+    """A net's parameters are W row by row, then b, then v."""
+    train = random_queries(rng, [5, 9], 6)
+    for name, chosen in CASES:
+        fitted = family(name).of(train, chosen)
+        free = {"mlp": [3 * 6, 3 * 6 + 1, 3 * 6 + 2], "linear": [6] if chosen.intercept else []}
+        expected = np.ones(fitted.n_parameters)
+        expected[free.get(name, [])] = 0.0
+        np.testing.assert_array_equal(fitted.penalised(), expected)
+    net = family("mlp").of(train, settings())
+    theta = np.zeros(net.n_parameters)
+    theta[[19, 22]] = 0.5, 2.0  # the bias of the second unit, and what its value is multiplied by
+    np.testing.assert_allclose(net.scores(theta, train.features), 2.0 * np.tanh(0.5))
+
+
+def test_the_defaults_of_families():
+    known = {"standardise": True, "rho": 0.1, "query_features": 0, "dimensions": 10, "tau": 1.0}
+    assert vars(FamilySettings()) == known
+    assert (FamilySettings.intercept, FamilySettings.hidden) == (False, 10)
+
+
 @EVERY
 def test_threads_change_nothing(name, chosen, rng, monkeypatch):
     train = random_queries(rng, [200] * 30, 6)

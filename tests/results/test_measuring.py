@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from toy_data import write_toy
+from toy_data import read_lists, write_toy, write_uneven
 
 import letorbench as lb
 from letorbench.errors import DataError, UsageError
@@ -55,6 +55,50 @@ def test_measured_again_is_what_was_stored(ran):
     np.testing.assert_allclose(added.tables["p@13"], stored.tables["p@7"] * 7 / 13)
     fixed = require_row(folder / "results", "TOY", "regression")  # nothing is drawn: no seeds
     assert fixed.with_measures(["p@13"], folder / "data").repeated == {}
+
+
+def mean_by_hand(values: list[float]) -> float:
+    return sum(values) / len(values)
+
+
+@pytest.mark.parametrize("rules", ["standard", "standard,empty=drop"])
+def test_measured_later_is_the_mean_of_the_folds_means_of_each_seed(rules, tmp_path):
+    """From the scores alone, on folds of 2 to 7 queries; the deviation is over three seeds."""
+    data, out = write_uneven(tmp_path / "data"), tmp_path / "results"
+    algos = {"ranknet": lb.RankNet(epochs=2), "regression": "regression"}
+    lb.run("UNEVEN", algos, repeats=3, convention=rules, data_dir=data.parent, out=out)
+    measures = {
+        "rbp": lambda r: 0.2 * sum(0.8**i for i, label in enumerate(r) if label > 0),
+        "recall@2": lambda r: sum(x > 0 for x in r[:2]) / max(1, sum(x > 0 for x in r)),
+        "dcg@3": lambda r: sum((2**x - 1) / np.log2(2 + i) for i, x in enumerate(r[:3])),
+    }
+    frame = read_frame(out, "UNEVEN").measured(list(measures), data.parent)
+    [ranknet, regression] = frame.rows
+    [record, fixed] = frame.records(list(measures))
+    for name, measure in measures.items():
+
+        def seed(folder, measure=measure):
+            """The mean of the folds' means of a seed, and the mean of all its queries."""
+            folds = []
+            for k in range(1, 6):
+                lists = read_lists(data / f"Fold{k}/test.txt", folder / f"fold{k}/scores.txt")
+                counted = [r for r in lists.values() if any(r) or "drop" not in rules]
+                folds.append([measure(r) for r in counted])
+            return mean_by_hand(list(map(mean_by_hand, folds))), mean_by_hand(sum(folds, []))
+
+        [folder] = (path for path in (out / "UNEVEN").iterdir() if path.name.startswith("ranknet"))
+        found = [seed(folder / place) for place in (".", "repeat2", "repeat3")]
+        means, pooled = (np.array(each) for each in zip(*found))
+        assert (np.abs(means - pooled) > 1e-3).all()
+        deviation = np.sqrt(((means - means.mean()) ** 2).sum() / 2)
+        assert ranknet.values[name] == pytest.approx(means.mean(), rel=1e-12)
+        assert ranknet.repeated[name] == pytest.approx(means, rel=1e-12)
+        assert ranknet.deviation(name) == pytest.approx(deviation, rel=1e-9) and deviation > 0
+        assert record[name] == ranknet.values[name]
+        assert record[f"{name}-sd"] == ranknet.deviation(name)
+        [folder] = (path for path in (out / "UNEVEN").iterdir() if "regression" in path.name)
+        assert regression.values[name] == pytest.approx(seed(folder)[0], rel=1e-12)
+        assert regression.deviation(name) is None and fixed[f"{name}-sd"] is None
 
 
 def test_what_no_text_can_say_leaves_no_texts(ran, tmp_path):

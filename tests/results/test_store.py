@@ -14,6 +14,7 @@ from toy_data import store_fold, write_toy
 
 import letorbench as lb
 from letorbench.checksum import checked, digest, with_checksum
+from letorbench.errors import DataError
 from letorbench.files import one_writer
 from letorbench.fit_warnings import FitWarning
 from letorbench.results.csv_files import write_tables
@@ -252,8 +253,22 @@ def test_folds_that_do_not_go_together_are_not_averaged(tmp_path: Path) -> None:
     assert lb.load_results(tmp_path).summary()[["folds", "map"]].values.tolist() == [[1, 0.5]]
     store_fold(tmp_path, "S", "b", 1, {"map": [0.5, 0.25]}, repeats=2)
     store_fold(tmp_path, "S", "b", 1, {"map": [0.5]}, repeats=2, repeat=2)
-    [_, row] = lb.load_results(tmp_path).frames[0].rows
-    assert (row.repeats, row.values) == (1, {"map": 0.375})
+    for repeat, numbers in ((1, (1, 2)), (2, (1,)), (3, (1, 3)), (4, (1, 2))):
+        for number in numbers:
+            value = {"map": [repeat / 8, number / 4]}
+            store_fold(tmp_path, "S", "c", number, value, repeats=4, repeat=repeat)
+    [_, b, c] = lb.load_results(tmp_path).frames[0].rows
+    assert (b.repeats, b.values) == (1, {"map": 0.375})
+    # the repeats 2 and 3 have other folds than 1 and 4, whose means are 1/4 and 7/16
+    assert (c.repeats, c.folds, c.values) == (2, 2, {"map": 0.34375})
+    assert c.repeated == {"map": (0.25, 0.4375)} and c.partial == "2 of 5 folds"
+    assert c.deviation("map") == pytest.approx(0.1875 / 2**0.5)
+    one, other = (
+        PerQuery("a", np.ones(2, int), np.array(list(qids)), {"map": np.array([0.0, 1.0])})
+        for qids in ("xy", "yx")
+    )
+    with pytest.raises(DataError, match="expected the same queries"):
+        PerQuery.joined([[one], [other]])
 
 
 def test_means_are_of_the_folds_and_queries_that_have_a_value(tmp_path: Path) -> None:

@@ -74,6 +74,30 @@ def test_the_rate_falls_stuck_weights_are_drawn_anew_and_no_numbers_are_kept(spo
     assert found.objective == tuple(costs) and len(found.curve) == 11
 
 
+def test_patience_ends_it_and_fifty_epochs_without_a_fall_draw_new_weights(rng, monkeypatch):
+    """The weights never move, so that no epoch improves on the first until they are drawn anew."""
+    train, first = learnable(rng, 3), []
+
+    def idle(steps, data, sequence, state, scale, rate) -> float:
+        first.append(float(state.weights[0, 0]))
+        return 1.0
+
+    monkeypatch.setattr(sgd, "epoch", idle)
+    for patience, epochs in ((1, 2), (7, 8), (0, 60)):
+        first.clear()
+        descent = NetDescent(1, epochs=60, patience=patience)
+        learned = descent.descend(Lambda(), train, Validation(train), rng)
+        assert len(first) == len(learned.curve) == epochs
+    # the first epoch's cost is a fall from infinity, and fifty that are no lower follow it
+    assert len(set(first[:51])) == 1 and len(set(first[51:])) == 1 and first[50] != first[51]
+
+
+def test_the_defaults_are_the_papers():
+    """Burges, Ragno and Le: two layers, ten hidden units, 300 epochs, a thousandth."""
+    papers = {"layers": 2, "hidden": 10, "learning_rate": 1e-3, "epochs": 300}
+    assert vars(NetDescent()) == papers | {"patience": 30, "standardise": False}
+
+
 def test_a_rate_far_too_large_leaves_the_first_weights(rng):
     """They are as widely drawn as the number of inputs and the sizes of features want."""
     train, scale = learnable(rng, 5), FeatureScale(np.arange(1.0, 7.0), rng.random(6) + 0.5)

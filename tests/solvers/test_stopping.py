@@ -97,3 +97,25 @@ def test_latest_is_the_last_within_the_share(share, rng):
                 fits.append(number)
         assert latest(values, share) == fits[-1]
     assert latest(np.array([[0.1], [0.9], [0.9], [0.2]])) == 1  # one query has no error
+
+
+@pytest.mark.parametrize(("behind", "last"), [(0.49, True), (0.51, False)])
+def test_by_default_a_round_may_be_half_a_standard_error_behind(behind, last):
+    noise = np.array([1.0, -1.0, 1.0, -1.0])  # the standard error of its mean is 1 / sqrt(3)
+    values = np.array([[0.0] * 4, noise / 100 - behind / np.sqrt(3.0) / 100])
+    assert latest(values) == int(last)
+
+
+def test_by_default_validation_is_by_ndcg_at_10_with_the_standard_rules_and_the_latest_round(rng):
+    queries = random_queries(rng, [30, 12, 4])
+    scores, values = rng.normal(size=46), []
+    for a, b in ((0, 30), (30, 42), (42, 46)):
+        r = queries.labels[a:b][np.argsort(-scores[a:b])]
+        dcg, ideal = (
+            ((2.0**each - 1.0) / np.log2(np.arange(2.0, len(r) + 2.0)))[:10].sum()
+            for each in (r, np.sort(r)[::-1])
+        )
+        values.append(dcg / ideal)
+    validation = Validation(queries)
+    assert validation(scores) == pytest.approx(values, rel=1e-12)
+    assert validation.rule is latest
