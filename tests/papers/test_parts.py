@@ -133,3 +133,23 @@ def test_single_changes_are_means_over_folds_and_seeds(part, seeds, study, monke
         assert mean == pytest.approx(np.mean(means))
     absent = "OHSUMED's .50 at NDCG@3: one change at a time: without Feature-min, not at hand"
     assert found.differs == ((absent,) if part == "single-changes" else ())
+
+
+def test_each_way_of_drawing_is_trained_on_both_data_sets(study, monkeypatch):
+    """The means of one setting, beside the ranker itself; the default's choice in the sentence."""
+    write_uneven(study.data_dir / "OHSUMED", "QueryLevelNorm")
+    monkeypatch.setattr(NDCGBoost, "rounds", 3)
+    found = run("ndcgboost-2009", "sampling", study)
+    head, table = rows(found.files[1])
+    assert [row[0] for row in table] == ["OHSUMED"] * 13 and len(head) == 13
+    own = next(row for row in table if row[1] == "once, 0.5")
+    expected = []
+    for seed, fold in product(range(10), study.benchmark("OHSUMED").folds):
+        ranker = NDCGBoost(stumps="once", sample=0.5)
+        ranker.fit_sets(fold.train, None, np.random.default_rng([0, seed, fold.number]))
+        scores = [ranker.predict(part) for part in (fold.validation, fold.test)]
+        expected.append([lb.evaluate(part, each, None, "ndcg@3", "letor3").item()
+                         for part, each in zip((fold.validation, fold.test), scores)])  # fmt: skip
+    assert [own[3], own[7]] == pytest.approx(np.mean(expected, axis=0))
+    assert own[12] == pytest.approx(np.reshape(expected, (10, 5, 2))[..., 1].mean(1).std(ddof=1))
+    assert "On OHSUMED the default takes the average of samples on " in found.files[0].read_text()
