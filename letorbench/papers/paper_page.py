@@ -90,6 +90,8 @@ def opening(outcomes: Iterable[Outcome]) -> str:
         says = o.claim.says
         if o.answer == rules.IN_PART:
             says += f" ({records.said(o)})"
+        counts = [row.count for row in o.rows if row.count and row.kind in ("best", "one-sided")]
+        says += "".join(f" ({each})" for each in counts)
         slips = [each for row in o.rows for each in row.note.split("; ") if each[:5] == "slip:"]
         says += "".join(f" ({each})" for each in slips)
         by_answer.setdefault(o.answer, []).append(f"*{says}*")

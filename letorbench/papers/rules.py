@@ -109,9 +109,10 @@ def _weights(rng: np.random.Generator, n: int, draws: int) -> np.ndarray:
     return np.vstack([np.ones(n), drawn]) / n
 
 
-def interval(found: np.ndarray, n: int) -> tuple[float, float, float]:
+def interval(found: np.ndarray, n: int, tried: int = 1) -> tuple[float, float, float]:
     """The observed number and the 95 % interval of (1 + draws,) numbers, drawn from n units.
 
+    `tried` is of how many such numbers the upper end holds for all (Bonferroni).
     Its percentiles are widened as Student's t is, for which few units count: T. Hesterberg, What
     Teachers Should Know About the Bootstrap, The American Statistician 69, 2015, section 3.3.
     """
@@ -119,8 +120,8 @@ def interval(found: np.ndarray, n: int) -> tuple[float, float, float]:
 
     if n < 2:
         return float(found[0]), float("-inf"), float("inf")
-    level = float(ndtr(np.sqrt(n / (n - 1.0)) * stdtrit(n - 1, 0.025)))
-    low, high = np.quantile(found[1:], (level, 1.0 - level))
+    t = stdtrit(n - 1, (0.025, 1.0 - 0.025 / tried))
+    low, high = np.quantile(found[1:], ndtr(np.sqrt(n / (n - 1.0)) * t))
     return float(found[0]), float(low), float(high)
 
 
@@ -205,18 +206,19 @@ def compared(
     ]
     count, printed = f"{int((leads[:, 0] > 0.0).sum())} of {len(here)} leads above 0", None
     if test.kind == "best":
-        over = _over_the_best(here, upper, lower)
-        count = f"the best at {int((over[:, 0] > 0.0).sum())} of {len(over)}; {count}"
-        found = over.mean(axis=0)
+        count = f"{_places(here, leads[:, 0])}; {count}"
+        others = {p.lower: leads[[q.lower == p.lower for q in here]].mean(axis=0) for p in here}
+        ends = [interval(each, n, len(others)) for each in others.values()]
+        value, low, high = (min(each) for each in zip(*ends))
     elif test.kind == "one-sided":
         found = (leads > test.beyond).mean(axis=0) - (leads < -test.beyond).mean(axis=0)
         up, down = (leads[:, 0] > test.beyond).sum(), (leads[:, 0] < -test.beyond).sum()
+        value, low, high = interval(found, n)
         count = f"of {len(here)}, {up} gain and {down} lose more than {test.beyond:.0%}; {count}"
     else:
-        found = leads.mean(axis=0)
+        value, low, high = interval(leads.mean(axis=0), n)
         told = [p.lead for p in here if p.lead is not None]
         printed = float(np.mean(told)) if len(told) == len(here) else None
-    value, low, high = interval(found, n)
     if test.kind in ("alike", "not below"):
         band = max([BAND, *(abs(p.lead) for p in test.points() if p.lead is not None)])
         answer, note = equivalence(test.kind, low, high, band), f"within {band:.1%}"
@@ -227,7 +229,7 @@ def compared(
     covered = f"{', '.join(places)}" + f", {len(places)} of {len(test.data)} sets" * (
         len(places) < len(test.data)
     )
-    what = {"best": "lead over the best of the others", "one-sided": "gains minus losses"}
+    what = {"best": "lead over whichever other is best", "one-sided": "gains minus losses"}
     row = Row(
         test.part, test.kind, covered, what.get(test.kind, "mean lead"), answer, value, low, high,
         printed, count if len(here) > 1 else "", " + ".join(drawn), note,
@@ -235,13 +237,15 @@ def compared(
     return row, each
 
 
-def _over_the_best(here: Sequence[Point], upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
-    """(n_places, 1 + draws) leads over the best other method of each data set and measure."""
-    groups: dict[tuple[str, str], list[int]] = {}
-    for i, p in enumerate(here):
-        groups.setdefault((p.dataset, p.measure), []).append(i)
-    best = np.array([lower[own].max(axis=0) for own in groups.values()])
-    return _shares(upper[[own[0] for own in groups.values()]], best)
+def _places(here: Sequence[Point], leads: np.ndarray) -> str:
+    """Which place the upper method has among all, at how many data sets and measures."""
+    behind: dict[tuple[str, str], int] = {}
+    for p, lead in zip(here, leads):
+        behind[p.dataset, p.measure] = behind.get((p.dataset, p.measure), 1) + bool(lead <= 0.0)
+    of = len({p.lower for p in here}) + 1
+    found = sorted(behind.values())
+    span = f"{found[0]}" if found[0] == found[-1] else f"{found[0]} to {found[-1]}"
+    return f"place {span} of {of}, the first at {found.count(1)} of {len(found)}"
 
 
 def _shares(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:

@@ -131,14 +131,27 @@ def test_parts_are_answered_apart(rng):
     assert rules.combined([AGREES, AGREES]) == AGREES and rules.combined([CHECKED, SLIP]) == SLIP
 
 
-def test_the_best_is_ahead_of_the_best_of_the_others(rng):
+def test_the_best_is_ahead_of_each_other(rng):
     own = {"u": values(rng, 0.55), "w": values(rng, 0.4), "x": values(rng, 0.6)}
-    row = rules.judge(claim(above(kind="best", lower=("w", "x"), measures=M)), {"D": own}, {}).rows[
-        0
-    ]
+
+    def told(*lower):
+        test = above(kind="best", lower=lower, measures=M)
+        return rules.judge(claim(test), {"D": own}, {}).rows[0]
+
+    row = told("w", "x")
     assert row.value == pytest.approx(np.mean([own["u"].mean(m) / own["x"].mean(m) - 1 for m in M]))
-    assert row.answer == OPPOSITE
-    assert row.count == "the best at 0 of 2; 2 of 4 leads above 0"
+    assert row.answer == OPPOSITE and told("w").answer == AGREES
+    assert row.count == "place 2 of 3, the first at 0 of 2; 2 of 4 leads above 0"
+    assert told("x").high < row.high  # which of two is the best is not known before
+
+
+def test_one_of_many_equals_is_not_called_worse(rng):
+    """Whichever of six is luckiest is ahead; that alone is not the opposite."""
+    test, answers = above(kind="best", lower=tuple("abcdef")), []
+    for _ in range(200):
+        own = {name: values(rng, 0.5, 0.1) for name in "uabcdef"}
+        answers.append(rules.judge(claim(test), {"D": own}, {}, draws=400).answer)
+    assert answers.count(OPPOSITE) <= 0.06 * 200 and answers.count(AGREES) <= 2
 
 
 def test_gains_and_losses_are_balanced(rng):
