@@ -158,7 +158,7 @@ papers: $(INSTALLED)
 	$(REPRODUCE) lambdarank-2006 --part figure-1 && wait $$theory
 	$(REPRODUCE) ndcgboost-2009 --part figure-1 --setting published
 	$(REPRODUCE) lambdarank-2006 --part figure-2 --setting published
-	$(REPRODUCE) all --calibrate --pages docs/papers
+	$(REPRODUCE) all --pages docs/papers
 
 $(PAPERS): $(INSTALLED)
 	$(REPRODUCE) $@

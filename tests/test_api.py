@@ -54,7 +54,7 @@ def test_the_lines_of_the_design(folder):
     )
     assert found.shape == (24, 2)
 
-    res = lb.run(bench, ["regression", lb.NDCGBoost()], out="results")
+    res = lb.run(bench, ["regression", lb.NDCGBoost], out="results")
     summary = res.summary()
     assert list(summary["folds"]) == [5, 5] and not summary["partial"].any()
     assert len(res.per_query()) == 80

@@ -36,7 +36,7 @@ class _Papers(click.Command):
             formatter.write_dl([(name, ", ".join(parts)) for name, parts in parts_of().items()])
 
 
-@click.command(cls=_Papers, short_help="Rerun a paper's experiments; a verdict on every claim.")
+@click.command(cls=_Papers, short_help="Rerun a paper's experiments; an answer to every claim.")
 @click.argument("papers", nargs=-1, required=True, metavar="PAPER…", shell_complete=_papers)
 @options.several(
     "--part", "parts", shell_complete=_parts,
@@ -51,32 +51,28 @@ class _Papers(click.Command):
     "--pages", type=options.FOLDER, metavar="DIRECTORY",
     help="Also write a page a paper there, with its figures.",
 )  # fmt: skip
-@click.option(
-    "--calibrate", is_flag=True, help="Also how often the rules give which answer on these data.",
-)  # fmt: skip
 @options.data_dir
 @options.out
 @options.jobs
 @options.seed
 def reproduce(
-    papers: tuple[str, ...], parts: tuple[str, ...], pages: Path | None, calibrate: bool,
+    papers: tuple[str, ...], parts: tuple[str, ...], pages: Path | None,
     **protocol: Any,
 ) -> None:  # fmt: skip
     """Rerun the experiments of PAPER (or of `all`) on the data at hand.
 
-    Prints, claim by claim, what the paper prints, ours with a 95 % interval, p, the smallest lead
-    that such data show in 80 % of cases, and the answer: reproduced, not reproduced, undecided, no
-    data, or "depends on" where two settings or protocols give different answers. Claims tried on
-    other data than theirs have a table of their own; data that are made up are evidence of nothing.
-    Leaves the figures and tables, claims.csv, comparisons.csv, and what differs from the paper's
-    setting in results/papers/PAPER. What is stored is not run again. With --setting published the
-    files are in the folder published there. --calibrate says how often the rules would give which
-    answer. With --pages and all papers a page over them says what the stored results could show at
-    all.
+    Prints, part by part of each claim, the answer, what the paper prints, and ours with a 95 %
+    interval. An answer is: agrees; same direction, smaller or larger; no difference; opposite;
+    cannot tell; not tried, where the paper's data are not at hand. A theorem is checked, or has a
+    slip. Claims tried on other data than theirs have a table of their own; data that are made up
+    are evidence of nothing. Leaves the figures and tables, claims.csv, comparisons.csv, and what
+    differs from the paper's setting in results/papers/PAPER. What is stored is not run again. With
+    --setting published the files are in the folder published there. With --pages and all papers
+    the answers also stand in the page over the folder, as docs/papers.md is over docs/papers.
     """
     from letorbench.choices import expanded, meant, split
     from letorbench.papers import PAPERS, paper
-    from letorbench.papers.paper_page import write_page, write_summary
+    from letorbench.papers.paper_page import write_front, write_page
     from letorbench.papers.records import closing, lines, notes
     from letorbench.papers.reproduction import reproduce as rerun
     from letorbench.papers.runs import Study
@@ -90,7 +86,7 @@ def reproduce(
             check_output(pages / f"{name}.md", data_dir=study.data_dir)
     done = []
     for name in chosen:
-        result = rerun(paper(name), study, split(parts), calibrate)
+        result = rerun(paper(name), study, split(parts))
         say(f"{name}: {result.paper.reference}\n")
         _print(lines(result.outcomes), notes(result.outcomes))
         if result.elsewhere:
@@ -103,7 +99,7 @@ def reproduce(
             say(f"page  {write_page(result, study, pages)}\n")
         done.append(result)
     if pages is not None and set(chosen) == set(every):
-        say(f"page  {write_summary(done, study, pages)}\n")
+        say(f"page  {write_front(done, pages)}\n")
     judged = [(each.paper.name, (*each.outcomes, *each.elsewhere)) for each in done]
     say("\n".join(closing(judged, [study.folder(name) for name in chosen])))
 

@@ -246,21 +246,23 @@ def plan_runs(
 
 def _first_job(system: Entrant, benchmark: Benchmark, protocol: Protocol, name: str) -> Job:
     """Return the job of an algorithm on a data set without a fold."""
-    cls, settings, own = system.ranker, system.settings, protocol.changed(system.run)
+    cls, own = system.ranker, protocol.changed(system.run)
+    asked = system.settings
+    settings = {**cls.as_published, **asked} if own.name == "published" else asked
     measured = benchmark
     if own.convention != protocol.convention:
         measured = benchmark_of(benchmark, own)
     if own.null != protocol.null:
         measured = benchmark_of(name, own)
-    facts, repeats, fixed = None, None, dict(settings)
+    facts, repeats, fixed = None, None, dict(asked)
     with suppress(*FAILURES):  # running the job says why a ranker refuses its settings
         default = cls()
-        fixed = {key: v for key, v in settings.items() if v != getattr(default, key)}
+        fixed = {key: v for key, v in asked.items() if v != getattr(default, key)}
         repeats = own.repeats if draws(cls, settings) else None
         if repeats is None and benchmark.share == 1.0:
             own = replace(own, seed=0)  # no other seed would change anything
         facts = identity(name, cls, settings, own, measured)
-        fixed = {key: settings[key] for key in settings if key in facts["fixed"]}
+        fixed = {key: asked[key] for key in asked if key in facts["fixed"]}
     label = labels.of(cls.name, fixed, own.asked, system.name)
     key, folder = FoldKey(name, label.row, 1, 0), paths.algo_folder(own.out, name, label.folders[0])
     return Job(key, label, settings, own, folder, facts, repeats, measured, cls)

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-#: comparisons of two methods, and numbers
-COMPARISONS = ("above", "not below", "alike")
+#: comparisons of methods, and numbers
+COMPARISONS = ("above", "best", "one-sided", "not below", "alike")
 NUMBERS = ("equal", "at least", "at most")
 #: what a claim is made of, each tallied apart: an experiment's outcome; a theorem checked on random
 #: problems; arithmetic on a small example; a description of the data
@@ -25,7 +25,6 @@ class Point:
     """One comparison: a method against another on a data set, by a measure.
 
     lead: what the paper prints of it, as a share of the lower method's number; None without.
-    group: the points of a group count as one, where the claim is a count.
     """
 
     dataset: str
@@ -33,30 +32,31 @@ class Point:
     lower: str
     measure: str
     lead: float | None = None
-    group: str = ""
 
 
 @dataclass(frozen=True)
 class Test:
-    """What a claim's sentence says, in a form that can be judged.
+    """One part of what a claim's sentence says, with its one estimand.
 
-    kind: one of `COMPARISONS` or `NUMBERS`. data, measures: the data sets and the measures (with
-    cut-offs; `ndcg@1..10` stands for ten) that the sentence covers.
+    part: the part's name, where the sentence has several. kind: one of `COMPARISONS` or `NUMBERS`:
+    above: the mean relative lead is above zero; best: that over the best of the others;
+    one-sided: more gains than losses larger than `beyond`; not below, alike: the mean lead is no
+    loss, or no difference; the others: a number. data, measures: the data sets and the measures
+    (with cut-offs; `ndcg@1..10` stands for ten) that the sentence covers.
 
     upper, lower: labels of methods, each of `upper` compared with each of `lower`; pairs: the pairs
     themselves, where not all of both are compared. lead: the printed lead, as a share of the lower
     method's number. numbers: the printed numbers of methods, or of methods and measures as `label
     measure`.
 
-    least, of: a count: the sentence holds where so many groups of so many show it. per: what a
-    group is: "data", a data set; "point", a data set and a measure; "each", a single comparison.
-
     number: of a number, its name among what the part measures, or the label of a method. printed,
-    half: the paper's number, and half a unit of its last printed digit.
+    half: the paper's number, and half a unit of its last printed digit. slip, units: what is wrong
+    with the print of a worked example that is cut, or so many times ours, in other units.
     """
 
     __test__ = False  # for pytest, which collects classes of this name
     kind: str
+    part: str = ""
     data: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()
     upper: tuple[str, ...] = ()
@@ -64,12 +64,12 @@ class Test:
     pairs: tuple[tuple[str, str], ...] = ()
     lead: float | None = None
     numbers: Mapping[str, float] = field(default_factory=dict)
-    least: int | None = None
-    of: int | None = None
-    per: str = "data"
+    beyond: float = 0.0
     number: str = ""
     printed: float | None = None
     half: float = 0.0
+    slip: str = ""
+    units: float = 1.0
 
     @property
     def compares(self) -> bool:
@@ -83,11 +83,8 @@ class Test:
         ]
         for dataset in self.data:
             for (upper, lower), measure in itertools.product(pairs, self.measures):
-                group = {"data": dataset, "point": f"{dataset} {measure}"}.get(
-                    self.per, f"{dataset} {upper} {lower} {measure}"
-                )
                 lead = self._lead(upper, lower, measure)
-                yield Point(dataset, upper, lower, measure, lead, group)
+                yield Point(dataset, upper, lower, measure, lead)
 
     def _lead(self, upper: str, lower: str, measure: str) -> float | None:
         if self.lead is not None:
@@ -135,9 +132,7 @@ class Claim:
 
     def on(self, dataset: str) -> Claim | None:
         """The same of another data set; None where the sentence says nothing of other data."""
-        if not self.general or any(
-            not t.compares or t.least is not None or len(t.data) != 1 for t in self.tests
-        ):
+        if not self.general or any(not t.compares or len(t.data) != 1 for t in self.tests):
             return None
         return replace(self, tests=tuple(replace(t, data=(dataset,)) for t in self.tests))
 

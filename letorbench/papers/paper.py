@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import importlib
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -83,6 +83,7 @@ class Paper:
     """
 
     name: str
+    title: str
     reference: str
     claims: tuple[Claim, ...]
     parts: Mapping[str, Part]
@@ -106,6 +107,17 @@ class Paper:
         }
 
 
+def _of_table(
+    number: str, label: str, row: Mapping[str, Any], column: Mapping[str, Any] = {"": {}}
+) -> Iterator[Variant]:
+    """The methods of a paper's table: each of its rows with each of its columns."""
+    for (key, own), (name, more) in product(row.items(), column.items()):
+        facts = {"row": key, **own, **more}
+        at, algo = facts.pop("row"), facts.pop("algo")
+        made = label.format(key=key, row=at, column=name)
+        yield Variant(made, algo, facts, row=at, column=name, table=number)
+
+
 def load(name: str, folder: str) -> Paper:
     """Read a paper from its folder in the package."""
     text = (Path(__file__).parent / folder / "claims.toml").read_text(encoding="utf-8")
@@ -117,6 +129,8 @@ def load(name: str, folder: str) -> Paper:
     }
     found = facts.get("method", {}).items()
     methods = {label: Variant(label, **{"row": label, **each}) for label, each in found}
+    for number, table in facts.get("table", {}).items():
+        methods |= {each.label: each for each in _of_table(number, **table)}
     parts = {}
     for key, each in facts["part"].items():
         made = claims.with_tuples(each)
@@ -126,6 +140,7 @@ def load(name: str, folder: str) -> Paper:
         parts[key] = Part(key, **made)
     told = {key: tuple(facts.get(key, ())) for key in ("differs", "published_differs", "slips")}
     return Paper(
-        name, facts["reference"], claims.claims_of(name, facts, printed), parts, methods,
-        code.PARTS, **told, printed=printed, folder=folder,
+        name, facts.get("title", facts["reference"]), facts["reference"],
+        claims.claims_of(name, facts, printed), parts, methods, code.PARTS, **told,
+        printed=printed, folder=folder,
     )  # fmt: skip

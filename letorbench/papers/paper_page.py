@@ -1,4 +1,4 @@
-"""One page a paper, its headlines first, and one over all papers.
+"""One page a paper: a sentence, a figure with a row a claim, and the rest; and one over all papers.
 
 A page is made from what a reproduction stored, so that what was judged in several runs stands on
 it together. Nothing on it is written by hand. Its last line says by what code and data it was made.
@@ -6,23 +6,40 @@ it together. Nothing on it is written by hand. Its last line says by what code a
 
 from __future__ import annotations
 
+import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
-from letorbench.papers import calibration, records
+import numpy as np
+
+from letorbench.papers import records, rules
+from letorbench.papers.answers_figure import Line, answers_figure
+from letorbench.papers.claims import COMPARISONS
 from letorbench.papers.paper import Paper
 from letorbench.papers.records import markdown
 from letorbench.papers.reproduction import Reproduction
-from letorbench.papers.rules import NO_DATA, Outcome
+from letorbench.papers.rules import Outcome
 from letorbench.papers.runs import Study
 from letorbench.rankers import ranker
 from letorbench.source import scoring_digest, source_digest
+from letorbench.version import __version__
 
 HEADINGS = {
-    "theory": "Theory, on random problems", "worked example": "Worked examples", "data": "The data",
+    "finding": "All answers", "theory": "Theory, on random problems",
+    "worked example": "Worked examples", "data": "The data",
 }  # fmt: skip
+#: an answer -> how a sentence begins that says which claims have it
+SAID = {
+    rules.AGREES: "agrees that", rules.LARGER: "finds more than is printed where",
+    rules.SMALLER: "finds less than is printed where", rules.IN_PART: "agrees in part that",
+    rules.NO_DIFFERENCE: "finds no difference where", rules.OPPOSITE: "finds the opposite of",
+    rules.CANNOT_TELL: "cannot tell whether", rules.CHECKED: "has checked that",
+    rules.SLIP: "finds a slip where", rules.NOT_TRIED: "has not tried, for want of data, whether",
+}  # fmt: skip
+#: what the page over all has its answers between
+BEGIN, END = "<!-- answers -->", "<!-- end of answers -->"
 #: the modules that judge; the paper's own folder counts too
 JUDGING = ("papers/claims.py", "papers/paper.py", "papers/rules.py")
 
@@ -31,38 +48,87 @@ def write_page(result: Reproduction, study: Study, folder: Path) -> Path:
     """Write folder/<paper>.md, with its figures beside it."""
     paper, outcomes = result.paper, result.outcomes
     stored = study.folder(paper.name, "default")
+    made_by = origin([paper], study)
     own, folded = _figures(paper, study, folder)
-    text = [f"# {paper.name}\n", f"{paper.reference}.\n"]
-    text += [*headlines(result), "", *own, *_findings(outcomes)]
-    sections = (stored / f"{part}.md" for part in paper.parts)
-    text += [path.read_text(encoding="utf-8") for path in sections if path.is_file()]
+    text = [f"# {paper.title}\n", f"{opening(outcomes)}\n"]
+    told = lines_of(o for o in (*outcomes, *result.elsewhere))
+    if told:
+        path = answers_figure(told, folder / f"{paper.name}-answers.png")
+        text += [f"![our intervals and the paper's numbers]({path.name})\n"]
+    text += own
+    sections = [stored / f"{part}.md" for part in paper.parts]
+    why = [path.read_text(encoding="utf-8") for path in sections if path.is_file()]
+    text += why
+    rest: list[str] = []
+    for nature, heading in HEADINGS.items():
+        table = _table([o for o in outcomes if o.claim.nature == nature])
+        rest += [f"### {heading}\n", *table] if table else []
+    if result.elsewhere:
+        rest += ["### The same on other data\n", *_table(result.elsewhere)]
     left = []
     for part in paper.parts.values():
         if not any(stored.glob(f"{part.name}.*")):
             asked = "; `make papers FLAGS=--full` runs it too" if part.optional else ""
             made = f"`make {paper.name}/{part.name}`, about {part.takes}{asked}"
             left.append(f"- {part.title}: {made}")
-    text += ["## Not run\n", *left, ""] if left else []
-    text += ["## What differs from the paper\n", *(f"- {line}" for line in result.differs), ""]
-    if paper.slips:
-        text += ["## Slips of the paper\n", *(f"- {line}" for line in paper.slips), ""]
-    for nature, heading in HEADINGS.items():
-        text += _folded(heading, _table([o for o in outcomes if o.claim.nature == nature]))
-    text += _folded("The same on other data", _table(result.elsewhere))
     notes = [f"- {note}" for note in records.notes((*outcomes, *result.elsewhere))]
-    text += _folded("Notes", notes) + _folded("More figures", folded)
-    return _written(folder / f"{paper.name}.md", [*text, origin([paper], study)])
+    for heading, given in (
+        ("Notes", notes), ("Not run", left),
+        ("What differs from the paper", [f"- {line}" for line in result.differs]),
+        ("Slips of the paper", [f"- {line}" for line in paper.slips]), ("More figures", folded),
+        ("To cite an answer", _cited(paper, made_by)),
+    ):  # fmt: skip
+        rest += [f"### {heading}\n", *given, ""] if given else []
+    text += ["<details><summary>Everything else</summary>\n", *rest, "</details>\n"]
+    return _written(folder / f"{paper.name}.md", [*text, made_by])
 
 
-def headlines(result: Reproduction) -> list[str]:
-    """A line for each claim that the paper stands for: the claim, the answer, and why."""
-    text = []
-    for outcome in (o for o in result.outcomes if o.claim.headline):
-        told = (o for o in result.elsewhere if o.claim.id == outcome.claim.id)
-        others = "".join(f"; on {o.place} {records.said(o)}" for o in told)
-        answer = f"**{records.said(outcome)}**{records.why(outcome)}"
-        text.append(f"- {outcome.claim.says}: {answer}{others}")
-    return text
+def opening(outcomes: Iterable[Outcome]) -> str:
+    """One sentence over what the paper stands for, its claims by their answers."""
+    by_answer: dict[str, list[str]] = {}
+    for o in (o for o in outcomes if o.claim.headline and o.answer in SAID):
+        says = o.claim.says
+        if o.answer == rules.IN_PART:
+            says += f" ({records.said(o)})"
+        counts = [row.count for row in o.rows if row.count and row.kind in ("best", "one-sided")]
+        says += "".join(f" ({each})" for each in counts)
+        slips = [each for row in o.rows for each in row.note.split("; ") if each[:5] == "slip:"]
+        says += "".join(f" ({each})" for each in slips)
+        by_answer.setdefault(o.answer, []).append(f"*{says}*")
+    parts = [f"{SAID[a]} {_listed(by_answer[a])}" for a in rules.ANSWERS if a in by_answer]
+    return f"The rerun {_listed(parts)}." if parts else "Nothing was run yet."
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return ", and ".join(filter(None, ["; ".join(texts[:-1]), *texts[-1:]]))
+
+
+def lines_of(outcomes: Iterable[Outcome]) -> list[Line]:
+    """The rows of the figure: a lead in per cent, a number by how far it is from the paper's."""
+    found = []
+    for o in (o for o in outcomes if o.claim.nature != "theory"):
+        for row in o.rows:
+            said = o.claim.id + f", {row.part}" * bool(row.part) + f", on {o.place}" * bool(o.place)
+            numbers, printed = np.array([row.value, row.low, row.high]), row.printed
+            if row.kind == "equal" and printed:
+                said, numbers, printed = f"{said} (ours / printed)", numbers / printed - 1.0, 0.0
+            elif row.kind not in COMPARISONS:
+                continue
+            share = None if printed is None else 100.0 * printed
+            value, low, high = (100.0 * numbers).tolist()
+            found.append(Line(said, value, low, high, share, row.answer))
+    return found
+
+
+def _cited(paper: Paper, made_by: str) -> list[str]:
+    """What names an answer for good, and the entry for BibTeX."""
+    return [
+        f"An answer is named by its id in the tables, the version and the code: "
+        f"`{paper.name}/ID`, letorbench {__version__}. {made_by}\n",
+        "```bibtex", f"@misc{{letorbench-{paper.name},",
+        f"  title = {{A rerun of: {paper.title}}},", "  author = {letorbench},",
+        f"  note = {{letorbench {__version__}, {paper.name}}},", "}", "```",
+    ]  # fmt: skip
 
 
 def origin(papers: Sequence[Paper], study: Study) -> str:
@@ -84,19 +150,14 @@ def code_digest(papers: Sequence[Paper]) -> str:
     return blake2b("".join(digests).encode(), digest_size=8).hexdigest()
 
 
-def _findings(outcomes: Sequence[Outcome]) -> list[str]:
-    """One table of what the paper found, and what there are no data for."""
-    findings = [o for o in outcomes if o.claim.nature == "finding"]
-    without = [f"- {o.claim.says}" for o in findings if o.answer == NO_DATA]
-    text = ["## Findings\n", *_table(findings)] if len(without) < len(findings) else []
-    return text + _folded(f"{len(without)} findings without data", without)
-
-
 def _table(outcomes: Sequence[Outcome]) -> list[str]:
-    """A row a claim in the reader's words."""
-    told = [o for o in outcomes if o.answer != NO_DATA]
-    rows = [[f"{o.claim.says} ({o.claim.where})", *records.cells(o)] for o in told]
-    return [markdown(["claim", *records.COLUMNS], rows)] if rows else []
+    """A row a part of a claim, in the reader's words."""
+    rows = [
+        [o.claim.id, "; ".join(filter(None, (o.claim.says, row.part if row else ""))),
+         row.place if row else "", *records.cells(o, row)]
+        for o in outcomes for row in o.rows or (None,)
+    ]  # fmt: skip
+    return [markdown(["id", "claim", "on", *records.COLUMNS], rows)] if rows else []
 
 
 def _figures(paper: Paper, study: Study, folder: Path) -> tuple[list[str], list[str]]:
@@ -115,38 +176,24 @@ def _figures(paper: Paper, study: Study, folder: Path) -> tuple[list[str], list[
     return shown, folded
 
 
-def _folded(title: str, text: Sequence[str]) -> list[str]:
-    return [f"<details><summary>{title}</summary>\n", *text, "\n</details>\n"] if text else []
-
-
 def _written(path: Path, text: Sequence[str]) -> Path:
     return records.write_file(path, "\n".join(text).rstrip() + "\n")
 
 
-def write_summary(results: Sequence[Reproduction], study: Study, folder: Path) -> Path:
-    """Write folder/summary.md: the headlines of all papers, and what their data can decide."""
-    every = [(r.paper.name, (*r.outcomes, *r.elsewhere)) for r in results]
-    head = [
-        [name, o.claim.says + f", on {o.place}" * bool(o.place), *records.cells(o)]
-        for name, outcomes in every for o in outcomes if o.claim.headline
-    ]  # fmt: skip
-    hidden = [each for r in results for each in calibration.too_small(r.outcomes)]
-    calibrated = calibration.stored([study.folder(r.paper.name) for r in results])
-    told = {
-        "The papers in short": (["page", "claim", *records.COLUMNS], head),
-        "How many claims, and their answers": records.tally(every),
-        "Printed leads that the data hardly show": (
-            ["claim", "data", "lead", "printed", "shows from"], hidden,
-        ),
-        "The smallest lead that shows in 80 % of cases": (
-            ["data", "measure", "pairs of stored methods", "a tenth from", "half from",
-             "nine tenths from"],
-            calibration.power_rows(study.out),
-        ),
-        "How often the rules give which answer": calibrated,
-    }  # fmt: skip
-    text = list[str]()
-    for i, (title, (header, rows)) in enumerate(told.items()):
-        text += [f"#{'#' * (i > 0)} {title}\n", markdown(header, rows) if rows else "None.\n"]
-    text.insert(2, " ".join(f"[{r.paper.name}]({r.paper.name}.md)" for r in results) + "\n")
-    return _written(folder / "summary.md", [*text, origin([r.paper for r in results], study)])
+def write_front(results: Sequence[Reproduction], folder: Path) -> Path:
+    """Put the answers of all papers in folder.md: one sentence, a line a paper, one figure."""
+    every = [o for r in results for o in r.outcomes if o.claim.headline]
+    counts = [(answer, sum(o.answer == answer for o in every)) for answer in rules.ANSWERS]
+    told = _listed([f"{n} {answer}" for answer, n in counts if n])
+    text = [f"Of the {len(every)} headline claims of {len(results)} papers: {told}.\n"]
+    for r in results:
+        text.append(f"- [{r.paper.title}]({folder.name}/{r.paper.name}.md). {opening(r.outcomes)}")
+    lines = lines_of(o for r in results for o in r.outcomes if o.claim.headline)
+    if lines:
+        drawn = answers_figure(lines, folder / "answers.png")
+        text += [f"\n![our intervals and the papers' numbers]({folder.name}/{drawn.name})"]
+    block = f"{BEGIN}\n" + "\n".join(text) + f"\n{END}"
+    path = folder.with_suffix(".md")
+    before = path.read_text(encoding="utf-8") if path.is_file() else f"# Papers\n\n{BEGIN}{END}\n"
+    between = re.compile(f"{BEGIN}.*?{END}", re.DOTALL)
+    return records.write_file(path, between.sub(lambda _: block, before, count=1))

@@ -16,7 +16,7 @@ from letorbench.analysis.published import Published, lookup
 from letorbench.analysis.tables import Value
 from letorbench.papers.paper import Paper, Part
 from letorbench.papers.records import write_section
-from letorbench.papers.rules import IMPLEMENTATIONS
+from letorbench.papers.rules import BAND
 from letorbench.papers.runs import ByMethod
 
 #: who published LETOR's baselines, the more digits first
@@ -34,21 +34,9 @@ def baseline(dataset: str, method: str, measure: str) -> Published | None:
     return next((rows[source] for source in BASELINES if source in rows), None)
 
 
-def of_paper(paper: Paper) -> dict[Place, float]:
-    """What the paper prints of methods, or what its printed leads imply."""
-    tests = [test for claim in paper.claims for test in claim.tests]
-    found = paper.means
-    for point in (point for test in tests if test.lead for point in test.points()):
-        above = found.get((point.dataset, point.upper, point.measure))
-        if above and point.lead:
-            implied = above / (1.0 + point.lead)
-            found.setdefault((point.dataset, point.lower, point.measure), implied)
-    return found
-
-
 def compared(paper: Paper, part: Part, dataset: str) -> list[str]:
     """The methods of a part that have a printed number on a data set."""
-    own = {(data, method) for data, method, _ in of_paper(paper)}
+    own = {(data, method) for data, method, _ in paper.means}
     return [
         method
         for method in part.methods
@@ -58,7 +46,7 @@ def compared(paper: Paper, part: Part, dataset: str) -> list[str]:
 
 def meets(ours: float, printed: float, digits: int) -> bool:
     """Whether they differ by what two implementations do, and by rounding, at most."""
-    return abs(ours - printed) <= 0.5 * 10.0**-digits + IMPLEMENTATIONS * printed
+    return abs(ours - printed) <= 0.5 * 10.0**-digits + BAND * printed
 
 
 def numbers(paper: Paper, part: Part, found: ByProtocol) -> list[list[Value]]:
@@ -67,14 +55,13 @@ def numbers(paper: Paper, part: Part, found: ByProtocol) -> list[list[Value]]:
     The last cell says by how many protocols ours meets LETOR's, or the paper's where LETOR's is
     not known.
     """
-    told, rows = of_paper(paper), list[list[Value]]()
+    told, rows = paper.means, list[list[Value]]()
     for place in product(part.data, part.methods, part.measures):
-        of, theirs = told.get(place), baseline(*place)
-        if of is None and theirs is None:
-            continue
+        of, theirs, ours = told.get(place), baseline(*place), _means(found, *place)
+        if (of is None and theirs is None) or not any(ours):
+            continue  # what is not at hand stays out
         value = None if theirs is None else theirs.value
         digits = 2 if theirs is None else len(theirs.printed.partition(".")[2])
-        ours = _means(found, *place)
         near = [meets(each, value or of or 0.0, digits) for each in ours if each is not None]
         said = f"by {sum(near)} of {len(near)}" if near else "-"
         rows.append([*place[:2], place[2].upper(), of, value, *ours, said])
@@ -86,9 +73,11 @@ def leads(paper: Paper, part: Part, found: ByProtocol) -> list[list[Value]]:
 
     As printed, ours over the printed baseline, and ours over ours by each protocol.
     """
-    told, rows = of_paper(paper), list[list[Value]]()
-    tests = [test for claim in paper.claims for test in claim.tests if test.kind == "above"]
-    points = dict.fromkeys(replace(p, lead=None, group="") for t in tests for p in t.points())
+    told, rows = paper.means, list[list[Value]]()
+    tests = [
+        test for claim in paper.claims for test in claim.tests if test.kind in ("above", "best")
+    ]
+    points = dict.fromkeys(replace(p, lead=None) for t in tests for p in t.points())
     for point in points:
         dataset, measure = point.dataset, point.measure
         printed = []
@@ -98,6 +87,8 @@ def leads(paper: Paper, part: Part, found: ByProtocol) -> list[list[Value]]:
         if printed[1] is None:
             continue
         ours = [_means(found, dataset, each, measure) for each in (point.upper, point.lower)]
+        if not all(map(any, ours)):
+            continue
         every = [printed, (ours[0][0], printed[1]), *zip(*ours)]
         said = [f"{100.0 * (a / b - 1.0):+.1f} %" if a and b else "-" for a, b in every]
         if set(said) != {"-"}:
@@ -119,7 +110,7 @@ def sentence(rows: Sequence[Sequence[Value]], claimed: Sequence[Sequence[Value]]
     ]
     return (
         f"Printed numbers that ours meet by one protocol or another, within "
-        f"{100.0 * IMPLEMENTATIONS:g} % and rounding: {told or 'none is at hand'}. The sign of a "
+        f"{100.0 * BAND:g} % and rounding: {told or 'none is at hand'}. The sign of a "
         f"claimed lead depends on whose baseline it is over: {'; '.join(turned) or 'nowhere'}."
     )
 

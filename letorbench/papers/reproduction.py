@@ -9,8 +9,8 @@ from pathlib import Path
 
 from letorbench.analysis.tables import write_table
 from letorbench.choices import require_choice
-from letorbench.papers import calibration, printed, records, rules, specification, views
-from letorbench.papers.claims import Claim
+from letorbench.papers import printed, records, rules, specification, views
+from letorbench.papers.claims import NATURES, Claim
 from letorbench.papers.paper import Found, Paper, Part
 from letorbench.papers.runs import Study, Values, generated
 
@@ -29,14 +29,11 @@ class Reproduction:
     differs: tuple[str, ...]
 
 
-def reproduce(
-    paper: Paper, study: Study, parts: Sequence[str] = (), calibrate: bool = False
-) -> Reproduction:
+def reproduce(paper: Paper, study: Study, parts: Sequence[str] = ()) -> Reproduction:
     """Run the parts (all but optional ones where none is named), judge their claims, write files.
 
     Outcomes of claims whose part is not run now are kept; of a part that never was, the answer is
-    "not run". `calibrate` adds how often the rules give which answer on these data. UsageError for
-    a part that the paper does not have.
+    "not run". UsageError for a part that the paper does not have.
     """
     chosen = [require_choice(part, list(paper.parts), f"part of {paper.name}") for part in parts]
     chosen = chosen or [n for n, part in paper.parts.items() if study.full or not part.optional]
@@ -52,9 +49,6 @@ def reproduce(
         files += found.files
         differs += found.differs
         mine = [claim for claim in paper.claims if claim.part == name]
-        if calibrate:
-            first = next(iter(found.values.values()), {})
-            files += calibration.write(folder / f"calibration-{name}", mine, first)
         for outcome in (*judged(mine, found), *elsewhere(mine, found)):
             kept[outcome.claim.id, outcome.place] = outcome
     order = {claim.id: i for i, claim in enumerate(paper.claims)}
@@ -65,14 +59,13 @@ def reproduce(
         rules.over_settings({study.setting: outcome, other: beside.get(key, outcome)})
         for key, outcome in kept.items()
     ]
-    findings = [o for o in own if not o.place and o.claim.nature == "finding"]
-    rest = [o for o in own if not o.place and o.claim.nature != "finding"]
+    own.sort(key=lambda o: NATURES.index(o.claim.nature))
     differs = list(dict.fromkeys(differs))
     text = [paper.reference, "", "What differs from the paper's setting:"]
     text += [f"- {line}" for line in differs]
     files.append(records.write_file(folder / "setting.txt", "\n".join(text) + "\n"))
     return Reproduction(
-        paper, (*rules.over_family(findings), *rest), tuple(o for o in own if o.place),
+        paper, tuple(o for o in own if not o.place), tuple(o for o in own if o.place),
         tuple(dict.fromkeys(files)), tuple(differs),
     )  # fmt: skip
 
@@ -126,4 +119,4 @@ def elsewhere(of_part: Iterable[Claim], found: Found) -> list[rules.Outcome]:
         if moved is not None:
             outcome = rules.judge(moved, values, {})
             outcomes.append(replace(outcome, claim=claim, place=name))
-    return [each for each in outcomes if each.answer != rules.NO_DATA]
+    return [each for each in outcomes if each.answer != rules.NOT_TRIED]

@@ -1,321 +1,317 @@
 """The rules by which claims are judged, the same for every paper; docs/papers/rules.md has reasons.
 
-A comparison has two questions: do the data *show* what the sentence says, and do they *exclude* it?
-Both are answered by one 95 % interval of the lead, as a whole on one side of a bound or not. A
-sentence covers data sets, methods, versions and cut-offs: all its comparisons are corrected
-together (Holm).
+A part of a sentence has one estimand: a mean relative lead, a balance of gains and losses, or a
+number. What was drawn (queries, seeds, draws of data) is drawn again, for all its comparisons
+together. The 95 % interval of that, beside the paper's sign or number, is the answer.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
 
 import numpy as np
 
-from letorbench.analysis.leads import ALPHA, Lead
-from letorbench.analysis.paired import holm
 from letorbench.papers.claims import Claim, Point, Test
-from letorbench.papers.runs import ByMethod, Measured, Values
+from letorbench.papers.runs import ByMethod, Measured, Values, exactly
 
-#: the share of the lower method's number that matters where the paper prints no difference
-MARGIN = 0.03
 #: what two implementations of a method differ by, as a share of the number: the same program with
 #: sums in another order gave RankNet .4566 and .4522 of NDCG@10 on OHSUMED
-IMPLEMENTATIONS = 0.01
+BAND = 0.01
+#: how often is drawn again
+DRAWS = 2_000
 
-REPRODUCED = "reproduced"
-NOT_REPRODUCED = "not reproduced"
-UNDECIDED = "undecided"
-DEPENDS = "depends on"
-NO_DATA, NOT_RUN = "no data", "not run"
-ANSWERS = (REPRODUCED, NOT_REPRODUCED, DEPENDS, UNDECIDED, NO_DATA, NOT_RUN)
-SHOWN, EXCLUDED, OPEN = "shown", "excluded", "open"
-#: what was drawn independently, in the plural
-UNITS = {"query": "queries", "query and seed": "queries, and seeds", "draw": "draws"}
-
-
-def lead_of(upper: Values, lower: Values, measure: str) -> Lead:
-    """The lead of one method's values over another's on the same queries."""
-    return Lead.of(upper.table(measure), lower.table(measure), lower.folds, lower.draws)
-
-
-def margin_of(test: Test, point: Point) -> float:
-    """The share of the lower method's number that a comparison is judged against.
-
-    What is called comparable may differ by as much as any of its printed numbers do; what is called
-    not below, by as much as any falls short.
-    """
-    if test.kind == "above":
-        return point.lead if point.lead is not None and point.lead > 0.0 else MARGIN
-    leads = [each.lead for each in test.points() if each.lead is not None]
-    short = [-lead for lead in leads if lead < 0.0]
-    printed = short if test.kind == "not below" else [abs(lead) for lead in leads]
-    return max(printed, default=MARGIN)
-
-
-def questions(kind: str, lead: Lead, margin: float) -> tuple[np.ndarray, np.ndarray]:
-    """(shown, excluded): p of each question, to be compared with ALPHA; margin: a difference.
-
-    above: shown where the lead is above zero, excluded where it is below the margin. not below: on
-    either side of minus the margin. alike: shown within the margin, excluded outside.
-    """
-    if kind == "above":
-        shown, excluded = lead.above(), lead.below(margin)
-    elif kind == "not below":
-        shown, excluded = lead.above(-margin), lead.below(-margin)
-    else:
-        shown = np.maximum(lead.above(-margin), lead.below(margin))
-        excluded = np.minimum(lead.below(-margin), lead.above(margin))
-    return np.minimum(2.0 * shown, 1.0), np.minimum(2.0 * excluded, 1.0)
-
-
-def bayes_factor(lead: Lead, effect: float) -> float:
-    """The replication Bayes factor: the paper's effect against none, given our t.
-
-    The effect is known to the paper as well as to us, from as many units: a normal prior with its
-    printed size and our standard error. J. Verhagen, E.-J. Wagenmakers, Bayesian Tests to Quantify
-    the Result of a Replication Attempt, J. Experimental Psychology: General 143, 2014.
-    """
-    from scipy.stats import chi2, norm
-
-    error, degrees = float(lead.error), float(lead.degrees)
-    if not 0.0 < error < math.inf:
-        return math.nan
-    # a t is a normal number over the root of a chi-squared one, here taken at its quantiles
-    s = np.sqrt(chi2.ppf((np.arange(1_000) + 0.5) / 1_000, degrees) / degrees)
-    at = float(lead.mean) / error * s
-    likely = (s * norm.pdf(at, effect / error, math.sqrt(2.0))).mean()
-    return float(likely / max((s * norm.pdf(at)).mean(), 1e-300))
+AGREES, NO_DIFFERENCE, OPPOSITE = "agrees", "no difference", "opposite"
+SMALLER, LARGER = "same direction, smaller", "same direction, larger"
+CANNOT_TELL, IN_PART = "cannot tell", "in part"
+NOT_TRIED, NOT_RUN = "not tried", "not run"
+CHECKED, SLIP = "checked", "slip"
+ANSWERS = (
+    AGREES, IN_PART, SMALLER, LARGER, NO_DIFFERENCE, OPPOSITE, CANNOT_TELL, NOT_TRIED, NOT_RUN,
+    CHECKED, SLIP,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Row:
-    """What came out of one comparison or number of a claim.
+    """The answer of one part of a claim.
 
-    kind, place, what: the test, the data, and what is compared or measured. state: `SHOWN`,
-    `EXCLUDED` or `OPEN`, after Holm's correction within the claim. value, low, high: our lead (or
-    number) with its 95 % interval. printed: the paper's lead, in our lower method's units, or its
-    number. margin, smallest: what a lead is judged against; the smallest lead that shows in 80 % of
-    cases. base: the lower method's mean. shown, excluded: the corrected p of both questions.
-    factor: the replication Bayes factor. units, note, group: how many of what were drawn; what else
-    is to be said; the group that a count counts.
+    part: which part of the sentence; "" where there is one. place, what: the data, and what is
+    estimated. value, low, high: ours with its 95 % interval; a lead is a share of the lower mean.
+    printed: the paper's, in the same units. count: of several comparisons how many are positive.
+    units: how many of what were drawn. note: what else is to be said.
     """
 
+    part: str
     kind: str
     place: str
     what: str
-    state: str
+    answer: str
     value: float
     low: float
     high: float
     printed: float | None = None
-    margin: float | None = None
-    smallest: float | None = None
-    base: float | None = None
-    shown: float | None = None
-    excluded: float | None = None
-    factor: float | None = None
+    count: str = ""
     units: str = ""
     note: str = ""
-    group: str = ""
 
 
 @dataclass(frozen=True)
 class Outcome:
     """What came out of a claim.
 
-    p, family: the p that the answer rests on, corrected within the claim, and over the paper's
-    findings. by_setting: the answers of each setting, where they differ. place: the data that it
-    was judged on, where those are not the claim's.
+    points: (data, what, lead, low, high, the paper's lead) of each comparison. by_setting: the
+    answers of other settings and protocols where they differ. place: the data that it was judged
+    on, where those are not the claim's.
     """
 
     claim: Claim
     answer: str
     rows: tuple[Row, ...] = ()
-    p: float | None = None
-    family: float | None = None
+    points: tuple[tuple[str, str, float, float, float, float | None], ...] = ()
     note: str = ""
     by_setting: Mapping[str, str] | None = None
     place: str = ""
 
-    @property
-    def corrected(self) -> str:
-        """The answer where all findings of the paper are corrected together."""
-        decided = self.answer in (REPRODUCED, NOT_REPRODUCED)
-        return UNDECIDED if decided and (self.family or 0.0) >= ALPHA else self.answer
+
+def resampled(
+    of: Mapping[str, Values], measures: Sequence[str], draws: int = DRAWS, seed: int = 0
+) -> dict[tuple[str, str], np.ndarray]:
+    """(method, measure) -> (1 + draws,) means of a data set's methods, the observed ones first.
+
+    The queries of each fold are drawn again, the same for every method; of a method with several
+    seeds its trainings of each fold, too. Of generated data whole draws are.
+    """
+    rng = np.random.default_rng(seed)
+    folds = next(iter(of.values())).folds
+    numbers = np.unique(folds)
+    again = {k: _weights(rng, int((folds == k).sum()), draws) for k in numbers}
+    whole = _weights(rng, len(numbers), draws)
+    found = {}
+    for name, values in of.items():
+        total = np.zeros((1 + draws, len(measures)))
+        columns = [values.measures.index(m) for m in measures]
+        for i, k in enumerate(numbers):
+            own = values.values[:, folds == k][:, :, columns]
+            if values.draws:
+                total += whole[:, [i]] * own.mean(axis=(0, 1)) * len(numbers)
+                continue
+            seeds = _weights(rng, len(own), draws)
+            total += sum(s[:, None] * (again[k] @ each) for s, each in zip(seeds.T, own))
+        for m, mean in zip(measures, (total / len(numbers)).T):
+            found[name, m] = mean
+    return found
 
 
-def judge(claim: Claim, values: ByMethod, numbers: Mapping[str, Measured]) -> Outcome:
+def _weights(rng: np.random.Generator, n: int, draws: int) -> np.ndarray:
+    """(1 + draws, n) weights with the sum 1: equal ones first, then n units drawn again."""
+    drawn = rng.multinomial(n, np.full(n, 1.0 / n), size=draws)
+    return np.vstack([np.ones(n), drawn]) / n
+
+
+def interval(found: np.ndarray, n: int, tried: int = 1) -> tuple[float, float, float]:
+    """The observed number and the 95 % interval of (1 + draws,) numbers, drawn from n units.
+
+    `tried` is of how many such numbers the upper end holds for all (Bonferroni).
+    Its percentiles are widened as Student's t is, for which few units count: T. Hesterberg, What
+    Teachers Should Know About the Bootstrap, The American Statistician 69, 2015, section 3.3.
+    """
+    from scipy.special import ndtr, stdtrit
+
+    if n < 2:
+        return float(found[0]), float("-inf"), float("inf")
+    t = stdtrit(n - 1, (0.025, 1.0 - 0.025 / tried))
+    low, high = np.quantile(found[1:], ndtr(np.sqrt(n / (n - 1.0)) * t))
+    return float(found[0]), float(low), float(high)
+
+
+def answer_of(low: float, high: float, printed: float | None = None) -> str:
+    """The answer of a lead that the paper has above zero; NaN is none."""
+    held = printed is not None and 0.0 < low <= printed <= high
+    if -BAND <= low and high <= BAND and not held:
+        return NO_DIFFERENCE
+    if high < 0.0:
+        return OPPOSITE
+    if not low > 0.0:
+        return CANNOT_TELL
+    if printed is None or held:
+        return AGREES
+    return SMALLER if high < printed else LARGER
+
+
+def equivalence(kind: str, low: float, high: float, band: float) -> str:
+    """The answer of what the paper calls comparable ("alike"), or not worse ("not below")."""
+    if low >= -band and (kind == "not below" or high <= band):
+        return AGREES
+    if high < -band or (kind == "alike" and low > band):
+        return OPPOSITE
+    return CANNOT_TELL
+
+
+def judge(
+    claim: Claim, values: ByMethod, numbers: Mapping[str, Measured], draws: int = DRAWS
+) -> Outcome:
     """Judge a claim by what its part's run found: values, and numbers by name."""
-    found = [_rows(test, claim.nature, values, numbers) for test in claim.tests]
-    every = corrected([row for rows, _ in found for row in rows])
-    if not every:
-        return Outcome(claim, NO_DATA)
-    left, tried, answers = iter(every), [], []
-    for test, (rows, gone) in zip(claim.tests, found):
-        groups = _groups(test, list(islice(left, len(rows))))
-        states = [[row.state for row in group] for group in groups]
-        # a count takes what is not at hand for what could still show it
-        answers.append(answer_of(states, test.least, test.of or len(states) + bool(gone)))
-        tried.append((test, groups))
-    if NOT_REPRODUCED in answers:
-        against = [each for (_, each), own in zip(tried, answers) if own == NOT_REPRODUCED]
-        answer, p = NOT_REPRODUCED, _p_against([*chain(*chain(*against))])
+    rows, points = list[Row](), list[tuple[str, str, float, float, float, float | None]]()
+    gone = dict[str, None]()
+    for test in claim.tests:
+        if test.compares:
+            every = list(test.points())
+            here = [p for p in every if {p.upper, p.lower} <= values.get(p.dataset, {}).keys()]
+            gone |= dict.fromkeys(p.dataset for p in every if p not in here)
+            if here:
+                row, own = compared(test, here, values, draws)
+                rows.append(row)
+                points += own
+        else:
+            given = _numbers(test, values, numbers)
+            own_rows = [_number_row(test, claim.nature, *each) for each in given]
+            rows += own_rows
+            gone |= dict.fromkeys(() if own_rows else test.data or (test.number,))
+    if not rows:
+        return Outcome(claim, NOT_TRIED)
+    without = f"without {', '.join(gone)}" if gone else ""
+    return Outcome(claim, combined(row.answer for row in rows), tuple(rows), tuple(points), without)
+
+
+def combined(answers: Iterable[str]) -> str:
+    """One answer of a sentence's parts."""
+    told = set(answers)
+    if SLIP in told:
+        return SLIP
+    return told.pop() if len(told) == 1 else IN_PART
+
+
+def compared(
+    test: Test, here: Sequence[Point], values: ByMethod, draws: int = DRAWS
+) -> tuple[Row, list[tuple[str, str, float, float, float, float | None]]]:
+    """The row of a test's comparisons that are at hand, and each of them."""
+    measures = list(dict.fromkeys(p.measure for p in here))
+    places = list(dict.fromkeys(p.dataset for p in here))
+    means, units, drawn = {}, list[int](), list[str]()
+    for place in places:
+        used = dict.fromkeys(m for p in here if p.dataset == place for m in (p.upper, p.lower))
+        own = {name: values[place][name] for name in used}
+        first = next(iter(own.values()))
+        units.append(len(np.unique(first.folds)) if first.draws else len(first.folds))
+        drawn.append(f"{units[-1]} {'draws' if first.draws else 'queries'}")
+        for (name, measure), mean in resampled(own, measures, draws).items():
+            means[place, name, measure] = mean
+    upper = np.array([means[p.dataset, p.upper, p.measure] for p in here])
+    lower = np.array([means[p.dataset, p.lower, p.measure] for p in here])
+    leads, n = _shares(upper, lower), min(units)
+    each = [
+        (p.dataset, f"{p.upper} over {p.lower}, {p.measure}", *interval(lead, n), p.lead)
+        for p, lead in zip(here, leads)
+    ]
+    count, printed = f"{int((leads[:, 0] > 0.0).sum())} of {len(here)} leads above 0", None
+    if test.kind == "best":
+        count = f"{_places(here, leads[:, 0])}; {count}"
+        others = {p.lower: leads[[q.lower == p.lower for q in here]].mean(axis=0) for p in here}
+        ends = [interval(each, n, len(others)) for each in others.values()]
+        value, low, high = (min(each) for each in zip(*ends))
+    elif test.kind == "one-sided":
+        found = (leads > test.beyond).mean(axis=0) - (leads < -test.beyond).mean(axis=0)
+        up, down = (leads[:, 0] > test.beyond).sum(), (leads[:, 0] < -test.beyond).sum()
+        value, low, high = interval(found, n)
+        count = f"of {len(here)}, {up} gain and {down} lose more than {test.beyond:.0%}; {count}"
     else:
-        answer = REPRODUCED if all(own == REPRODUCED for own in answers) else UNDECIDED
-        # "all shown" is as strong as its weakest link
-        p = max((_weakest(test, groups) for test, groups in tried if test.compares), default=None)
-    missing = dict.fromkeys(name for _, gone in found for name in gone)
-    note = f"without {', '.join(missing)}" if missing else ""
-    return Outcome(claim, answer, tuple(every), p, note=note)
+        value, low, high = interval(leads.mean(axis=0), n)
+        told = [p.lead for p in here if p.lead is not None]
+        printed = float(np.mean(told)) if len(told) == len(here) else None
+    if test.kind in ("alike", "not below"):
+        band = max([BAND, *(abs(p.lead) for p in test.points() if p.lead is not None)])
+        answer, note = equivalence(test.kind, low, high, band), f"within {band:.1%}"
+    else:
+        answer, note = answer_of(low, high, printed), ""
+    if answer == CANNOT_TELL and not note:
+        note = "nothing to compare with" if np.isnan(high) else f"at most {high:+.1%}"
+    covered = f"{', '.join(places)}" + f", {len(places)} of {len(test.data)} sets" * (
+        len(places) < len(test.data)
+    )
+    what = {"best": "lead over whichever other is best", "one-sided": "gains minus losses"}
+    row = Row(
+        test.part, test.kind, covered, what.get(test.kind, "mean lead"), answer, value, low, high,
+        printed, count if len(here) > 1 else "", " + ".join(drawn), note,
+    )  # fmt: skip
+    return row, each
 
 
-def _rows(
-    test: Test, nature: str, values: ByMethod, numbers: Mapping[str, Measured]
-) -> tuple[list[Row], list[str]]:
-    """The rows of a test, and the data that it lacks, or its number.
+def _places(here: Sequence[Point], leads: np.ndarray) -> str:
+    """Which place the upper method has among all, at how many data sets and measures."""
+    behind: dict[tuple[str, str], int] = {}
+    for p, lead in zip(here, leads):
+        behind[p.dataset, p.measure] = behind.get((p.dataset, p.measure), 1) + bool(lead <= 0.0)
+    of = len({p.lower for p in here}) + 1
+    found = sorted(behind.values())
+    span = f"{found[0]}" if found[0] == found[-1] else f"{found[0]} to {found[-1]}"
+    return f"place {span} of {of}, the first at {found.count(1)} of {len(found)}"
 
-    They are of comparisons, of a number of the part, or of means of a method.
-    """
-    rows, absent = list[Row](), list[str]()
-    if test.compares:
-        for point in test.points():
-            of = values.get(point.dataset, {})
-            if {point.upper, point.lower} <= of.keys():
-                rows.append(comparison_row(test, point, of[point.upper], of[point.lower]))
-            else:
-                absent.append(point.dataset)
-        return rows, absent
+
+def _shares(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
+    """(n, 1 + draws) leads as shares of the observed lower means; NaN where these are not > 0."""
+    base = lower[:, :1]
+    return (upper - lower) / np.where(base > 0.0, base, np.nan)
+
+
+def _numbers(
+    test: Test, values: ByMethod, numbers: Mapping[str, Measured]
+) -> list[tuple[Measured, str, str]]:
+    """The number of a test with its place and name: a method's mean, or one of the part's."""
     if test.measures:
-        rows = [
-            number_row(test, nature, values[d][test.number].measured(m), d, f"{test.number}, {m}")
-            for d in test.data
-            for m in test.measures
-            if test.number in values.get(d, {})
-        ]
-    elif test.number in numbers:
-        rows = [number_row(test, nature, numbers[test.number], "", test.number)]
-    return rows, [] if rows else list(test.data) or [test.number]
+        return [
+            (values[d][test.number].measured(m), d, f"{test.number}, {m}")
+            for d in test.data for m in test.measures if test.number in values.get(d, {})
+        ]  # fmt: skip
+    return [(numbers[n], "", n) for n in (test.number,) if n in numbers]
 
 
-def comparison_row(test: Test, point: Point, upper: Values, lower: Values) -> Row:
-    """Compare two methods, not corrected for the claim's other comparisons yet."""
-    lead = lead_of(upper, lower, point.measure)
-    margin = margin_of(test, point) * abs(lead.base)
-    printed = None if point.lead is None else point.lead * lead.base
-    effect = printed if printed else margin if test.kind == "above" else None
-    shown, excluded = map(float, questions(test.kind, lead, margin))
-    low, high = lead.interval()
-    return Row(
-        test.kind, point.dataset, f"{point.upper} over {point.lower}, {point.measure}",
-        OPEN, float(lead.mean), low, high, printed, margin, lead.smallest(), lead.base,
-        shown, excluded, None if effect is None else bayes_factor(lead, effect),
-        f"{lead.units} {UNITS[lead.unit]}",
-        "the same difference everywhere: nothing is compared" if lead.same else "",
-        point.group,
-    )  # fmt: skip
+def _number_row(test: Test, nature: str, ours: Measured, place: str, what: str) -> Row:
+    """Judge a number: within half a unit of the last digit, what is left to chance, and the band.
 
-
-def number_row(test: Test, nature: str, ours: Measured, place: str, what: str) -> Row:
-    """Judge a number: within half a unit of the last digit, what is left to chance, and 1 %.
-
-    The 1 %, for two implementations, is for findings alone. "At least" and "at most" are open
-    where the interval holds the number.
+    The band, for two implementations, is for findings alone. A worked example that is the printed
+    number in other units, or that was cut and not rounded, agrees with a slip.
     """
-    theirs = test.printed
+    theirs, note = test.printed, ours.note
     assert theirs is not None
-    slack = test.half + (IMPLEMENTATIONS * abs(theirs) if nature == "finding" else 0.0)
-    if test.kind == "equal":
-        holds = ours.low - slack <= theirs <= ours.high + slack
-        fails = not holds
-    elif test.kind == "at least":
-        holds, fails = ours.low >= theirs - slack, ours.high < theirs - slack
+    slack = test.half + (BAND * abs(theirs) if nature == "finding" else 0.0)
+    bound = {"at most": (-np.inf, theirs + slack), "at least": (theirs - slack, np.inf)}
+    least, most = bound.get(test.kind, (theirs - slack, theirs + slack))
+    if nature != "finding":
+        holds = ours.low <= most and ours.high >= least
+        cut = theirs <= ours.value < theirs + 2.0 * test.half
+        converted = abs(test.units * ours.value - theirs) <= test.half
+        if test.slip and converted:
+            ours = exactly(test.units * ours.value, ours.note)
+        slipped = test.slip and (cut or converted)
+        right = CHECKED if nature == "theory" else AGREES
+        answer = right if holds or slipped else SLIP
+        note = "; ".join(filter(None, [f"slip: {test.slip}" if slipped else "", note]))
+    elif test.kind == "equal":
+        holds = ours.low <= most and ours.high >= least
+        answer = AGREES if holds else SMALLER if ours.high < least else LARGER
     else:
-        holds, fails = ours.high <= theirs + slack, ours.low > theirs + slack
+        holds = least <= ours.low and ours.high <= most
+        answer = AGREES if holds else CANNOT_TELL
+        if ours.low > most or ours.high < least:
+            answer = OPPOSITE
     return Row(
-        test.kind, place, what, SHOWN if holds else EXCLUDED if fails else OPEN, ours.value,
-        ours.low, ours.high, theirs, note=ours.note,
-    )  # fmt: skip
-
-
-def corrected(rows: Sequence[Row]) -> list[Row]:
-    """A claim's rows, its comparisons corrected together; a number has no p."""
-    shown, excluded = _holm([row.shown for row in rows]), _holm([row.excluded for row in rows])
-    return [
-        row if a is None or b is None
-        else replace(row, shown=a, excluded=b, state=state_of(a, b))
-        for row, a, b in zip(rows, shown, excluded)
-    ]  # fmt: skip
-
-
-def _holm(ps: Sequence[float | None]) -> list[float | None]:
-    """Holm's correction of those p-values that there are."""
-    adjusted = iter(holm(np.array([p for p in ps if p is not None], dtype=float)).tolist())
-    return [None if p is None else next(adjusted) for p in ps]
-
-
-def state_of(shown: float, excluded: float) -> str:
-    """What two corrected p-values say; a lead that shows is not excluded."""
-    return SHOWN if shown < ALPHA else EXCLUDED if excluded < ALPHA else OPEN
-
-
-def answer_of(
-    groups: Sequence[Sequence[str]], least: int | None = None, of: int | None = None
-) -> str:
-    """The answer of a sentence that holds where `least` groups of `of` show it.
-
-    Without a count all of them must. A group shows it where all its comparisons do, and cannot
-    where one is excluded; a group that is not at hand could.
-    """
-    of = of or len(groups)
-    least = least or of
-    shows = sum(all(state == SHOWN for state in group) for group in groups)
-    cannot = sum(EXCLUDED in group for group in groups)
-    if shows >= least:
-        return REPRODUCED
-    return NOT_REPRODUCED if of - cannot < least else UNDECIDED
-
-
-def _p_against(rows: Sequence[Row]) -> float | None:
-    """The p of a refutation, for which one exclusion is enough; None where a number refutes."""
-    if any(row.state == EXCLUDED and row.excluded is None for row in rows):
-        return None
-    return min(row.excluded for row in rows if row.excluded is not None)
-
-
-def _weakest(test: Test, groups: Sequence[Sequence[Row]]) -> float:
-    """The largest p of what a test needs: a count needs no more groups than it asks for."""
-    weakest = sorted(max(row.shown or 0.0 for row in group) for group in groups)
-    needed = test.least or len(weakest)
-    return weakest[needed - 1] if 0 < needed <= len(weakest) else 1.0
-
-
-def _groups(test: Test, rows: Sequence[Row]) -> list[list[Row]]:
-    """The rows of each group that a count counts; each row where there is no count."""
-    groups: dict[str | int, list[Row]] = {}
-    for i, row in enumerate(rows):
-        groups.setdefault(i if test.least is None else row.group, []).append(row)
-    return list(groups.values())
+        test.part,
+        test.kind,
+        place,
+        what,
+        answer,
+        ours.value,
+        ours.low,
+        ours.high,
+        theirs,
+        note=note,
+    )
 
 
 def over_settings(outcomes: Mapping[str, Outcome]) -> Outcome:
-    """One claim's outcomes by setting or protocol: "depends on" where two answers differ.
-
-    A setting that has no answer says nothing. The rows are the first one's.
-    """
-    silent = (NO_DATA, NOT_RUN)
-    told = {name: each for name, each in outcomes.items() if each.answer not in silent}
+    """The first of a claim's outcomes by setting or protocol, and what others say otherwise."""
+    told = {n: o for n, o in outcomes.items() if o.answer not in (NOT_TRIED, NOT_RUN)}
     first = next(iter(told or outcomes))
-    answers = {name: each.answer for name, each in told.items()}
-    if len(set(answers.values())) < 2:
-        return outcomes[first]
-    return replace(outcomes[first], answer=DEPENDS, by_setting=answers)
-
-
-def over_family(outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """Holm's correction over the findings of a paper that rest on a p."""
-    adjusted = _holm([each.p for each in outcomes])
-    return [replace(each, family=p) for each, p in zip(outcomes, adjusted)]
+    others = {n: o.answer for n, o in told.items() if o.answer != outcomes[first].answer}
+    return replace(outcomes[first], by_setting=others) if others else outcomes[first]

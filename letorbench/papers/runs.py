@@ -51,7 +51,7 @@ class Variant:
     published: Mapping[str, object] = field(default_factory=dict)
     row: str = ""
     column: str = ""
-    table: int | None = None
+    table: str = ""
 
     def under(self, setting: Setting, label: str = "", **more: object) -> Variant:
         """The same with the settings of one of the two, and with more, under another label."""

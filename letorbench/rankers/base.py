@@ -60,6 +60,9 @@ class Ranker(Estimator, ABC):
         The figure of docs/speed that shows its times.
     grid : mapping
         From a hyper-parameter to the values that validation chooses from.
+    as_published : mapping
+        The hyper-parameters that `--protocol published` fixes, since the paper's experiment
+        chooses nothing there.
     spelled : mapping
         From a hyper-parameter to what users may call it, where that is no name in Python.
     published : bool
@@ -123,6 +126,7 @@ class Ranker(Estimator, ABC):
     families: ClassVar[tuple[str, ...]] = ()
     figure: ClassVar[str] = "linear"
     grid: ClassVar[Mapping[str, Sequence[object]]] = {}
+    as_published: ClassVar[Mapping[str, object]] = {}
     spelled: ClassVar[Mapping[str, str]] = {}
     published: ClassVar[bool] = True
     order_matters: ClassVar[str] = ""

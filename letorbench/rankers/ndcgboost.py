@@ -7,10 +7,11 @@ uses, whose compiled kernels compute the same numbers.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 
@@ -34,6 +35,12 @@ from letorbench.threads import parallel_for
 
 #: the pairs, of a document with itself too, that are worth a thread
 PAIRS = 1_000_000
+#: the most of what `NDCGBoost.sample` may say
+LARGEST_SAMPLE = 10.0
+#: what it is for "once" and "average": chosen on validation parts (docs/papers/ndcgboost-2009.md)
+HALF = 0.5
+#: so small a share of the largest weight is rounding
+NO_WEIGHT = 1e-12
 #: a tree of this depth may have 1,024 leaves
 DEEPEST = 10
 
@@ -51,12 +58,16 @@ class NDCGBoost(GainSettings, Ranker):
     rounds : int, default 100
         The terms of F: the paper's 100, with no validation set.
     stumps : str, default "exact"
-        "exact" finds the decision stump that maximises eta. "sample" is the paper's way: it
-        draws documents with probability proportional to abs(w), and takes the stump that
-        classifies the sample best. A tree is grown on all documents or on the sample.
-    sample : int, optional
-        How many documents "sample" draws; as many as there are by default. The paper does not
-        say how many.
+        "exact" finds the decision stump that maximises eta. The paper draws documents with
+        probability proportional to abs(w), and takes the stump that classifies these best; it
+        does not say how. "sample" may draw a document several times, "once" draws each once at
+        most. "average" draws nothing: it takes the stump that is best for the mean of many such
+        samples, where each document counts by its chance to be drawn, min(1, c abs(w)). A tree
+        is grown on all documents, on those that are drawn, or by these chances.
+    sample : float, optional
+        How many documents are drawn, as a multiple of the effective number of documents,
+        (sum abs(w))^2 / sum w^2. By default "sample" draws as many as there are documents,
+        "once" and "average" half the effective number. The paper does not say how many.
     bins : int, optional
         Try at most so many thresholds a feature instead of every threshold.
     truncation : int, default 0
@@ -70,6 +81,8 @@ class NDCGBoost(GainSettings, Ranker):
 
     Notes
     -----
+    `letorbench run` chooses `stumps` on the validation part; `--protocol published` does not.
+
     Where the paper is silent: Z is the ideal DCG of the whole list under equation (1)'s
     discount (see `truncation`); queries with Z = 0 weigh nothing; a negative alpha, which a
     sampled stump can have, is the opposite stump with -alpha, which is the same step; a tree's
@@ -85,11 +98,13 @@ class NDCGBoost(GainSettings, Ranker):
     paper = "Valizadegan, Jin, Zhang, Mao: Learning to Rank by Optimizing NDCG Measure, NIPS 2009"
     auto_features = "raw"  # stumps only compare a feature's values
     takes_missing = property(lambda self: self.weak == "tree")
+    grid: ClassVar[Mapping[str, Sequence[object]]] = {"stumps": ("average", "exact")}
+    as_published: ClassVar[Mapping[str, object]] = {"stumps": "exact"}
     formula = "M = sum_q 1/Z_q sum_i (2^r_i - 1) sum_{j != i} 1/(1 + exp(F_i - F_j))"
 
     rounds: int = number(100, least=1)
-    stumps: str = one_of(("exact", "sample"), "exact")
-    sample: int | None = number(None, least=1)
+    stumps: str = one_of(("exact", "sample", "once", "average"), "exact")
+    sample: float | None = number(None, above=0, most=LARGEST_SAMPLE)
     bins: int | None = number(None, least=2, most=256)
     truncation: int = number(0, least=0)
     weak: str = one_of(("stump", "tree"), "stump")
@@ -98,16 +113,16 @@ class NDCGBoost(GainSettings, Ranker):
 
     @property
     def draws(self) -> bool:
-        """Only the paper's way of sampling does."""
-        return self.stumps == "sample"
+        """Only a sample does."""
+        return self.stumps in ("sample", "once")
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        if self.sample is not None and self.stumps != "sample":
+        if self.sample is not None and self.stumps == "exact":
             raise UsageError(
-                f"found sample={self.sample} with stumps={self.stumps}, expected it with "
-                "stumps=sample"
+                f"found sample={self.sample} with stumps=exact, expected it with stumps=sample, "
+                "stumps=once or stumps=average"
             )
         booster = self.booster(train, self.search(train, rng))
         return boost(booster, train, self.rounds, None, tree_ensemble, deadline=self.deadline)
@@ -121,9 +136,9 @@ class NDCGBoost(GainSettings, Ranker):
         """Return what finds the weak learner for weights of the documents of a training set."""
         tree = self.weak == "tree"
         search = self._tree_search(train) if tree else stump_search(train.features, self.bins)
-        if self.stumps == "sample":
-            return partial(best_of_sample, search, self.sample or train.n_docs, rng)
-        return search
+        if self.stumps == "exact":
+            return search
+        return partial(best_of_sample, search, self.stumps, self.sample, rng)
 
     def _tree_search(self, train: QuerySet) -> Search:
         """Return what grows a tree for weights; each leaf has the class that its weights have."""
@@ -205,16 +220,48 @@ def _judged(queries: QuerySet, k: int, gain: str) -> Iterator[tuple[slice, np.nd
 
 
 def best_of_sample(
-    search: Search, size: int, rng: np.random.Generator, w: np.ndarray
+    search: Search, how: str, size: float | None, rng: np.random.Generator, w: np.ndarray
 ) -> BestTree | None:
-    """Find the best classifier for so many drawn documents, probability ~ abs(w): a `Search`."""
-    total = np.abs(w).sum()
+    """Find the best classifier for drawn documents, probability ~ abs(w): a `Search`.
+
+    `how` is what `NDCGBoost.stumps` may be but "exact"; for the size see `NDCGBoost.sample`. A
+    draw takes one random number, or each document does, whatever the weights are: a weight that is
+    zero but for its rounding must not move the draws of the others, and has no vote.
+    """
+    a = np.abs(w)
+    total = a.sum()
     if total == 0.0:
         return None
-    # one number a draw, whatever the weights: a weight that is zero but for its rounding must
-    # not move the draws of the others
-    drawn = rng.choice(len(w), size, p=np.abs(w) / total)
-    return search(np.bincount(drawn, minlength=len(w)) * np.sign(w))
+    effective = total**2 / (a * a).sum()  # no product of BLAS, whose sums have no fixed order
+    if how == "sample":
+        n = len(w) if size is None else max(1, round(size * effective))
+        drawn = rng.choice(len(w), n, p=a / total)
+        return search(np.bincount(drawn, minlength=len(w)) * np.sign(w))
+    (rows,) = np.nonzero(a > NO_WEIGHT * a.max())
+    n = min(max(1, round((size or HALF) * effective)), len(rows))
+    votes = np.zeros(len(w))
+    if how == "once":
+        # who comes first, with exponential times of rates a: P. Efraimidis, P. Spirakis, Weighted
+        # random sampling with a reservoir, Information Processing Letters 97, 2006
+        times = rng.exponential(size=len(w))[rows] / a[rows]
+        rows = rows[np.argpartition(times, n - 1)[:n]]
+        votes[rows] = np.sign(w[rows])
+    else:
+        votes[rows] = np.sign(w[rows]) * chances(a[rows], n)
+    return search(votes)
+
+
+def chances(a: np.ndarray, n: int) -> np.ndarray:
+    """Return min(1, c a) for weights a > 0, (n_docs,), with the c that makes their sum n.
+
+    So often a document is in a sample of n documents that holds each once at most, and each as
+    nearly in proportion to its weight as that allows.
+    """
+    falling = np.sort(a)[::-1]
+    rest = np.cumsum(falling[::-1])[::-1]
+    sure = np.arange(n)  # so many have the chance 1
+    c = (n - sure) / rest[:n]
+    return np.minimum(1.0, c[np.argmax(c * falling[:n] <= 1.0 + 1e-12)] * a)
 
 
 class BoundBooster:

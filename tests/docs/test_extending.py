@@ -63,7 +63,7 @@ assert "terms: ours" in letorbench("cite SHOP")
 """,
     "paper": """
 out = letorbench("reproduce jarvelin-2002")
-assert "dcg-at-10" in out and out.count(" reproduced") >= 2, out
+assert "dcg-at-10" in out and out.count(" agrees") >= 2, out
 """,
     "convention": """
 import letorbench as lb

@@ -1,6 +1,7 @@
 """What is asked for: names, folds, settings, protocols, and the identities of what is run."""
 
 import shutil
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -10,10 +11,11 @@ from toy_data import write_toy
 from letorbench import source
 from letorbench.api.running import left_out
 from letorbench.choices import expanded, split
+from letorbench.datasets.load import load
 from letorbench.errors import UsageError
 from letorbench.experiment import plan
 from letorbench.experiment.entrants import BASELINES, entrants, labelled, parameters
-from letorbench.experiment.plan import Protocol, ranker_identity
+from letorbench.experiment.plan import Protocol, plan_runs, ranker_identity
 from letorbench.experiment.run import seed_of
 from letorbench.experiment.runner import run
 from letorbench.experiment.select import draws
@@ -117,8 +119,8 @@ def test_seeds_differ_by_everything_but_settings():
 
 
 def test_a_setting_at_its_default_is_not_a_fixed_one_and_their_order_is_nothing():
-    cls = ranker("ndcgboost")
-    one, two = {"depth": 7, "rounds": 7}, {"rounds": 7, "depth": 7}
+    cls = ranker("rankboost")
+    one, two = {"bins": 7, "rounds": 7}, {"rounds": 7, "bins": 7}
     assert ranker_identity(cls, one) == ranker_identity(cls, two)
     assert ranker_identity(cls, cls().get_params()) == ranker_identity(cls, {})
 
@@ -194,3 +196,22 @@ def test_a_comma_list_of_losses_names_these_losses() -> None:
     assert [loss(text) for text in split([", ".join(map(str, every))])] == every
     named = expanded(["wub,pairwise(phi=hinge, weight=1/m)", "all"], {"all": ["wub", "wpl"]})
     assert named == ["wub", "pairwise(phi=hinge, weight=1/m)", "wpl"]
+
+
+def test_a_protocol_as_published_chooses_nothing_that_a_paper_does_not(tmp_path):
+    """NDCG Boost's has no validation; a setting that is asked for stands."""
+    write_toy(tmp_path / "data")
+    bench = load("TOY", tmp_path / "data")
+    base = Protocol(tmp_path / "data", tmp_path / "results")
+    told = {}
+    for name, label in (
+        ("default", "ndcgboost"),
+        ("published", "ndcgboost"),
+        ("published", "ndcgboost[stumps=average]"),
+    ):
+        (job,) = plan_runs({"TOY": bench}, entrants([label]), [1], replace(base, name=name), ())
+        told[name, label] = job.settings, job.identity["grid"]
+        assert job.key.algo == label if name == "default" else job.key.algo.startswith("ndcgboost[")
+    assert told["default", "ndcgboost"] == ({}, {"stumps": ["average", "exact"]})
+    assert told["published", "ndcgboost"] == ({"stumps": "exact"}, {})
+    assert told["published", "ndcgboost[stumps=average]"] == ({"stumps": "average"}, {})

@@ -352,7 +352,7 @@ def test_data_and_rankers_of_a_program_and_of_files_give_what_names_give(protoco
     assert fold.fit["validation"]["grid"] == [] and fold.fit["chosen"]["a"] == 0.5
     assert fold.identity["fixed"] == ["a"] and not report.runs[0].reused
     # an instance with nothing to choose is the name with its settings
-    assert run(["TOY"], ["ndcgboost[rounds=3]"], [1], protocol).runs[0].reused
+    assert run(["TOY"], ["ndcgboost[rounds=3,stumps=exact]"], [1], protocol).runs[0].reused
 
 
 def test_a_time_limit_is_stored_marked_and_lifted_again(protocol):

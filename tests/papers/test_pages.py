@@ -10,6 +10,7 @@ import pytest
 from conftest import same
 
 from letorbench.papers import paper, paper_page, printed, records, views
+from letorbench.papers.answers_figure import Line, answers_figure
 from letorbench.papers.claims import claims_of
 from letorbench.papers.paper import Found, Part
 from letorbench.papers.reproduction import Reproduction
@@ -20,10 +21,10 @@ SHOWN = Path(__file__).with_name("shown")
 FACTS = tomllib.loads((SHOWN / "small.toml").read_text())
 SHARED = FACTS["shared"]
 MADE = {c.id: c for c in claims_of("small", {"claim": [SHARED | c for c in FACTS["claim"]]}, {})}
-SAME = {True: FACTS["compared"], False: {}}  # what all rows of comparisons have, and of numbers
 OUTCOMES = [
     Outcome(**each | {"claim": MADE[each["claim"]], "rows": tuple(
-        Row(**SAME["shown" in row] | row) for row in each.get("rows", ()))})
+        Row(**row) for row in each.get("rows", ())),
+        "points": tuple(map(tuple, each.get("points", ())))})
     for each in FACTS["outcome"]
 ]  # fmt: skip
 
@@ -34,7 +35,7 @@ def result(tmp_path):
              Part("table-2", "Table 2", "table", takes="5 min", optional=True),
              Part("theory", "Theory", takes="2 s")]  # fmt: skip
     made = replace(
-        paper("lecture-2018"), name="small", reference="A. Author: Small, 2009",
+        paper("lecture-2018"), name="small", title="Small", reference="A. Author: Small, 2009",
         claims=tuple(MADE.values()), parts={part.name: part for part in parts},
         methods={"l": Variant("l", "regression")}, slips=("a slip",),
     )  # fmt: skip
@@ -88,15 +89,19 @@ def test_a_page_and_the_page_of_all(result, tmp_path):
     records.write_section(own / "theory", "Theory", "What it comes to.", {
         "": (["a", "b"], [[1, 0.5], ["x", None]]), "-none": (["c"], []),
     })  # fmt: skip
-    records.write_file(published / "calibration-figure-1.csv", "claim,data\nlines,A\n")
     pages = tmp_path / "pages"
     made_by = paper_page.origin([result.paper], study)
-    for name, path in (
-        ("small.md", paper_page.write_page(result, study, pages)),
-        ("summary.md", paper_page.write_summary([result], study, pages)),
-    ):
-        as_shown(name, path.read_text().replace(made_by, "ORIGIN"))
-    assert {path.name: path.read_text() for path in pages.glob("*.png")} == {
+    page = paper_page.write_page(result, study, pages)
+    as_shown("small.md", page.read_text().replace(made_by, "ORIGIN"))
+    front = tmp_path / "pages.md"
+    for before in (None, "# Mine\n\n<!-- answers -->\nold\n<!-- end of answers -->\nmore\n"):
+        if before:
+            front.write_text(before)
+        assert paper_page.write_front([result], pages) == front
+    as_shown("front.md", front.read_text())
+    drawn = {path.name for path in pages.glob("*answers.png")}
+    assert drawn == {"answers.png", "small-answers.png"}
+    assert {p.name: p.read_text() for p in pages.glob("*.png") if p.name not in drawn} == {
         "small-figure-1.png": "papers/small/figure-1.png",
         "small-lines.png": "papers/small/lines.png",
         "small-published-figure-1.png": "papers/small/published/figure-1.png",
@@ -114,7 +119,7 @@ def constant(part, *means):
 
 
 def test_the_tables_against_the_printed_numbers(tmp_path):
-    """.3465 meets .344 and .34; FRank's .4808 is implied by a printed lead of 4 %."""
+    """.3465 meets .344 and .34; what is not printed, or not at hand, has no row."""
     made = paper("ndcgboost-2009")
     methods = ("regression", "frank", "ranksvm", "ndcgboost")
     part = replace(made.parts["printed"], data=("OHSUMED", "TD2003"), methods=methods)
@@ -127,7 +132,7 @@ def test_the_tables_against_the_printed_numbers(tmp_path):
     as_shown("printed.txt", printed.files(made, part, found, tmp_path))
     assert printed.baseline("MQ2007", "listnet", "ndcg@3").source == "letor4-site"  # more digits
     assert printed.compared(made, part, "TD2003") == list(methods)
-    assert printed.compared(made, part, "OHSUMED") == ["frank", "ndcgboost"]
+    assert printed.compared(made, part, "OHSUMED") == ["ndcgboost"]
     assert "frank" not in printed.compared(made, part, "MQ2008")
     assert printed.meets(0.34793, 0.344, 3) and not printed.meets(0.34796, 0.344, 3)
 
@@ -150,3 +155,19 @@ def test_a_part_is_shown_as_figure_and_table(form, tmp_path):
                     "C": {"l": turned, "c": low}, "D": {}},
               "y": {"A": {"l": turned, "m": high}}}  # fmt: skip
     as_shown(f"{form}.txt", views.files(made, part, values, tmp_path))
+
+
+def test_the_figure_has_leads_in_per_cent_and_numbers_by_the_printed_ones():
+    lines = {line.name: line[1:] for line in paper_page.lines_of(OUTCOMES)}
+    assert lines["lines"][:4] == pytest.approx((5.0, 3.0, 7.0, 4.0))
+    assert lines["lines, on Z"][3:] == (4.0, "opposite")
+    assert lines["two (ours / printed)"][:4] == pytest.approx((-1.96, -11.37, 7.45, 0.0), abs=0.01)
+    assert lines["no, two"][0] == -50.0 and lines["no, two"][3] is None
+    assert "bound" not in str(lines)
+
+
+def test_a_long_interval_ends_in_an_arrow(tmp_path):
+    rows = [Line("short", 1.0, -1.0, 3.0, 2.0, "agrees")] * 30
+    rows += [Line("long", 400.0, float("-inf"), 900.0, None, "cannot tell")]
+    path = answers_figure(rows, tmp_path / "x" / "a.png")
+    assert path.stat().st_size > 0

@@ -1,7 +1,7 @@
 """The boosters: their rounds against the papers' equations, their objectives, their ends."""
 
 from functools import partial
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -165,7 +165,9 @@ def test_the_equations_by_hand(rng):
         ("ndcgboost", {}),
         ("ndcgboost", {"bins": 8}),
         ("ndcgboost", {"stumps": "sample"}),
-        ("ndcgboost", {"stumps": "sample", "weak": "tree", "sample": 12}),  # an alpha < 0
+        ("ndcgboost", {"stumps": "sample", "weak": "tree", "sample": 0.2}),  # an alpha < 0
+        ("ndcgboost", {"stumps": "once", "sample": 0.2}),
+        ("ndcgboost", {"stumps": "average"}),
         ("rankboost", {"bins": None}),
         ("rankboost", {"bins": 8}),
     ],
@@ -238,16 +240,61 @@ def test_features_of_whole_queries_teach_nothing(rng):
     assert [each.choose(F, each.weigh(F)[0]) for each in boosters] == [None] * 4
 
 
+def drawn(w, how, size=None, seed=5):
+    """The votes that a search for these weights gets."""
+    votes = []
+    ndcgboost.best_of_sample(votes.append, how, size, np.random.default_rng(seed), w)
+    return votes[0]
+
+
 def test_ndcgboost_draws_as_many_documents_as_it_is_told_to(rng):
-    """Weights that are zero but for their rounding move no draw."""
+    """Weights that are zero but for their rounding move no draw, and are not drawn."""
     w = np.where(np.arange(60) % 3 == 0, 0.0, rng.normal(size=60))
-    samples = []
-    for each in (w, np.where(w == 0.0, 1e-20, w)):
-        ndcgboost.best_of_sample(samples.append, 40, np.random.default_rng(5), each)
-    assert np.array_equal(*samples) and np.abs(samples[0]).sum() == 40
-    assert (np.sign(samples[0]) * np.sign(w) >= 0.0).all()
-    with pytest.raises(UsageError, match="found sample=5 with stumps=exact, expected it with"):
-        ndcgboost.NDCGBoost(sample=5).fit_sets(random_queries(rng, [5]))
+    effective = np.abs(w).sum() ** 2 / (w**2).sum()
+    rounded = np.where(w == 0.0, 1e-20, w)
+    sizes = {None: effective / 2.0, 0.7: 0.7 * effective, 9.0: 40.0, 0.001: 1.0}
+    cases = [(how, size, round(n)) for how in ("once", "average") for size, n in sizes.items()]
+    for how, size, docs in (("sample", None, 60), ("sample", 2.0, round(2.0 * effective)), *cases):
+        votes = drawn(w, how, size)
+        np.testing.assert_array_equal(votes, drawn(rounded, how, size))
+        assert np.abs(votes).sum() == pytest.approx(docs) and (votes * w >= 0.0).all()
+        assert how == "sample" or np.abs(votes).max() <= 1.0
+        assert how != "once" or set(np.abs(votes)) <= {0.0, 1.0}
+    assert ndcgboost.best_of_sample([].append, "once", None, rng, np.zeros(3)) is None
+    with pytest.raises(UsageError, match="found sample=0.5 with stumps=exact, expected it with"):
+        ndcgboost.NDCGBoost(sample=0.5).fit_sets(random_queries(rng, [5]))
+
+
+def test_ndcgboost_draws_without_replacement_one_document_after_the_other():
+    """Against all orders of four documents: the chance of a pair is the sum over its two orders."""
+    w = np.array([4.0, -3.0, 2.0, 1.0])  # the effective number is 100 / 30; .6 of it are 2
+    p = np.abs(w) / np.abs(w).sum()
+    found = [tuple(np.flatnonzero(drawn(w, "once", 0.6, seed))) for seed in range(20_000)]
+    for i, j in combinations(range(4), 2):
+        chance = p[i] * p[j] / (1.0 - p[i]) + p[j] * p[i] / (1.0 - p[j])
+        assert found.count((i, j)) / 20_000 == pytest.approx(chance, abs=0.012)
+
+
+def test_the_chances_are_in_proportion_to_the_weights_up_to_one(rng):
+    for n in (1, 7, 39, 40):
+        a = np.exp(2.0 * rng.normal(size=40))
+        chance = ndcgboost.chances(a, n)
+        below = chance < 1.0
+        assert chance.sum() == pytest.approx(n) and chance.max() <= 1.0
+        ratio = chance[below] / a[below]
+        assert not below.any() or np.ptp(ratio) < 1e-9 * ratio.max()
+        assert (a[~below] * ratio.max(initial=0.0) >= 1.0 - 1e-9).all() or not below.any()
+    np.testing.assert_allclose(ndcgboost.chances(np.array([8.0, 1.0, 1.0]), 2), [1.0, 0.5, 0.5])
+
+
+def test_the_average_of_few_documents_is_the_exact_stump(rng):
+    """With so few that no chance is cut off, they are the weights but for a factor."""
+    train = hinted(rng, [12, 30, 5, 40])
+    exact, average = (
+        ndcgboost.NDCGBoost(1, stumps=how, sample=size).fit_sets(train).learned.model
+        for how, size in (("exact", None), ("average", 0.02))
+    )
+    assert (exact.feature[0], exact.threshold[0]) == (average.feature[0], average.threshold[0])
 
 
 @pytest.mark.parametrize("bins", [16, None])

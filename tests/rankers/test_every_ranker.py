@@ -249,7 +249,7 @@ OTHER = {
     "l2": 5.0, "learning_rate": 1e-4, "leaves": 3, "loss": "ranknet", "margin": 0.5,
     "measure": "err@5", "min_docs": 40, "min_weight": 30.0, "neighbours": True, "normalise": False,
     "normalised": False, "p": 1.5, "patience": 1, "query_features": 1, "restarts": 2, "rho": 0.5,
-    "rounds": 5, "sample": 9, "solver": "line-search", "starts": 9, "sweeps": 3,
+    "rounds": 5, "sample": 0.3, "solver": "line-search", "starts": 9, "sweeps": 3,
     "tau": 0.5,
     "tolerance": 1.0, "truncation": 1,
 }  # fmt: skip
@@ -269,6 +269,8 @@ BESIDE: dict[str, dict[str, object]] = {
 }  # fmt: skip
 
 
+#: what takes a size
+SIZED = ("once", "average")
 #: settings of more than one value that may make a ranker draw
 DRAWING = {
     "ndcgboost": [{"stumps": "sample", "weak": "tree"}],
@@ -303,7 +305,9 @@ def variants(cls: type[Ranker]) -> Iterator[tuple[dict[str, object], dict[str, o
         if name == "function":  # a compiled kernel for each
             others = others[-1:]
         for other in others or [OTHER.get(name, not default)]:
-            yield beside, beside | {name: other}
+            # of few documents the default sizes give the exact stumps
+            more = {"sample": {"once": 0.1, "average": 3.0}[other]} if other in SIZED else {}
+            yield beside, beside | {name: other} | more
 
 
 LEARNED = Path(__file__).with_name("learned.txt")

@@ -90,18 +90,22 @@ def test_what_is_asked_by_options_is_what_the_label_says(folder: Path) -> None:
 def test_nothing_stored_is_replaced(folder: Path) -> None:
     first = lb.run("TOY", {"mine": lb.NDCGBoost(rounds=3), "other": "listnet"}, folds=[1])
     before = {path: path.read_bytes() for path in Path("results").rglob("fold1/*")}
-    with pytest.raises(UsageError, match=r"mine: found results of mine=ndcgboost\[rounds=3\]"):
+    with pytest.raises(
+        UsageError, match=r"mine: found results of mine=ndcgboost\[rounds=3,stumps=exact\]"
+    ):
         lb.run("TOY", {"mine": lb.NDCGBoost(rounds=4)}, folds=[1], force=True)
     lb.run("TOY", ["listnet", "listnet[select=map]", lb.NDCGBoost(rounds=4)], folds=[1])
     assert {path: path.read_bytes() for path in before} == before
-    assert set(rows()) == {"mine", "other", "listnet", "listnet[select=map]", "ndcgboost[rounds=4]"}
+    boosted = "ndcgboost[rounds=4,stumps=exact]"
+    assert set(rows()) == {"mine", "other", "listnet", "listnet[select=map]", boosted}
     assert rows()["other"] == rows()["listnet"] and first.algorithms == ["mine", "other"]
-    assert lb.run("TOY", {"mine": "ndcgboost[rounds=3]"}, folds=[1]).summary().shape[0] == 1
+    again = lb.run("TOY", {"mine": "ndcgboost[rounds=3,stumps=exact]"}, folds=[1])
+    assert again.summary().shape[0] == 1
     assert {path: path.read_bytes() for path in before} == before  # it was found again
     text = printed("table", "TOY", "--algo", "mine,listnet[select=map]")
-    assert "names: mine=ndcgboost[rounds=3]" in text and "other" not in text
+    assert "names: mine=ndcgboost[rounds=3,stumps=exact]" in text and "other" not in text
     found = lb.load_results().compare("mine", "map")["algo"]
-    assert sorted(found) == ["listnet", "listnet[select=map]", "ndcgboost[rounds=4]", "other"]
+    assert sorted(found) == ["listnet", "listnet[select=map]", boosted, "other"]
 
 
 @pytest.mark.usefixtures("no_figures")

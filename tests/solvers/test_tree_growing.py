@@ -240,7 +240,7 @@ def test_drawn_documents_and_features_are_all_that_count(rng) -> None:
 
 def test_by_default_a_leaf_has_twenty_documents_and_a_thousandth_of_hessian() -> None:
     """Of documents whose classes alternate the split is where a leaf is smallest."""
-    shape = Shape(leaves=2)
+    shape = TreeParams(leaves=2)
     for n, h, split in ((40, 1.0, True), (39, 1.0, False), (40, 4e-5, False), (40, 6e-5, True)):
         X, g = np.arange(n, dtype=np.float32)[:, None], np.where(np.arange(n) < 20, -1.0, 1.0)
         tree = Grower(TreeFeatures.of(X, 255), shape).grow(g, np.full(n, h))
@@ -250,7 +250,7 @@ def test_by_default_a_leaf_has_twenty_documents_and_a_thousandth_of_hessian() ->
     # leaf by leaf, the better split first, and not level by level
     X = np.arange(160, dtype=np.float32)[:, None]
     g = np.repeat([1.0, 1.2, 9.0, 1.2, -30.0, -30.1, -20.0, -50.0], 20)
-    tree = Grower(TreeFeatures.of(X, 255), Shape(4)).grow(g, np.ones(160))
+    tree = Grower(TreeFeatures.of(X, 255), TreeParams(4)).grow(g, np.ones(160))
     assert splits_of_rows(tree) == [80, 140, 120]
 
 

@@ -22,6 +22,7 @@ import numpy as np
 from scipy.special import expit as sigma
 
 from letorbench.papers.ndcgboost_2009 import single_changes
+from letorbench.papers.ndcgboost_2009.sampling import sampling
 from letorbench.papers.runs import Measured, Study, exactly
 
 SETS = ("OHSUMED", "TD2003", "TD2004", "HP2003", "HP2004", "NP2003")
@@ -284,6 +285,7 @@ def theory(study: Study) -> dict[str, Measured]:
 PARTS = {
     "data": data,
     "theory": theory,
+    "sampling": sampling,
     "single-changes": partial(single_changes.single_changes, "single-changes"),
     "single-changes-again": partial(single_changes.single_changes, "single-changes-again"),
 }

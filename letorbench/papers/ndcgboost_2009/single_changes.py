@@ -23,7 +23,6 @@ from letorbench.papers.paper import Found
 from letorbench.papers.records import write_section
 from letorbench.papers.runs import Study, kept, sampled
 from letorbench.rankers.ndcgboost import NDCGBoost
-from letorbench.solvers.stump_search import BestTree, Search
 
 NAME = "ndcgboost-2009"
 BASE = "the paper's setting"
@@ -31,14 +30,15 @@ BASE = "the paper's setting"
 
 @dataclass(frozen=True)
 class Change:
-    """What is trained and how it is scored; `weak` to `criterion` are the ranker's settings."""
+    """What is trained and how it is scored; `weak` to `sample` are the ranker's settings."""
 
     data: str = "OHSUMED"
     both_parts: bool = False
     weak: str = "stump"
     depth: int = 1
     criterion: str = "misclassification"
-    without_replacement: float = 0.0
+    stumps: str = "sample"
+    sample: float | None = None
     half: bool = True
     convention: str = "auto"
     best_round: bool = False
@@ -49,28 +49,14 @@ class Change:
         return replace(self, convention=Change.convention, best_round=Change.best_round)
 
 
-def without_replacement(
-    search: Search, share: float, rng: np.random.Generator, w: np.ndarray
-) -> BestTree | None:
-    """The best stump for a share of the documents, each drawn once at most: a `Search`."""
-    p = np.abs(w) / np.abs(w).sum()
-    size = min(int(share * len(w)), int(np.count_nonzero(p)))
-    drawn = rng.choice(len(w), size, replace=False, p=p)
-    return search(np.bincount(drawn, minlength=len(w)) * np.sign(w))
-
-
 def scores(fold: Fold, change: Change, rng: np.random.Generator) -> np.ndarray:
     """(rounds, n_docs) scores of the test part after each round."""
     train = joined(fold.train, fold.validation) if change.both_parts else fold.train
-    share = change.without_replacement
     made = NDCGBoost(
-        stumps="exact" if share else "sample", weak=change.weak, depth=change.depth,
+        stumps=change.stumps, sample=change.sample, weak=change.weak, depth=change.depth,
         criterion=change.criterion,
     )  # fmt: skip
-    search = made.search(train, rng)
-    if share:
-        search = partial(without_replacement, search, share, rng)
-    boosted = made.booster(train, search)
+    boosted = made.booster(train, made.search(train, rng))
     F, test, found = np.zeros(train.n_docs), np.zeros(fold.test.n_docs), []
     for _ in range(NDCGBoost.rounds):
         term = boosted.choose(F, boosted.weigh(F)[0])

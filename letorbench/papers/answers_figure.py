@@ -1,0 +1,61 @@
+"""The figure of answers: a row a claim, our interval and the paper's number on one axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from letorbench.analysis.figures import PAGE, fixed_style, write
+
+#: the axis ends where so large a share of the intervals does: the few beyond have an arrow
+SHOWN = 0.9
+
+
+class Line(NamedTuple):
+    """A row: ours with its interval and the paper's number, in per cent, and the answer."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    printed: float | None
+    answer: str
+
+
+def answers_figure(lines: Sequence[Line], path: Path) -> Path:
+    """Draw the rows, the first at the top, as a PNG."""
+    ends = [abs(n) for e in lines for n in (e.low, e.high, e.printed or 0.0) if np.isfinite(n)]
+    limit = max(2.0, 1.15 * float(np.quantile(ends, SHOWN)))
+    with fixed_style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(PAGE, 0.7 + 0.2 * len(lines)), layout="constrained")
+        axis = figure.subplots()
+        axis.axvspan(-1.0, 1.0, color="0.93", zorder=0)
+        axis.axvline(0.0, color="0.5", linewidth=0.8, zorder=1)
+        for y, each in enumerate(lines):
+            low, high = np.clip([each.low, each.high], -limit, limit)
+            axis.plot([low, high], [y, y], color="black", linewidth=1.4, zorder=2)
+            if abs(each.value) <= limit:
+                axis.plot(each.value, y, "o", color="black", markersize=3.5, zorder=3)
+            for end, mark in ((each.low, "<"), (each.high, ">")):
+                if abs(end) > limit:
+                    axis.plot(np.sign(end) * limit, y, mark, color="black", markersize=4.0)
+            if each.printed is not None:
+                at = float(np.clip(each.printed, -limit, limit))
+                axis.plot(at, y, "D", color="#D55E00", markersize=5.0, zorder=4, fillstyle="none")
+            axis.annotate(
+                each.answer, (1.01, y), xycoords=("axes fraction", "data"), va="center",
+                fontsize=7.0,
+            )  # fmt: skip
+        axis.set_yticks(range(len(lines)), [each.name for each in lines], fontsize=7.0)
+        axis.set_ylim(len(lines) - 0.5, -0.5)
+        axis.set_xlim(-1.04 * limit, 1.04 * limit)
+        axis.set_xlabel("lead, or ours over the printed number, in %; diamond: the paper's")
+        axis.spines[["top", "right", "left"]].set_visible(False)
+        axis.tick_params(axis="y", length=0)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return write(figure, path, ("png",))[0]
