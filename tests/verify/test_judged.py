@@ -1,6 +1,7 @@
 """The label counts that `verify` knows without data: those of the data, and what they bound."""
 
 from collections import Counter
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from letorbench.conventions import CONVENTIONS
 from letorbench.datasets import catalog
 from letorbench.datasets.acquire.archive import import_archive
 from letorbench.datasets.load import load
+from letorbench.datasets.queryset import Benchmark
 from letorbench.verify.judged import judged_folds
 from letorbench.verify.printed import check_by_data, known_facts, read_table
 
@@ -20,27 +22,39 @@ MEASURES = [
 ]
 
 
-def test_the_counts_are_those_of_the_data(shared: Path, tmp_path: Path) -> None:
-    """RENEW=1 writes the table of the archives' data."""
-    lines = ["dataset,fold,queries,label 0,label 1,label 2\n"]
-    for name in KNOWN:
-        import_archive(shared / "archives" / f"{name}.zip", tmp_path)
-        for fold in load(name, tmp_path).folds:
-            starts = fold.test.offsets
-            own = [fold.test.labels[a:b].tolist() for a, b in zip(starts, starts[1:])]
-            for counts, n in sorted(Counter(tuple(map(q.count, range(3))) for q in own).items()):
-                lines.append(",".join(map(str, (name, fold.number, n, *counts))) + "\n")
+@pytest.fixture(scope="module", params=KNOWN)
+def data(request: pytest.FixtureRequest, shared: Path, tmp_path_factory) -> Benchmark:
+    folder = tmp_path_factory.mktemp(request.param)
+    import_archive(shared / "archives" / f"{request.param}.zip", folder)
+    return load(request.param, folder)
+
+
+def test_the_counts_are_those_of_the_data(data: Benchmark) -> None:
+    """RENEW=1 writes the data set's lines of the table."""
+    lines = []
+    for fold in data.folds:
+        starts = fold.test.offsets
+        own = [fold.test.labels[a:b].tolist() for a, b in zip(starts, starts[1:])]
+        for counts, n in sorted(Counter(tuple(map(q.count, range(3))) for q in own).items()):
+            lines.append(",".join(map(str, (data.name, fold.number, n, *counts))) + "\n")
     table = Path(catalog.__file__).with_name("judged.csv")
-    same(table, table.read_text(), "".join(lines))
-    for name in KNOWN:
-        for rules in CONVENTIONS.values():
-            for ours, theirs in zip(judged_folds(name), load(name, tmp_path).folds, strict=True):
-                for part, queries in theirs.parts.items():
-                    known = known_facts(ours.parts[part], MEASURES, rules)
-                    data = known_facts(queries, MEASURES, rules)
-                    assert (known.queries, known.ndcg1) == (data.queries, data.ndcg1)
-                    for measure, bounds in data.bounds.items():
-                        assert known.bounds[measure] == pytest.approx(bounds, abs=1e-12)
+    kept = table.read_text().splitlines(keepends=True)
+    same(table, "".join(line for line in kept if line.startswith(data.name)), "".join(lines))
+    assert kept[0] == "dataset,fold,queries,label 0,label 1,label 2\n"
+    assert {line.partition(",")[0] for line in kept[1:]} == set(KNOWN)
+
+
+def test_the_bounds_are_those_of_the_data(data: Benchmark) -> None:
+    """Each part of each fold, by the conventions in turn."""
+    rules = cycle(CONVENTIONS.values())
+    for ours, theirs in zip(judged_folds(data.name), data.folds, strict=True):
+        for part, queries in theirs.parts.items():
+            by = next(rules)
+            known = known_facts(ours.parts[part], MEASURES, by)
+            expected = known_facts(queries, MEASURES, by)
+            assert (known.queries, known.ndcg1) == (expected.queries, expected.ndcg1)
+            for measure, bounds in expected.bounds.items():
+                assert known.bounds[measure] == pytest.approx(bounds, abs=1e-12)
 
 
 HEAD = "dataset,algorithm,part,fold,measure,value\n"
