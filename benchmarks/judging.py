@@ -1,6 +1,6 @@
 """How often the rules of the papers give which answer, where the truth is known.
 
-    python -m benchmarks.judging RESULTS [--trials 400]
+    python -m benchmarks.judging RESULTS [--papers NAME ...] [--trials 400]
 
 Through `letorbench.papers.rules.judge` itself, on each claim's own comparisons and its own data:
 RESULTS is a folder in which `letorbench reproduce all` has run. The stored values of the upper
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -79,10 +79,10 @@ def rates(
     )
 
 
-def rows(results: Path, data_dir: Path, trials: int) -> Iterator[list[str]]:
+def rows(papers: Sequence[str], results: Path, data_dir: Path, trials: int) -> Iterator[list[str]]:
     """A row a part of a claim and data set."""
     study = Study(data_dir, results)
-    for made in map(paper, PAPERS):
+    for made in map(paper, papers):
         kept: dict[str, dict[str, dict[str, Values]]] = {}
         for claim in made.claims:
             part = made.parts[claim.part]
@@ -118,11 +118,15 @@ def rows(results: Path, data_dir: Path, trials: int) -> Iterator[list[str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", type=Path)
+    parser.add_argument("--papers", nargs="+", choices=list(PAPERS), default=list(PAPERS))
     parser.add_argument("--data-dir", type=Path, default=Path("data"))
     parser.add_argument("--trials", type=int, default=400)
     options = parser.parse_args()
     head = ("claim", "data", "effect", "agrees under none", "agrees at it", "cannot tell", "told")
-    print(markdown(head, rows(options.results, options.data_dir, options.trials)), end="")
+    print(
+        markdown(head, rows(options.papers, options.results, options.data_dir, options.trials)),
+        end="",
+    )
 
 
 if __name__ == "__main__":

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import NamedTuple
 
 import numpy as np
 
 from letorbench.analysis.figures import PAGE, fixed_style, write
 
-#: the axis ends where so large a share of the intervals does: the few beyond have an arrow
-SHOWN = 0.9
+#: the axis ends here at the latest, in per cent: what is beyond has an arrow
+MOST = 25.0
+#: the letters of a line of a name
+WIDTH = 56
 
 
 class Line(NamedTuple):
@@ -28,11 +31,15 @@ class Line(NamedTuple):
 def answers_figure(lines: Sequence[Line], path: Path) -> Path:
     """Draw the rows, the first at the top, as a PNG."""
     ends = [abs(n) for e in lines for n in (e.low, e.high, e.printed or 0.0) if np.isfinite(n)]
-    limit = max(2.0, 1.15 * float(np.quantile(ends, SHOWN)))
+    limit = min(MOST, 1.1 * max(2.0, *ends))
+    names = [fill(each.name, WIDTH) for each in lines]
     with fixed_style():
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(PAGE, 0.7 + 0.2 * len(lines)), layout="constrained")
+        figure = Figure(
+            figsize=(PAGE, 0.7 + 0.13 * sum(2 + name.count("\n") for name in names)),
+            layout="constrained",
+        )
         axis = figure.subplots()
         axis.axvspan(-1.0, 1.0, color="0.93", zorder=0)
         axis.axvline(0.0, color="0.5", linewidth=0.8, zorder=1)
@@ -51,7 +58,7 @@ def answers_figure(lines: Sequence[Line], path: Path) -> Path:
                 each.answer, (1.01, y), xycoords=("axes fraction", "data"), va="center",
                 fontsize=7.0,
             )  # fmt: skip
-        axis.set_yticks(range(len(lines)), [each.name for each in lines], fontsize=7.0)
+        axis.set_yticks(range(len(lines)), names, fontsize=6.5)
         axis.set_ylim(len(lines) - 0.5, -0.5)
         axis.set_xlim(-1.04 * limit, 1.04 * limit)
         axis.set_xlabel("lead, or ours over the printed number, in %; diamond: the paper's")

@@ -33,7 +33,7 @@ HEADINGS = {
 #: an answer -> how a sentence begins that says which claims have it
 SAID = {
     rules.AGREES: "agrees that", rules.LARGER: "finds more than is printed where",
-    rules.SMALLER: "finds less than is printed where", rules.IN_PART: "agrees in part that",
+    rules.SMALLER: "finds less than is printed where", rules.IN_PART: "differs by part on",
     rules.NO_DIFFERENCE: "finds no difference where", rules.OPPOSITE: "finds the opposite of",
     rules.CANNOT_TELL: "cannot tell whether", rules.CHECKED: "has checked that",
     rules.SLIP: "finds a slip where", rules.NOT_TRIED: "has not tried, for want of data, whether",
@@ -50,7 +50,7 @@ def write_page(result: Reproduction, study: Study, folder: Path) -> Path:
     stored = study.folder(paper.name, "default")
     made_by = origin([paper], study)
     own, folded = _figures(paper, study, folder)
-    text = [f"# {paper.title}\n", f"{opening(outcomes)}\n"]
+    text = [f"# {paper.title}\n", f"{opening(result)}\n"]
     told = lines_of(o for o in (*outcomes, *result.elsewhere))
     if told:
         path = answers_figure(told, folder / f"{paper.name}-answers.png")
@@ -83,13 +83,15 @@ def write_page(result: Reproduction, study: Study, folder: Path) -> Path:
     return _written(folder / f"{paper.name}.md", [*text, made_by])
 
 
-def opening(outcomes: Iterable[Outcome]) -> str:
+def opening(result: Reproduction) -> str:
     """One sentence over what the paper stands for, its claims by their answers."""
     by_answer: dict[str, list[str]] = {}
-    for o in (o for o in outcomes if o.claim.headline and o.answer in SAID):
+    for o in (o for o in result.outcomes if o.claim.headline and o.answer in SAID):
         says = o.claim.says
         if o.answer == rules.IN_PART:
             says += f" ({records.said(o)})"
+        elsewhere = [e for e in result.elsewhere if e.claim.id == o.claim.id]
+        says += "".join(f" (on {e.place}: {records.said(e)})" for e in elsewhere)
         counts = [row.count for row in o.rows if row.count and row.kind in ("best", "one-sided")]
         says += "".join(f" ({each})" for each in counts)
         slips = [each for row in o.rows for each in row.note.split("; ") if each[:5] == "slip:"]
@@ -106,9 +108,10 @@ def _listed(texts: Sequence[str]) -> str:
 def lines_of(outcomes: Iterable[Outcome]) -> list[Line]:
     """The rows of the figure: a lead in per cent, a number by how far it is from the paper's."""
     found = []
-    for o in (o for o in outcomes if o.claim.nature != "theory"):
+    for o in (o for o in outcomes if o.claim.nature in ("finding", "worked example")):
         for row in o.rows:
-            said = o.claim.id + f", {row.part}" * bool(row.part) + f", on {o.place}" * bool(o.place)
+            on = f"on {o.place}" if o.place else ""
+            said = ", ".join(filter(None, (o.claim.says, row.part, on)))
             numbers, printed = np.array([row.value, row.low, row.high]), row.printed
             if row.kind == "equal" and printed:
                 said, numbers, printed = f"{said} (ours / printed)", numbers / printed - 1.0, 0.0
@@ -187,7 +190,7 @@ def write_front(results: Sequence[Reproduction], folder: Path) -> Path:
     told = _listed([f"{n} {answer}" for answer, n in counts if n])
     text = [f"Of the {len(every)} headline claims of {len(results)} papers: {told}.\n"]
     for r in results:
-        text.append(f"- [{r.paper.title}]({folder.name}/{r.paper.name}.md). {opening(r.outcomes)}")
+        text.append(f"- [{r.paper.title}]({folder.name}/{r.paper.name}.md). {opening(r)}")
     lines = lines_of(o for r in results for o in r.outcomes if o.claim.headline)
     if lines:
         drawn = answers_figure(lines, folder / "answers.png")
