@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from conftest import call, printed, refused
 from toy_data import store_fold, write_toy
 
+import letorbench as lb
 from letorbench.cli import cli
 
 
@@ -52,7 +53,9 @@ def test_run_table_plot(toy):
 
 def test_algos():
     listed = call("algos").stdout
-    for name in (line.split()[0] for line in listed.splitlines()):
+    names = [line.split()[0] for line in listed.splitlines() if line.startswith("  ")]
+    assert sorted(names) == lb.algorithms()
+    for name in names:
         shown = call("algos", name).stdout
         assert "paper " in shown and "formula " in shown
 

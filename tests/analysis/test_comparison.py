@@ -125,7 +125,7 @@ def test_an_error_is_best_where_it_is_lowest(rng):
 
     def row(algo: str, values: np.ndarray) -> Row:
         own = PerQuery(algo, np.repeat([1, 2, 3, 4, 5], 6), qids, {"rmse": values})
-        return replace(sample_row(algo, {}), measured=own)
+        return replace(sample_row(algo, {}), measured=own, computed=("rmse",))
 
     values = {"high": 0.9 + noise, "low": 0.1 + noise[::-1], "middle": 0.5 - noise}
     rows = tuple(row(algo, own) for algo, own in values.items())

@@ -121,7 +121,8 @@ def test_every_shown_session_is_checked() -> None:
         blocks = list(check.BLOCK.finditer(text))
         assert shown == sum(match["check"] is not None for match in blocks), path
         assert {match["check"] or match["setup"] for match in blocks} <= {*check.NEEDS, None}
-        assert text.count("<!-- ") == len(blocks) + text.count("<!-- end -->"), path
+        others = text.count("<!-- end -->") + text.count("answers -->")
+        assert text.count("<!-- ") == len(blocks) + others, path
 
 
 def test_the_files_that_pages_name_are_there() -> None:

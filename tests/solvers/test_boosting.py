@@ -2,15 +2,23 @@
 
 import math
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from conftest import random_queries
 
 from letorbench.models import Linear
-from letorbench.solvers.boosting import LONGEST_STEP, Term, adaboost_step, boost, stump_ensemble
+from letorbench.models.tree_ensemble import Tree
+from letorbench.solvers.boosting import (
+    LONGEST_STEP,
+    Term,
+    adaboost_step,
+    boost,
+    stump_term,
+    tree_ensemble,
+)
 from letorbench.solvers.stopping import NEVER, Deadline, Validation, best
-from letorbench.solvers.stump_search import Stump
 
 
 @dataclass
@@ -29,7 +37,8 @@ class Scripted:
         self.seen.append(scores)
         if len(self.seen) > len(self.steps):
             return None
-        return Term(lambda X: X[:, 0], self.features[:, 0], self.steps[len(self.seen) - 1])
+        learner = SimpleNamespace(predict=lambda X: X[:, 0])
+        return Term(learner, self.features[:, 0], self.steps[len(self.seen) - 1])
 
 
 def scaled(terms: list[Term], n_features: int) -> Linear:
@@ -78,14 +87,23 @@ def test_without_validation_all_terms_are_kept_and_none_is_warned_of(sets):
     assert nothing.best == 0 and [each.kind for each in nothing.warnings] == ["nothing learned"]
 
 
-def test_stumps_become_trees_that_score_as_they_do(rng):
+def test_a_stump_with_a_negative_step_is_its_opposite_with_a_positive_one(rng):
+    """The model of such terms differs from their sum by a constant, which ranks nothing."""
     X = rng.normal(size=(50, 4)).astype(np.float32)
-    stumps = [Stump(int(rng.integers(4)), float(rng.normal()), bool(k % 2)) for k in range(9)]
-    terms = [Term(each, each(X), alpha) for each, alpha in zip(stumps, rng.normal(size=9))]
-    expected = sum(
-        term.alpha * ((X[:, s.feature] > s.threshold) == s.above) for s, term in zip(stumps, terms)
-    )
-    np.testing.assert_allclose(stump_ensemble(terms, 4).predict(X), expected, atol=1e-12)
+    terms, expected = [], np.zeros(50)
+    for alpha in rng.normal(size=9):
+        feature, threshold = int(rng.integers(4)), float(rng.normal())
+        above = X[:, feature] > threshold
+        found = Tree(
+            np.array([feature, 0, 0]), np.array([threshold, 0.0, 0.0]), np.array([1, 1, 2]),
+            np.array([2, 1, 2]), np.array([0.5, 0.0, 1.0]), np.array([1.0, 0.0, 0.0]),
+            np.array([50.0, (~above).sum(), above.sum()]), np.zeros(3, bool),
+        )  # fmt: skip
+        terms.append(stump_term(found, above, alpha))
+        assert terms[-1].alpha == abs(alpha)
+        expected += alpha * above
+    difference = tree_ensemble(terms, 4).predict(X) - expected
+    np.testing.assert_allclose(difference, difference[0], atol=1e-12)
 
 
 def test_adaboosts_step_is_half_the_logarithm_of_right_over_wrong():
