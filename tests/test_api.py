@@ -81,6 +81,10 @@ def test_a_run_of_a_table_names_classes_and_instances(folder):
     assert "<th" in res._repr_html_() and "1.0000" in res._repr_html_()
     assert res.plot()._repr_png_().startswith(b"png")  # a notebook needs no magic
     assert res.only(algos="listnet").algorithms == ["listnet"]
+    # what has just been run is called by its label everywhere, as what is read again
+    named = lb.run(bench, ["random", lb.Regression(l2=0.5)], out="named", folds=[1])
+    assert set(named.compare()["against"]) == {"regression[l2=0.5]"}
+    assert "regression[l2=0.5] is the best" in named.report("named.html").read_text()
 
 
 def files_of(out: Path, part: str) -> list[tuple[dict, dict, np.ndarray, pd.DataFrame]]:

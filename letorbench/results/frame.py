@@ -115,7 +115,8 @@ class Row:
     @cached_property
     def queries(self) -> PerQuery:
         """The test queries' values; DataError if a file of them is damaged."""
-        return joined_queries(self.stored) if self.measured is None else self.measured
+        found = joined_queries(self.stored) if self.measured is None else self.measured
+        return replace(found, algo=self.algo)
 
     @cached_property
     def fold_means(self) -> np.ndarray:
