@@ -1,8 +1,8 @@
 """Write the tables of the pages from the registries; docs/check.py puts them between markers.
 
 A page of docs/algorithms begins with a head between two lines `---`: `paper`, `model` and `solver`
-in a few words, and each ranker that the page describes, with its loss. The numbers are in
-docs/algorithms/SET.csv, copies of the `summary.csv` that a run leaves.
+in a few words, and each ranker that the page describes, with its loss. The numbers are those of the
+leaderboard.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
 import click
 
+from letorbench.analysis.leaderboard import shipped
 from letorbench.analysis.published import lookup
 from letorbench.cli import cli
 from letorbench.conventions import CONVENTIONS, INTEGERS, RULES, Convention
@@ -79,9 +81,14 @@ def classes_of(page: str) -> list[type[Ranker]]:
 
 def numbers(dataset: str, name: str, *measures: str) -> list[str]:
     """Return a ranker's stored numbers, blank where it has none."""
-    with (PAGES / f"{dataset}.csv").open(encoding="utf-8", newline="") as file:
-        means = {row["algo"]: row for row in csv.DictReader(file)}
-    return [f"{float(means[name][m]):.4f}" if name in means else "" for m in measures]
+    means = values_of(dataset)
+    return [f"{means[name][measure]:.4f}" if name in means else "" for measure in measures]
+
+
+@cache
+def values_of(dataset: str) -> dict[str, dict[str, float]]:
+    """Return the leaderboard's means of a data set, by algorithm and measure."""
+    return {row.algo: row.values for row in shipped(dataset).rows}
 
 
 def _ndcg10(name: str) -> list[str]:
