@@ -187,8 +187,8 @@ def write_front(results: Sequence[Reproduction], folder: Path) -> Path:
     """Put the answers of all papers in folder.md: one sentence, a line a paper, one figure."""
     every = [o for r in results for o in r.outcomes if o.claim.headline]
     counts = [(answer, sum(o.answer == answer for o in every)) for answer in rules.ANSWERS]
-    told = _listed([f"{n} {answer}" for answer, n in counts if n])
-    text = [f"Of the {len(every)} headline claims of {len(results)} papers: {told}.\n"]
+    told = ", ".join(f"*{answer}* {n}" for answer, n in counts if n)
+    text = [f"Answers to the {len(every)} headline claims of {len(results)} papers: {told}.\n"]
     for r in results:
         text.append(f"- [{r.paper.title}]({folder.name}/{r.paper.name}.md). {opening(r)}")
     lines = lines_of(o for r in results for o in r.outcomes if o.claim.headline)
