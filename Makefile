@@ -17,7 +17,7 @@ ALL := test,trees,bench,readers
 help:
 	@echo "make demo    run regression and NDCG Boost on the built-in data set"
 	@echo "make test    run the tests"
-	@echo "make test-all  run them with every optional package, none of their tests left out"
+	@echo "make test-all  run them with every optional package, none of their tests left out; TESTS=FILES"
 	@echo "make renew   put what is printed now into the texts that tests compare with"
 	@echo "make lint    check form and style (ruff) and types (mypy)"
 	@echo "make wheel-check  build the wheel, install it on its own, run the demo with it"
@@ -55,7 +55,7 @@ test: .venv/with-test
 	@echo "left: .venv (the environment), nothing else"
 
 test-all: .venv/with-$(ALL)
-	$(PYTEST)
+	$(PYTEST) $(TESTS)
 
 # one process: each puts what is found into a file that others read
 renew: .venv/with-test
