@@ -147,16 +147,22 @@ def published_table(frame: Frame, measures: Sequence[str]) -> Table:
     folds' mean difference, by Student's t. Programs read the folds in rows below that of the mean,
     the published numbers as they are printed.
     """
-    ours = {row.algo: row for row in frame.rows}
-    order = {algo: i for i, algo in enumerate(ours)}
-    every = [each for measure in measures for each in lookup(frame.dataset, measure)]
-    every.sort(key=lambda each: (order.get(each.algo, len(order)), each.algo))
-    pairs = [_by_fold(each, ours.get(each.algo)) for each in every]
+    ours: dict[
+        str, list[Row]
+    ] = {}  # each label of an algorithm stands beside what is printed of it
+    for mine in frame.rows:
+        ours.setdefault(mine.label.algo, []).append(mine)
+    order = {row.algo: i for i, row in enumerate(frame.rows)}
+    found = [each for measure in measures for each in lookup(frame.dataset, measure)]
+    every = [(each, row) for each in found for row in ours.get(each.algo) or [None]]
+    called = [each.algo if row is None else row.algo for each, row in every]
+    kept = sorted(range(len(every)), key=lambda i: (order.get(called[i], len(order)), called[i]))
+    every, called = [every[i] for i in kept], [called[i] for i in kept]
+    pairs = [_by_fold(each, row) for each, row in every]
     numbers = sorted({number for folds in pairs for number in folds})
     seeded = False
     rows: list[list[Cell | Value]] = []
-    for each, folds in zip(every, pairs):
-        row = ours.get(each.algo)
+    for (each, row), name, folds in zip(every, called, pairs):
         value, deviation = (
             (row.values.get(each.measure), row.deviation(each.measure)) if row else (None, None)
         )
@@ -164,10 +170,10 @@ def published_table(frame: Frame, measures: Sequence[str]) -> Table:
         places = max(len(each.printed.partition(".")[2]), 3)
         difference = None if value is None else value - each.value
         differences = {number: own - printed for number, (own, printed) in folds.items()}
-        place = (frame.dataset, each.algo, each.measure)
+        place = (frame.dataset, name, each.measure)
         source = (each.source, each.algorithm, each.note, each.reference)
         rows.append([
-            frame.dataset, each.algo, Cell(label(each.measure), each.measure), None,
+            frame.dataset, name, Cell(label(each.measure), each.measure), None,
             Cell("" if value is None else f"{value:.4f}", value, spread=spread(deviation)),
             deviation, each.printed,
             Cell("" if difference is None else f"{difference:+.{places}f}", difference),
@@ -177,8 +183,8 @@ def published_table(frame: Frame, measures: Sequence[str]) -> Table:
         for number, (own, printed) in folds.items():
             values = (*place, number, own, None, f"{printed:.4f}", own - printed, *nothing, *source)
             rows.append([Cell("", each) for each in values])  # for programs alone
-    known = frame.only([each.algo for each in every])
-    sources = {each.source: f"{each.source}: {each.reference}" for each in every}
+    known = frame.only(called)
+    sources = {each.source: f"{each.source}: {each.reference}" for each, _ in every}
     title = f"{frame.dataset}: nothing is published at {', '.join(map(label, measures))}"
     made = table(
         caption(frame) + FOLDS * bool(numbers) if every else title,

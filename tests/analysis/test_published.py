@@ -2,13 +2,23 @@
 
 import csv
 import math
+from dataclasses import replace
 from pathlib import Path
 
 from conftest import same
+from toy_data import sample_row
 
 from letorbench import analysis
 from letorbench.analysis.figures import Panel
-from letorbench.analysis.published import DATASETS, lookup, published, with_published
+from letorbench.analysis.published import (
+    DATASETS,
+    lookup,
+    published,
+    published_table,
+    with_published,
+)
+from letorbench.analysis.tables import to_frame
+from letorbench.results.frame import Frame, Row
 
 NAMED = Path(__file__).with_name("published.txt")
 
@@ -55,6 +65,21 @@ def test_what_the_printed_names_are_called_here():
     methods = dict.fromkeys((row.source, row.algorithm, row.ours) for row in published())
     said += [f"{source}: {name} = {ours}" for source, name, ours in methods if ours]
     same(NAMED, NAMED.read_text(), "".join(f"{line}\n" for line in said))
+
+
+def test_what_is_printed_stands_beside_every_label_of_its_algorithm():
+    """MQ2008's ListNet is printed once; ours may have been chosen in two ways."""
+    rows = [sample_row("listnet", {"map": 0.5})]
+    stored = (
+        replace(fold, fit={**fold.fit, "label": "listnet[protocol=letor]"})
+        for fold in sample_row("listnet", {"map": 0.25}).stored
+    )
+    rows.append(Row("listnet[protocol=letor]", tuple(stored)))
+    table = to_frame(published_table(Frame("MQ2008", tuple(rows)), ["map"]))
+    whole = table[table["fold"].isna()].set_index("algo")
+    assert whole.loc["listnet", "ours"] == 0.5
+    assert whole.loc["listnet[protocol=letor]", "ours"] == 0.25
+    assert set(whole.loc[["listnet", "listnet[protocol=letor]"], "published"]) == {"0.4775"}
 
 
 def test_lookup():
