@@ -20,7 +20,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("results"))
     chosen = parser.parse_args()
     for name, path in files().items():
-        lb.run(name, "all,ideal", data_dir=chosen.data_dir, out=chosen.out, jobs=os.cpu_count() or 1)
+        lb.run(
+            name, "all,ideal", data_dir=chosen.data_dir, out=chosen.out, jobs=os.cpu_count() or 1
+        )
         pack(read_frame(chosen.out, name).only(lb.algorithms()), chosen.data_dir, MEASURES, path)
         print(f"{path}: {path.stat().st_size:,} bytes")
 

@@ -147,9 +147,8 @@ def published_table(frame: Frame, measures: Sequence[str]) -> Table:
     folds' mean difference, by Student's t. Programs read the folds in rows below that of the mean,
     the published numbers as they are printed.
     """
-    ours: dict[
-        str, list[Row]
-    ] = {}  # each label of an algorithm stands beside what is printed of it
+    # each label of an algorithm stands beside what is printed of it
+    ours: dict[str, list[Row | None]] = {}
     for mine in frame.rows:
         ours.setdefault(mine.label.algo, []).append(mine)
     order = {row.algo: i for i, row in enumerate(frame.rows)}
