@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 #: what the shipped rows were measured by
 MEASURES = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map", "err@10")
-#: the exact test with queries and seeds, as every row is compared with the best
+#: the quick test that counts queries and seeds: every row is compared with the best
 PROCEDURE = Procedure("t")
 #: what stands behind the name of a user's row
 YOURS = " (yours)"
@@ -84,13 +84,13 @@ def _without_code(row: Row) -> Row:
 def board(ours: Frame, theirs: Frame | None, data_dir: Path) -> Board:
     """Return the shipped rows with a user's of the same data set beside them.
 
-    A row of another convention, or of queries that the shipped ones do not have, does not compare
-    and is left out with a note.
+    A row of another convention, of queries that the shipped ones do not have, or without a value of
+    a measure does not compare. It is left out with a note.
     """
     if theirs is None:
         return Board(ours)
     theirs = theirs.measured(MEASURES, data_dir)
-    [convention], names = ours.conventions, {row.algo for row in ours.rows}
+    [convention] = ours.conventions
     queries = ours.rows[0].queries.keys
     rows, notes = [], list(theirs.unmeasured)
     for row in theirs.rows:
@@ -99,12 +99,13 @@ def board(ours: Frame, theirs: Frame | None, data_dir: Path) -> Board:
                          f"{convention}")  # fmt: skip
         elif not row.queries.keys.isin(queries).all():
             notes.append(f"{row.algo}: left out: found queries that the shipped rows do not have")
+        elif any(math.isnan(row.values[name]) for name in MEASURES):
+            notes.append(f"{row.algo}: left out: found a measure without a value")
         else:
             name = row.algo + YOURS
             queried = replace(row.queries, algo=name)
             rows.append(replace(row, algo=name, measured=queried))
     frame = replace(ours, rows=(*ours.rows, *rows), damaged=theirs.damaged)
-    assert not names & {row.algo for row in rows}
     return Board(frame, tuple(row.algo for row in rows), tuple(notes))
 
 
@@ -122,7 +123,9 @@ def board_table(each: Board, measure: str, every: bool = False) -> Table:
     every: whether all `MEASURES` are columns.
     """
     frame, rows = each.frame, best_first(comparable(each.frame), measure)
-    ranks, signs = mean_ranks(frame, measure), _signs(frame, rows, measure)
+    drawn = _drawn(each).rows
+    ranks = dict(zip((row.algo for row in drawn), _ranked(drawn, measure).mean(axis=0).tolist()))
+    signs = _signs(frame, rows, measure)
     shown = dict.fromkeys([measure, *MEASURES] if every else [measure])
     lines: list[tuple[float, list]] = []
     for place, row in enumerate(rows, 1):
@@ -191,12 +194,15 @@ def _printed(name: str, own: dict[str, float], shown: Sequence[str]) -> list:
     return [name, None, cells[0], None, None, *cells[1:], None, None, "printed", ""]
 
 
-def mean_ranks(frame: Frame, measure: str) -> dict[str, float]:
-    """Return the mean rank over the queries of each row that has all of them, 1 the best."""
-    rows = comparable(frame)
+def _values(rows: Sequence[Row], measure: str) -> np.ndarray:
+    """(n_queries, n_rows): the values, more is better, of the queries that all rows have."""
     values = np.array([sign(measure) * row.queries.values[measure] for row in rows]).T
-    kept = values[~np.isnan(values).any(axis=1)]
-    return dict(zip((row.algo for row in rows), ranks_of(kept).mean(axis=0).tolist()))
+    return values[~np.isnan(values).any(axis=1)]
+
+
+def _ranked(rows: Sequence[Row], measure: str) -> np.ndarray:
+    """(n_queries, n_rows): the rank of each row on each query, 1 the best."""
+    return ranks_of(_values(rows, measure))
 
 
 def verdict(each: Board, name: str, measure: str) -> str:
@@ -251,7 +257,7 @@ def _section(each: Board, measure: str) -> str:
         "<h3>How sure are these numbers?</h3>",
         framed("main", f"{label(measure)} with 95 % intervals", draw([intervals])),
     ]
-    if (ranked := _ranks(_drawn(each), measure)) is not None:
+    if (ranked := _ranks(_drawn(each).rows, measure)) is not None:
         text, diagram = ranked
         parts += ["<h3>Which cannot be told apart?</h3>", paragraph(text), diagram]
     title = f"{label(measure)} against seconds of training"
@@ -260,7 +266,7 @@ def _section(each: Board, measure: str) -> str:
 
 
 def _drawn(each: Board) -> Frame:
-    """The rows that learn, which figures show."""
+    """The rows that are ranked among each other and shown in figures: all but `random`."""
     rows = (row for row in comparable(each.frame) if row.label.algo != RANDOM)
     return replace(each.frame, rows=tuple(rows))
 
@@ -273,13 +279,11 @@ def _choice(name: str, title: str, options: Sequence[str]) -> str:
     )
 
 
-def _ranks(frame: Frame, measure: str) -> tuple[str, str] | None:
+def _ranks(rows: Sequence[Row], measure: str) -> tuple[str, str] | None:
     """What Friedman's test over queries says, and the critical-difference diagram."""
-    rows = comparable(frame)
     if len(rows) < 3:
         return None
-    values = np.array([sign(measure) * row.queries.values[measure] for row in rows]).T
-    values = values[~np.isnan(values).any(axis=1)]
+    values = _values(rows, measure)
     statistic, p = friedman(values)
     difference = critical_difference(len(rows), len(values))
     text = (

@@ -42,6 +42,7 @@ def leaderboard(
     from letorbench.api.leaderboard import boards
     from letorbench.choices import meant, split
     from letorbench.files import write_atomically
+    from letorbench.measures import parse
     from letorbench.results.packed import unpack as unpacked
     from letorbench.results.user_files import check_output
 
@@ -52,6 +53,7 @@ def leaderboard(
             say(unpacked(files()[chosen], unpack))
         return
     check_output(out_file, data_dir=data_dir)
+    measure = str(parse(measure))
     found = boards(folder, datasets, measure, data_dir)
     words = click.get_current_context().find_root().obj or ("leaderboard",)
     text = page(found, measure, " ".join(["letorbench", *words]))

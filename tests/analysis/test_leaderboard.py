@@ -75,10 +75,17 @@ def test_own_rows_have_their_place_and_are_paired_by_query(made, tmp_path):
         replace(f, fit={**f.fit, "test": f.fit["test"] | {"convention": "trec_eval"}})
         for f in base.stored
     ))  # fmt: skip
-    theirs = replace(ours, rows=(shifted("good", 0.25), shifted("same", 0.0), other))
+    gap = shifted("gap", 0.0)
+    tables = gap.queries.tables | {"map": np.full_like(gap.queries.tables["map"], np.nan)}
+    lost = replace(gap.queries, tables=tables)
+    gap = replace(gap, measured=lost, computed=("map",))
+    theirs = replace(ours, rows=(shifted("good", 0.25), shifted("same", 0.0), other, gap))
     each = board(ours, theirs, made / "data")
     assert each.own == ("good (yours)", "same (yours)")
-    assert each.notes == ("regression: left out: found convention trec_eval, expected standard",)
+    assert each.notes == (
+        "regression: left out: found convention trec_eval, expected standard",
+        "gap: left out: found a measure without a value",
+    )
     rows = to_frame(board_table(each, "ndcg@10")).set_index("algo")
     assert rows["place"]["good (yours)"] == 1
     values = rows["ndcg@10"]
@@ -106,6 +113,8 @@ def test_the_command_shows_them_and_writes_a_page(made, tmp_path, monkeypatch):
     monkeypatch.setattr("letorbench.api.leaderboard.files", leaderboard.files)
     text = printed("leaderboard", f"{made}/results", "--data-dir", f"{made}/data")
     assert "regression (yours): place" in text and "page  leaderboard.html" in text
+    mine = f"{made}/results", "--data-dir", f"{made}/data"
+    assert "by MAP" in printed("leaderboard", *mine, "--measure", "MAP")
     page = Path("leaderboard.html").read_text()
     assert page.count("regression (yours)") > 2 and 'data-choice="family"' in page
     assert "found p@3" in refused(2, "leaderboard", "--measure", "p@3")
