@@ -8,7 +8,7 @@ from pathlib import Path
 from letorbench.analysis.leaderboard import MEASURES, Board, board, files, shipped
 from letorbench.api.results import Results, words
 from letorbench.choices import meant
-from letorbench.errors import UsageError
+from letorbench.errors import DataError, UsageError
 from letorbench.measures import parse
 from letorbench.results.csv_files import read_frame
 from letorbench.results.frame import Frame
@@ -62,6 +62,8 @@ def boards(
         own, data_dir = {frame.dataset: frame for frame in results.frames}, results.data_dir
     elif results is not None:
         own = {name: read_frame(Path(results), name) for name in present(Path(results))}
+        if not own:
+            raise DataError(f"{results}: no results there; `letorbench run` makes them")
     names = words(datasets) or [name for name in files() if not own or name in own]
     if not names:
         raise UsageError(

@@ -118,6 +118,7 @@ def test_the_command_shows_them_and_writes_a_page(made, tmp_path, monkeypatch):
     page = Path("leaderboard.html").read_text()
     assert page.count("regression (yours)") > 2 and 'data-choice="family"' in page
     assert "found p@3" in refused(2, "leaderboard", "--measure", "p@3")
+    assert "nowhere: no results there" in refused(1, "leaderboard", "nowhere")
     write_toy(tmp_path / "data")
     call("run", "--dataset", "TOY", "--algo", "regression", "--folds", "1")
     assert "found results of TOY" in refused(2, "leaderboard", "results")
