@@ -8,9 +8,9 @@ from statistics import median
 import numpy as np
 
 from benchmarks.table import Row, seconds, show
+from letorbench.compiled.threads import thread_count
 from letorbench.datasets.queryset import QuerySet
 from letorbench.rankers.ndcgboost import NDCGBoost
-from letorbench.threads import thread_count
 
 
 def synthetic(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.table import Row, seconds, show
+from letorbench.compiled.threads import thread_count
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses import loss
 from letorbench.rankers.lambdarank import LambdaRank
-from letorbench.threads import thread_count
 
 #: MSLR's shares of the labels 0..4
 SHARES = [0.52, 0.32, 0.13, 0.02, 0.01]

@@ -153,7 +153,7 @@ def rows(size: int = 300 * MEGABYTE) -> list[Row]:
 
 
 def _speed(size: int, ours: float) -> Row:
-    from letorbench.threads import thread_count
+    from letorbench.compiled.threads import thread_count
 
     speed = size / ours / MEGABYTE
     return Row(

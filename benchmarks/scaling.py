@@ -25,11 +25,11 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.boosting import synthetic
+from letorbench.compiled.threads import limited_threads, one_blas_thread
 from letorbench.datasets.queryset import QuerySet
 from letorbench.papers.line_figures import Axis, lines_figure
 from letorbench.papers.runs import log_slope
 from letorbench.rankers import Ranker, names, ranker
-from letorbench.threads import limited_threads, one_blas_thread
 
 #: what a training stops at; one without such a setting runs to its end
 EFFORT = {"rounds": 10, "iterations": 10, "epochs": 2, "patience": 0}

@@ -22,9 +22,9 @@ import numpy as np
 
 import letorbench as lb
 from benchmarks.table import Row, show, store
+from letorbench.compiled.threads import thread_count
 from letorbench.datasets.queryset import QuerySet
 from letorbench.rankers.lambdamart import LambdaMART
-from letorbench.threads import thread_count
 
 
 @dataclass(frozen=True)

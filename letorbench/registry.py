@@ -1,7 +1,8 @@
-"""What is registered by being there: the classes that a package's files define, by name.
+"""What is registered by being there, in a file of its folder, in one of two ways.
 
-The files are searched as text, not imported, so that the names of all rankers are known before any
-of them is loaded. The names of a package are imported when they are first used (PEP 562).
+`places` searches the files as text and imports none, so that the names of all rankers are known
+before any of them is loaded; the names of a package are imported when they are first used (PEP
+562). `members` imports the whole folder. What users bring to a process is in `BROUGHT`.
 """
 
 import re
@@ -9,6 +10,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
+from types import ModuleType
 from typing import Any
 
 from letorbench.errors import UsageError
@@ -47,6 +50,26 @@ def places(folder: str, attribute: str) -> dict[str, str]:
 def by_class(folder: str, attribute: str) -> dict[str, str]:
     """Return the same places by the names of the classes: ``{"ListNet": "…:ListNet"}``."""
     return {place.partition(":")[2]: place for place in places(folder, attribute).values()}
+
+
+def modules(package: str) -> dict[str, ModuleType]:
+    """Import all files of a package's folder; return the modules by the names of the files."""
+    path = import_module(package).__path__
+    return {each.name: import_module(f"{package}.{each.name}") for each in iter_modules(path)}
+
+
+def members(package: str, kind: type) -> dict[str, Any]:
+    """Return what the files of a package define of a kind, its own too, by its `name`.
+
+    These are the instances of a class and its subclasses. A class without a `name` is a base.
+    """
+    return {
+        value.name: value
+        for module in (*modules(package).values(), import_module(package))
+        for value in vars(module).values()
+        if isinstance(value, kind) or (isinstance(value, type) and issubclass(value, kind))
+        if hasattr(value, "name")
+    }
 
 
 def load(place: str) -> Any:

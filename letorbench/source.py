@@ -34,7 +34,7 @@ def text(file: str) -> str:
 def imported(file: str) -> frozenset[str]:
     """Return the modules of the package that the text of a module imports."""
     modules: set[str] = set()
-    if file.endswith("__init__.py") and "iter_modules(" in text(file):  # it imports its folder
+    if file.endswith("__init__.py") and "registry.members(" in text(file):  # it imports its folder
         modules.update(_files(str(Path(file).parent)))
     for module, names in _IMPORT.findall(text(file)):
         place = PACKAGE.joinpath(*module.split(".")[1:])
@@ -59,7 +59,7 @@ def source_digest(files: Iterable[str]) -> str:
 
     Examples
     --------
-    >>> len(source_digest(["jit.py", "files.py"]))
+    >>> len(source_digest(["compiled/jit.py", "files.py"]))
     32
     """
     digest = blake2b(digest_size=16)

@@ -23,11 +23,11 @@ from letorbench.experiment.run import Run
 from letorbench.experiment.runner import Report
 from letorbench.experiment.runner import run as run_all
 from letorbench.features import AUTO
-from letorbench.fit_warnings import KINDS, FitWarning
 from letorbench.measures import texts
 from letorbench.rankers import names, ranker
 from letorbench.results import labels
 from letorbench.results.paths import FIT, FoldKey, figure, listing
+from letorbench.solvers.fit_warnings import KINDS, FitWarning
 
 
 def run(

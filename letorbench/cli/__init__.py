@@ -5,13 +5,12 @@ known. Nothing heavy is imported before a command needs it.
 """
 
 import os
-import pkgutil
 import sys
 from contextlib import suppress
-from importlib import import_module
 
 import click
 
+from letorbench import registry
 from letorbench.cli.group import INTERRUPTED, TERMINATED, Commands
 from letorbench.version import __version__
 
@@ -35,10 +34,10 @@ def cli(debug: bool) -> None:
 
 
 def _commands() -> list[click.Command]:
-    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
-    names.sort(key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
-    held = [getattr(import_module(f"{__name__}.{name}"), name, None) for name in names]
-    return [each for each in held if isinstance(each, click.Command)]
+    held = [getattr(module, name, None) for name, module in registry.modules(__name__).items()]
+    commands = [each for each in held if isinstance(each, click.Command)]
+    order = {name: place for place, name in enumerate(FIRST)}
+    return sorted(commands, key=lambda each: order.get(str(each.name), len(FIRST)))
 
 
 for _command in _commands():

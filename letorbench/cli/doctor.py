@@ -64,8 +64,8 @@ def _installed(name: str) -> str | None:
 
 
 def _machine() -> Iterator[tuple[str, str]]:
-    from letorbench.jit import instruction_set, kernel_root
-    from letorbench.threads import thread_count
+    from letorbench.compiled.jit import instruction_set, kernel_root
+    from letorbench.compiled.threads import thread_count
 
     setting = os.environ.get("LETORBENCH_THREADS")
     source = "as many as there are cores" if setting is None else f"LETORBENCH_THREADS={setting}"

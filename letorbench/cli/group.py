@@ -57,7 +57,7 @@ class Commands(click.Group):
         words = [word for word in words if word != "--debug"]
         try:
             if "LETORBENCH_THREADS" in os.environ:  # it is refused before any work, and once
-                from letorbench.threads import thread_count
+                from letorbench.compiled.threads import thread_count
 
                 thread_count()
             given = ["--debug", *words] if debug and words else words

@@ -22,13 +22,13 @@ from typing import Any
 
 import numpy as np
 
+from letorbench.compiled.threads import run_tasks
 from letorbench.datasets.folds import files_digest
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import USUAL, ReadOptions, read_queries
 from letorbench.datasets.text.mistakes import changed
 from letorbench.errors import DataError, WriteError
 from letorbench.files import unfinished_folder, write_atomically
-from letorbench.threads import run_tasks
 
 #: part of every key: another reader or layout makes other entries
 VERSION = "5"

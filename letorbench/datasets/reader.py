@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from letorbench.compiled.threads import parallel_for, thread_count
 from letorbench.datasets.arrays import LARGEST_FLOAT32
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.text import lines as kernels
@@ -31,7 +32,6 @@ from letorbench.datasets.text.mistakes import (
 )
 from letorbench.datasets.text.numbers import NEWLINE, PADDING
 from letorbench.errors import DataError
-from letorbench.threads import parallel_for, thread_count
 
 #: the bytes of text that a thread reads at a time; the buffer stays in the processor's cache
 BLOCK = 1 << 20

@@ -12,12 +12,12 @@ from functools import partial
 from threading import Lock
 from typing import Any
 
+from letorbench.compiled.threads import thread_count
 from letorbench.errors import FAILURES, DataError, UsageError
 from letorbench.experiment.plan import Job
+from letorbench.experiment.processes import in_processes
 from letorbench.experiment.run import Run, attempt, attempt_away, keep
-from letorbench.processes import in_processes
 from letorbench.rankers import plugins
-from letorbench.threads import thread_count
 
 
 @dataclass(frozen=True)

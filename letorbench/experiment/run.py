@@ -12,13 +12,13 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from letorbench.compiled.threads import limited_threads, one_blas_thread
 from letorbench.datasets.queryset import Benchmark, Fold
 from letorbench.errors import FAILURES, DataError, UsageError, WriteError
 from letorbench.experiment.plan import Job, benchmark_of, identity
 from letorbench.experiment.select import select, selection_protocol
 from letorbench.features import transformation
 from letorbench.files import one_writer
-from letorbench.fit_warnings import FitWarning
 from letorbench.measures import parse
 from letorbench.rankers import plugins, ranker
 from letorbench.rankers.any_model import OWN_FILE
@@ -40,9 +40,9 @@ from letorbench.results.store import (
     write_fold,
 )
 from letorbench.solvers.fit_result import score_warnings
+from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.stopping import Validation
 from letorbench.source import scoring_digest
-from letorbench.threads import limited_threads, one_blas_thread
 from letorbench.version import __version__
 
 

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from letorbench.choices import require_choice
+from letorbench.compiled.threads import one_blas_thread, run_tasks
 from letorbench.datasets.queryset import QuerySet
 from letorbench.experiment.entrants import Settings
-from letorbench.fit_warnings import FitWarning
 from letorbench.rankers.base import Ranker
+from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.stopping import Rule, Validation, best, latest
-from letorbench.threads import one_blas_thread, run_tasks
 
 #: from a hyper-parameter to the values that are tried
 Grid = Mapping[str, Sequence[Any]]

@@ -6,26 +6,23 @@ by its name everywhere.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
-from importlib import import_module
-from pkgutil import iter_modules
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from letorbench import registry
 from letorbench.choices import meant
+from letorbench.compiled.threads import parallel_for
 from letorbench.datasets.arrays import missing_features, read_only
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.features.moments import mean_and_variance
-from letorbench.threads import parallel_for
 
 #: the name that leaves the choice to the data set and the ranker
 AUTO = "auto"
 #: how many numbers are float64 at a time, in each thread, where queries do not matter
 CELLS = 1 << 19
 LARGEST = float(np.finfo(np.float32).max)
-#: name -> transformation, filled by the subclasses of `Transformation`
-TRANSFORMATIONS: dict[str, type["Transformation"]] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +54,6 @@ class Transformation(ABC):
     name: ClassVar[str]
     formula: ClassVar[str]
     by_query: ClassVar[bool] = False
-
-    def __init_subclass__(cls) -> None:
-        TRANSFORMATIONS[cls.name] = cls
 
     @classmethod
     def fit(cls, features: np.ndarray) -> Self:
@@ -335,5 +329,5 @@ def stored(facts: Any, n_features: int) -> Transformation:
     return kind(**fitted)
 
 
-for _each in iter_modules(__path__):
-    import_module(f"{__name__}.{_each.name}")
+#: name -> transformation
+TRANSFORMATIONS: dict[str, type[Transformation]] = registry.members(__name__, Transformation)

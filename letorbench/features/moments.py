@@ -5,8 +5,8 @@ from functools import partial
 
 import numpy as np
 
-from letorbench.jit import kernel
-from letorbench.threads import run_tasks
+from letorbench.compiled.jit import kernel
+from letorbench.compiled.threads import run_tasks
 
 #: how many rows are converted to float64 at a time
 ROWS = 65_536

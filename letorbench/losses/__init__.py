@@ -14,9 +14,7 @@ PlackettLuce(weight='1/pi', ties='breslow', gain='exp2')
 """
 
 from dataclasses import replace
-from importlib import import_module
 from itertools import product
-from pkgutil import iter_modules
 from typing import Any
 
 from letorbench import parameters, registry
@@ -27,14 +25,8 @@ from letorbench.losses.own import loss_of
 from letorbench.parameters import kinds, typed
 from letorbench.source import users_digest
 
-_MODULES = [import_module(f"{__name__}.{each.name}") for each in iter_modules(__path__)]
 #: name -> family of losses
-LOSSES: dict[str, type[Loss]] = {
-    family.name: family
-    for module in _MODULES
-    for family in vars(module).values()
-    if isinstance(family, type) and issubclass(family, Loss) and hasattr(family, "name")
-}
+LOSSES: dict[str, type[Loss]] = registry.members(__name__, Loss)
 #: what other papers call a family of ours
 OTHER_NAMES = {"approx-ndcg": "smooth"}
 

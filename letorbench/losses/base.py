@@ -7,10 +7,10 @@ from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
+from letorbench.compiled.threads import parallel_for
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
 from letorbench.parameters import check
-from letorbench.threads import parallel_for
 
 #: the most documents of a query whose pairs are compared one by one: 50 million pairs take a
 #: second where each has an exponential of its own. LightGBM's lambdarank has the same limit

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from letorbench.arithmetic import exp, log, power
+from letorbench.compiled.arithmetic import exp, log, power
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses.base import CustomLoss, Loss, LossFunction, ValueAndGradient

@@ -7,7 +7,7 @@ apart, so a caller compares the span with `SPAN` and gives each pair its own exp
 
 import numpy as np
 
-from letorbench.jit import kernel
+from letorbench.compiled.jit import kernel
 
 #: the widest span of a query's scores that shared exponentials serve: a product of 8 of them is
 #: a normal float64, and `pairwise_logistic` multiplies no more at this span

@@ -7,7 +7,7 @@ one group for each of its labels.
 
 import numpy as np
 
-from letorbench.arithmetic import exp, log
+from letorbench.compiled.arithmetic import exp, log
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import CustomLoss, Loss, ValueAndGradient
 

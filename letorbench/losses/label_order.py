@@ -31,10 +31,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from letorbench.choices import require_choice
+from letorbench.compiled.jit import kernel
 from letorbench.conventions import gains
 from letorbench.datasets.arrays import read_only
 from letorbench.datasets.queryset import QuerySet
-from letorbench.jit import kernel
 from letorbench.losses.base import CustomLoss, Loss, ValueAndGradient
 from letorbench.losses.gains import (
     gain_rule,

@@ -23,9 +23,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from letorbench.compiled.jit import kernel, longest_query
 from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import QuerySet
-from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
 from letorbench.losses.gains import gain_rule, normalized_gains
 from letorbench.losses.tied_ranks import mean_difference, mean_of_ranks, tied_ranks

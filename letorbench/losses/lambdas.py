@@ -18,16 +18,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from letorbench.compiled.jit import kernel, longest_query
+from letorbench.compiled.threads import parallel_for
 from letorbench.conventions import gains
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
-from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import query_share, require_comparable
 from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
 from letorbench.losses.gains import block_gains, inverse_ideal_dcg, truncated_discount
 from letorbench.losses.pairwise_logistic import RankNetLoss
 from letorbench.losses.tied_ranks import mean_difference, mean_of_ranks, tied_ranks
-from letorbench.threads import parallel_for
 
 #: the lambda functions' numbers in compiled code, in the order of `LAMBDAS`
 RANKNET, RANKNET_NDCG, STEP, SPRING, NDCG_DIFFERENCE = range(5)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from letorbench.arithmetic import exp, log, log1p
+from letorbench.compiled.arithmetic import exp, log, log1p
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import Loss, ValueAndGradient
 from letorbench.losses.gains import broadcast_to_docs, inverse_or_zero, query_maxima, query_sums

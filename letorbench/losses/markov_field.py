@@ -14,7 +14,7 @@ lower label than l, and of those with a higher one: all h of a query cost O(m L)
 
 import numpy as np
 
-from letorbench.arithmetic import exp, log
+from letorbench.compiled.arithmetic import exp, log
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
 from letorbench.losses.base import ValueAndGradient

@@ -19,13 +19,13 @@ from functools import partial
 
 import numpy as np
 
-from letorbench.arithmetic import add, dot, exp
+from letorbench.compiled.arithmetic import add, dot, exp
+from letorbench.compiled.jit import kernel
+from letorbench.compiled.threads import run_tasks
 from letorbench.datasets.queryset import QuerySet
-from letorbench.jit import kernel
 from letorbench.losses.base import Loss, ValueAndGradient, require_comparable
 from letorbench.losses.gains import gain_rule, normalized_gains, query_maxima, truncated_discount
 from letorbench.parameters import number
-from letorbench.threads import run_tasks
 
 #: numbers of the matrices that are computed together, which fit into the second cache
 TOGETHER = 30_000

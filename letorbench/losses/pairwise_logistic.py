@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from letorbench.compiled.jit import kernel, longest_query
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
-from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
 from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
 

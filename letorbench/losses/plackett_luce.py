@@ -23,9 +23,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from letorbench.compiled.jit import kernel, longest_query
 from letorbench.datasets.arrays import read_only
 from letorbench.datasets.queryset import QuerySet
-from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import ValueAndGradient, in_query_slices
 from letorbench.losses.label_order import DocumentWeighted, document_weights
 

@@ -6,7 +6,7 @@ documents, which is exact and cheap.
 
 import numpy as np
 
-from letorbench.jit import kernel
+from letorbench.compiled.jit import kernel
 
 
 @kernel()

@@ -18,9 +18,9 @@ from itertools import permutations
 
 import numpy as np
 
+from letorbench.compiled.jit import kernel, longest_query
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices
 from letorbench.parameters import one_of
 

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from letorbench.compiled.jit import kernel, longest_query
 from letorbench.datasets.queryset import QuerySet
-from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
 from letorbench.losses.exponentials import gather
 from letorbench.losses.gains import gain_rule

@@ -5,8 +5,6 @@ there.
 """
 
 from dataclasses import replace
-from importlib import import_module
-from pkgutil import iter_modules
 from typing import Any
 
 from letorbench import registry
@@ -46,14 +44,8 @@ __all__ = [
     "query_metrics", "rank", "refuse_known", "sign", "take", "texts",
 ]  # fmt: skip
 
-_MODULES = [import_module(f"{__name__}.{each.name}") for each in iter_modules(__path__)]
 #: every measure by its name in text
-MEASURES: dict[str, Measure] = {
-    measure.name: measure
-    for module in _MODULES
-    for measure in vars(module).values()
-    if isinstance(measure, Measure)
-}
+MEASURES: dict[str, Measure] = registry.members(__name__, Measure)
 
 
 def parse(text: str) -> Measure:

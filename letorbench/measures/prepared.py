@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from letorbench.compiled.jit import kernel, longest_query
+from letorbench.compiled.threads import parallel_for
 from letorbench.conventions import Convention, gains
 from letorbench.errors import DataError
-from letorbench.jit import kernel, longest_query
 from letorbench.measures.measure import Measure
 from letorbench.measures.rankings import Rankings
-from letorbench.threads import parallel_for
 
 #: the smallest number of documents for which another thread pays
 LEAST = 20_000

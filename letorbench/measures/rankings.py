@@ -7,9 +7,9 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from letorbench.compiled.jit import kernel
 from letorbench.conventions import LARGEST_EXPONENT, Convention, gains
 from letorbench.errors import DataError
-from letorbench.jit import kernel
 
 #: labels are counted one by one up to so many
 MOST_LEVELS = 4096

@@ -11,9 +11,9 @@ from typing import Any, ClassVar, NamedTuple, cast
 import numpy as np
 
 from letorbench import registry
+from letorbench.compiled.threads import parallel_for
 from letorbench.errors import DataError
 from letorbench.files import write_atomically
-from letorbench.threads import parallel_for
 
 #: the models that this process has imported, by kind: those of plug-ins are found here
 KINDS: dict[str, type["Model"]] = {}

@@ -5,13 +5,13 @@ from functools import partial
 
 import numpy as np
 
-from letorbench.arithmetic import dot
+from letorbench.compiled.arithmetic import dot
+from letorbench.compiled.jit import kernel
+from letorbench.compiled.threads import parallel_for
 from letorbench.datasets.queryset import QuerySet
 from letorbench.features.moments import mean_and_scale, mean_and_variance
-from letorbench.jit import kernel
 from letorbench.models.base import Model, array
 from letorbench.models.parametric import FamilySettings, ParametricFamily
-from letorbench.threads import parallel_for
 
 #: in the solvers' units, a feature's standard deviation is 1 / SPREAD
 SPREAD = 4.0

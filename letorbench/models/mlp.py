@@ -10,13 +10,13 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from letorbench.compiled.jit import kernel
+from letorbench.compiled.threads import run_tasks
 from letorbench.datasets.queryset import QuerySet
 from letorbench.features.moments import mean_and_scale, row_blocks
-from letorbench.jit import kernel
 from letorbench.models.base import Model, array
 from letorbench.models.linear import products
 from letorbench.models.parametric import FamilySettings, ParametricFamily
-from letorbench.threads import run_tasks
 
 #: documents whose hidden units are in memory at a time
 ROWS = 1000

@@ -10,14 +10,14 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from letorbench.compiled.jit import kernel
+from letorbench.compiled.threads import parallel_for
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
 from letorbench.features.moments import row_blocks
-from letorbench.jit import kernel
 from letorbench.models.base import Model, array
 from letorbench.models.linear import LinearFamily
 from letorbench.models.parametric import FamilySettings, ParametricFamily
-from letorbench.threads import parallel_for
 
 #: documents whose products' correlations are summed at a time
 ROWS = 8192

@@ -11,13 +11,13 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from letorbench.arithmetic import exp
+from letorbench.compiled.arithmetic import exp
+from letorbench.compiled.jit import kernel
+from letorbench.compiled.threads import parallel_for
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.jit import kernel
 from letorbench.models.base import Model, array
 from letorbench.models.parametric import FamilySettings, ParametricFamily
-from letorbench.threads import parallel_for
 
 
 @dataclass(frozen=True, eq=False)

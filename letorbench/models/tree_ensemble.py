@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from letorbench.compiled.jit import kernel
 from letorbench.errors import DataError
-from letorbench.jit import kernel
 from letorbench.models.base import Model, array
 
 #: documents that go through all trees together: their features fit into the second cache

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from letorbench.arithmetic import exp
+from letorbench.compiled.arithmetic import exp
+from letorbench.compiled.threads import parallel_for
 from letorbench.conventions import CONVENTIONS, with_rules
 from letorbench.datasets.queryset import QuerySet
 from letorbench.features.moments import contiguous_columns
@@ -17,7 +18,6 @@ from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import Term, adaboost_step, boost
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
-from letorbench.threads import parallel_for
 
 #: an objective that is lower by less is not lower: sums in another order differ as much
 ROUNDING = 1e-12

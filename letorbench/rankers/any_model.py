@@ -21,10 +21,10 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
-from letorbench.fit_warnings import FitWarning
 from letorbench.models.base import Model
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
+from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.stopping import Validation
 
 #: what `save` leaves of a model that can save itself, in the place of `model.npz`

@@ -11,6 +11,7 @@ from warnings import warn
 import numpy as np
 from numpy.typing import ArrayLike
 
+from letorbench.compiled.threads import one_blas_thread
 from letorbench.datasets.arrays import (
     as_features,
     as_weights,
@@ -26,7 +27,6 @@ from letorbench.parameters import check
 from letorbench.rankers.estimator import Estimator, query_set, without_qid
 from letorbench.solvers.fit_result import FitResult, score_warnings
 from letorbench.solvers.stopping import NEVER, Deadline, Validation
-from letorbench.threads import one_blas_thread
 
 
 class Ranker(Estimator, ABC):

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from letorbench.compiled.threads import run_tasks
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import require_comparable
 from letorbench.losses.gains import GainSettings
@@ -15,7 +16,6 @@ from letorbench.parameters import number, one_of
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
-from letorbench.threads import run_tasks
 
 #: how much a step must raise the mean of the measure: less is rounding
 LEAST_RISE = 1e-9

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit as sigma
 
+from letorbench.compiled.jit import kernel, longest_query
+from letorbench.compiled.threads import parallel_for
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
-from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import query_share, require_comparable
 from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
 from letorbench.losses.gains import inverse_or_zero, pair_counts, pairs
@@ -18,7 +19,6 @@ from letorbench.solvers.boosting import Term, adaboost_step, boost, stump_term, 
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 from letorbench.solvers.stump_search import BinnedFeatures
-from letorbench.threads import parallel_for
 
 #: slices of the queries that are summed apart, so that no sum depends on the number of threads
 SLICES = 8

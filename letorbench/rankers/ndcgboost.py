@@ -15,10 +15,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from letorbench.compiled.jit import kernel, longest_query
+from letorbench.compiled.threads import parallel_for
 from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
-from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import require_comparable
 from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
 from letorbench.losses.gains import GainSettings, block_gains, inverse_or_zero, query_sums
@@ -31,7 +32,6 @@ from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 from letorbench.solvers.stump_search import BestTree, Search, stump_search
 from letorbench.solvers.tree_growing import CRITERIA, MOST_BINS, Grower, TreeFeatures, TreeParams
-from letorbench.threads import parallel_for
 
 #: the pairs, of a document with itself too, that are worth a thread
 PAIRS = 1_000_000

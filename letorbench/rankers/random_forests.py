@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from letorbench.compiled.threads import run_tasks, thread_count
 from letorbench.datasets.queryset import QuerySet
 from letorbench.models.tree_ensemble import Tree, joined
 from letorbench.parameters import number
@@ -13,7 +14,6 @@ from letorbench.rankers.mart import TreeSettings
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 from letorbench.solvers.tree_growing import Grower, TreeFeatures
-from letorbench.threads import run_tasks, thread_count
 
 
 @dataclass

@@ -5,8 +5,9 @@ from functools import partial
 
 import numpy as np
 
+from letorbench.compiled.jit import kernel, longest_query
+from letorbench.compiled.threads import parallel_for
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
-from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import query_share
 from letorbench.losses.gains import pair_counts, pairs
 from letorbench.parameters import number
@@ -15,7 +16,6 @@ from letorbench.solvers.boosting import Term, adaboost_step, boost, stump_term, 
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 from letorbench.solvers.stump_search import Search, stump_search
-from letorbench.threads import parallel_for
 
 
 @dataclass

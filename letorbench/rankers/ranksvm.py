@@ -9,10 +9,10 @@ from functools import partial
 
 import numpy as np
 
-from letorbench.arithmetic import dot
+from letorbench.compiled.arithmetic import dot
+from letorbench.compiled.jit import kernel
+from letorbench.compiled.threads import parallel_for
 from letorbench.datasets.queryset import QuerySet
-from letorbench.fit_warnings import FitWarning
-from letorbench.jit import kernel
 from letorbench.losses.base import query_share
 from letorbench.losses.gains import pair_counts, pairs
 from letorbench.measures import rank
@@ -21,8 +21,8 @@ from letorbench.parameters import number, one_of
 from letorbench.rankers.base import Ranker
 from letorbench.solvers import bundle, newton
 from letorbench.solvers.fit_result import FitResult
+from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.stopping import Validation
-from letorbench.threads import parallel_for
 
 #: a thread costs more than it saves on fewer documents
 DOCS_A_THREAD = 2048

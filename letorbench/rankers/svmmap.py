@@ -11,17 +11,17 @@ from itertools import permutations
 
 import numpy as np
 
+from letorbench.compiled.jit import kernel
+from letorbench.compiled.threads import parallel_for
 from letorbench.datasets.queryset import QuerySet
-from letorbench.fit_warnings import FitWarning
-from letorbench.jit import kernel
 from letorbench.losses.base import query_share
 from letorbench.models.linear import Linear, weighted_rows
 from letorbench.parameters import number
 from letorbench.rankers.base import Ranker
 from letorbench.solvers import bundle
 from letorbench.solvers.fit_result import FitResult
+from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.stopping import Validation
-from letorbench.threads import parallel_for
 
 #: a thread costs more than it saves on fewer documents
 DOCS_A_THREAD = 2048

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from letorbench import conventions
+from letorbench.compiled.threads import thread_count
 from letorbench.datasets.arrays import missing_features
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
@@ -28,7 +29,6 @@ from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import NOTHING_LEARNED
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import EarlyStopping, Validation
-from letorbench.threads import thread_count
 
 #: how many feature values are worth a thread: with fewer, threads that wait for each other in
 #: thousands of short loops take several times as long as one thread (the results are equal)

@@ -23,7 +23,6 @@ from letorbench.checksum import checked, digest, with_checksum
 from letorbench.conventions import convention
 from letorbench.errors import DataError, UsageError
 from letorbench.files import one_writer, write_atomically
-from letorbench.fit_warnings import FitWarning
 from letorbench.measures import Measure
 from letorbench.results import paths
 from letorbench.results.labels import Label, configured, of_identity, of_stored
@@ -35,6 +34,7 @@ from letorbench.results.per_query import (
     write_fold_queries,
 )
 from letorbench.results.scores import read_scores, write_scores
+from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.version import __version__
 
 if TYPE_CHECKING:

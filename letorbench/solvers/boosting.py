@@ -8,10 +8,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.fit_warnings import FitWarning
 from letorbench.models.base import Model
 from letorbench.models.tree_ensemble import Tree, TreeEnsemble, joined
 from letorbench.solvers.fit_result import FitResult, kept_round
+from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping, Validation
 
 #: the longest step: that of a weak learner which makes no mistake would be infinite

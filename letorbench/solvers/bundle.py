@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from letorbench.arithmetic import backward_solve, cholesky, dot, forward_solve, gram
+from letorbench.compiled.arithmetic import backward_solve, cholesky, dot, forward_solve, gram
 from letorbench.models.linear import products, weighted_rows
 from letorbench.solvers.fit_result import Minimum
 from letorbench.solvers.stopping import NEVER, Deadline

@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from letorbench.arithmetic import add, dot, norm
+from letorbench.compiled.arithmetic import add, dot, norm
+from letorbench.compiled.jit import kernel
 from letorbench.datasets.queryset import QuerySet
-from letorbench.fit_warnings import FitWarning
-from letorbench.jit import kernel
 from letorbench.losses.base import Loss
 from letorbench.models.parametric import ParametricFamily
 from letorbench.solvers.fit_result import FitResult, kept_round
+from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.objective import Objective, Whitened, drawn_start
 from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping, Validation
 

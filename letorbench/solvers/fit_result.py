@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.fit_warnings import FitWarning
 from letorbench.models.base import Model
+from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.stopping import EarlyStopping
 
 #: a sum is rounded by about this share of its terms
@@ -38,9 +38,7 @@ class FitResult:
     def __post_init__(self) -> None:
         for each in self.warnings:
             if not isinstance(each, FitWarning):
-                raise TypeError(
-                    f"found the warning {each!r}, expected a letorbench.fit_warnings.FitWarning"
-                )
+                raise TypeError(f"found the warning {each!r}, expected a FitWarning")
 
 
 def kept_round(

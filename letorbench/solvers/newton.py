@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from letorbench.arithmetic import backward_solve, cholesky, dot, forward_solve, norm
+from letorbench.compiled.arithmetic import backward_solve, cholesky, dot, forward_solve, norm
 from letorbench.solvers.fit_result import ROUNDING, Minimum
 from letorbench.solvers.stopping import NEVER, Deadline
 

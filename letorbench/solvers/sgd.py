@@ -17,10 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from letorbench.compiled.jit import kernel
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.features.moments import mean_and_variance
-from letorbench.fit_warnings import FitWarning
-from letorbench.jit import kernel
 from letorbench.losses.gains import inverse_ideal_dcg, truncated_discount
 from letorbench.losses.lambdas import Lambda, LambdaRule, lambda_workspace, query_lambdas
 from letorbench.losses.pairwise_logistic import pair_workspace, ranknet_lambdas
@@ -29,6 +28,7 @@ from letorbench.models.linear import Linear, products
 from letorbench.models.mlp import MLP, Layers, backward, forward
 from letorbench.parameters import number, one_of
 from letorbench.solvers.fit_result import FitResult, kept_round
+from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping, Validation
 
 #: the cost of the paper's LambdaRank is 1 minus the training NDCG at this truncation

@@ -7,13 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
+from letorbench.compiled.threads import cancelled
 from letorbench.conventions import CONVENTIONS, Convention, with_rules
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.measures import Measure, PreparedMetric, parse, query_metrics
 from letorbench.measures.evaluation import shares
 from letorbench.models.base import Model
-from letorbench.threads import cancelled
 
 #: the validation measure, (n_models, n_queries) -> the number of the chosen model, from 0
 Rule = Callable[[np.ndarray], int]

@@ -28,12 +28,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from letorbench.compiled.jit import kernel
+from letorbench.compiled.threads import parallel_for, run_tasks
 from letorbench.datasets.arrays import LARGEST_FLOAT32
 from letorbench.features.moments import contiguous_columns
-from letorbench.jit import kernel
 from letorbench.models.base import float32_features
 from letorbench.models.tree_ensemble import Tree, stump
-from letorbench.threads import parallel_for, run_tasks
 
 #: how many features' bins are filled in one pass over the documents: independent chains of
 #: additions hide the latency of adding to the same number again and again

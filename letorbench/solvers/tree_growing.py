@@ -29,11 +29,11 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from letorbench.compiled.jit import kernel
+from letorbench.compiled.threads import parallel_for, thread_count
 from letorbench.datasets.arrays import LARGEST_FLOAT32
-from letorbench.jit import kernel
 from letorbench.models.tree_ensemble import Tree
 from letorbench.solvers.stump_search import BinnedFeatures
-from letorbench.threads import parallel_for, thread_count
 
 #: features whose codes are the bytes of one number; their histograms fit into the first cache
 GROUP = 8

@@ -17,8 +17,8 @@ from conftest import call, numbers, parts_of, printed, same
 from toy_data import store_fold, write_toy, write_uneven
 
 import letorbench as lb
-from letorbench.fit_warnings import FitWarning
 from letorbench.results.store import versions
+from letorbench.solvers.fit_warnings import FitWarning
 
 PRINTED = Path(__file__).with_name("printed.txt")
 CASES = parts_of(PRINTED)

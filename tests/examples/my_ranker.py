@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from letorbench.fit_warnings import FitWarning
 from letorbench.models import Linear
 from letorbench.rankers import Ranker
 from letorbench.solvers.fit_result import FitResult
+from letorbench.solvers.fit_warnings import FitWarning
 
 
 @dataclass

@@ -20,6 +20,7 @@ from plain_readers import read_letor
 from toy_data import content, read_lists, write_toy
 
 import letorbench as lb
+from letorbench.compiled.threads import thread_count
 from letorbench.datasets.load import load
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.backends import Processes
@@ -29,7 +30,6 @@ from letorbench.experiment.run import Run, attempt
 from letorbench.experiment.runner import Report, _progress
 from letorbench.experiment.runner import run as run_entrants
 from letorbench.features import TRANSFORMATIONS
-from letorbench.fit_warnings import FitWarning
 from letorbench.models import Linear
 from letorbench.rankers import Ranker, load_model, plugins, ranker
 from letorbench.results.csv_files import read_frame
@@ -37,8 +37,8 @@ from letorbench.results.labels import Label
 from letorbench.results.paths import FoldKey
 from letorbench.results.store import read_folds
 from letorbench.solvers.fit_result import FitResult, score_warnings
+from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.source import scoring_digest
-from letorbench.threads import thread_count
 
 SAMPLED = "ndcgboost[rounds=5,stumps=sample]"
 

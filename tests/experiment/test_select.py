@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from conftest import random_queries, unlocked
 
+from letorbench.compiled.threads import limited_threads
 from letorbench.experiment.select import (
     MOST_STEPS,
     PROTOCOLS,
@@ -17,12 +18,11 @@ from letorbench.experiment.select import (
     select,
     selection_protocol,
 )
-from letorbench.fit_warnings import FitWarning
 from letorbench.models import Linear
 from letorbench.rankers import Ranker
 from letorbench.solvers.fit_result import FitResult
+from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.stopping import Validation
-from letorbench.threads import limited_threads
 
 OTHER = FitWarning("other", "toy")
 SEED = np.random.SeedSequence(3)

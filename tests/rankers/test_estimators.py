@@ -102,7 +102,7 @@ def test_wrong_arrays_are_refused():
          lb.Ideal().fit_sets(train).predict, X),
         (UsageError, "rmse: nothing is chosen by an error of scores, expected a measure of "
          "rankings, such as ndcg@10", Validation, train, parse("rmse")),
-        (TypeError, "found the warning 'odd', expected a letorbench.fit_warnings.FitWarning",
+        (TypeError, "found the warning 'odd', expected a FitWarning",
          FitResult, model.learned.model, (), None, (), ("odd",)),
     ):  # fmt: skip
         with pytest.raises((ValueError, TypeError)) as error:

@@ -7,11 +7,11 @@ import pytest
 from conftest import random_queries, unlocked
 
 from letorbench.conventions import CONVENTIONS
-from letorbench.fit_warnings import FitWarning
 from letorbench.measures import PreparedMetric, parse, query_metrics
 from letorbench.rankers import load_model, ranker
 from letorbench.rankers.coordinate_ascent import CoordinateAscent, middle_of_best
 from letorbench.rankers.regression import Regression
+from letorbench.solvers.fit_warnings import FitWarning
 
 NOTHING = {
     "adarank-map frank ndcgboost rankboost": (

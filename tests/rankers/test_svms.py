@@ -11,7 +11,6 @@ from conftest import random_queries, unlocked
 from scipy.optimize import linprog, minimize
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.fit_warnings import FitWarning
 from letorbench.models import Linear
 from letorbench.rankers.ranksvm import MarginPairs, RankSVM, objective, pair_differences
 from letorbench.rankers.svmmap import (
@@ -24,6 +23,7 @@ from letorbench.rankers.svmmap import (
 )
 from letorbench.solvers import newton
 from letorbench.solvers.bundle import minimise
+from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.stopping import NEVER, Deadline
 
 

@@ -16,7 +16,6 @@ import letorbench as lb
 from letorbench.checksum import checked, digest, with_checksum
 from letorbench.errors import DataError
 from letorbench.files import one_writer
-from letorbench.fit_warnings import FitWarning
 from letorbench.results.csv_files import write_tables
 from letorbench.results.external import import_external
 from letorbench.results.labels import Label
@@ -32,6 +31,7 @@ from letorbench.results.store import (
     stored_fit,
     write_fold,
 )
+from letorbench.solvers.fit_warnings import FitWarning
 
 #: what a fold's test part has, in a convention, of so many folds
 MEASURED = PerQuery("theirs", np.array([2]), np.array(["7"]), {"map": np.array([0.5])}), "letor3", 5

@@ -8,12 +8,12 @@ import pytest
 from conftest import random_queries, unlocked
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.fit_warnings import FitWarning
 from letorbench.losses import CustomLoss, Loss, ValueAndGradient, loss
 from letorbench.models import LinearFamily
 from letorbench.models.parametric import FamilySettings, family
 from letorbench.solvers.descent import LBFGS, GradientDescent, LineSearch
 from letorbench.solvers.fit_result import FitResult
+from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.objective import FLATTEST, PRIMES, Objective, mean_curvature, ranks, signs
 from letorbench.solvers.stopping import NEVER, Deadline
 

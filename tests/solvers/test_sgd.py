@@ -6,13 +6,13 @@ from conftest import random_queries, unlocked
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
-from letorbench.fit_warnings import FitWarning
 from letorbench.losses.lambdas import Lambda
 from letorbench.measures import nDCG, query_metrics
 from letorbench.models.mlp import Layers
 from letorbench.rankers.lambdarank import lambdarank_step
 from letorbench.rankers.ranknet import ranknet_step
 from letorbench.solvers import sgd
+from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.sgd import (
     FeatureScale,
     NetDescent,

@@ -10,13 +10,13 @@ import plain_readers
 from plain_readers import Refusal, Table
 from target import Misread, Target, one_line
 
+from letorbench.compiled.threads import limited_threads
 from letorbench.datasets import reader
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.errors import DataError
 from letorbench.results.external import read_qrels, read_ranklib, read_run
 from letorbench.results.scores import read_scores
-from letorbench.threads import limited_threads
 
 #: the last byte of an input chooses: how NULL is read, the width, the size of blocks and the
 #: threads, which cost more than all else where other processes run; from CLIP on, also that values

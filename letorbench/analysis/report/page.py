@@ -18,9 +18,9 @@ from letorbench.analysis.tables import Table, columns, render, table
 from letorbench.conventions import convention
 from letorbench.datasets.catalog import describe, parse
 from letorbench.escaping import html as escape
-from letorbench.fit_warnings import FitWarning
 from letorbench.results.frame import Frame
 from letorbench.results.store import fit_warnings
+from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.version import __version__
 
 COMMON = (

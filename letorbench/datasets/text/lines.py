@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from letorbench.compiled.jit import kernel
 from letorbench.datasets.limits import LARGEST_LABEL, LONGEST_LABEL, LONGEST_QID, UNJUDGED
 from letorbench.datasets.text.numbers import (
     BLANK,
@@ -27,7 +28,6 @@ from letorbench.datasets.text.numbers import (
     short_number,
     zero_bytes,
 )
-from letorbench.jit import kernel
 
 EQUALS, LETTER_D = 61, 100
 

@@ -18,7 +18,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, register_jitable
 
-from letorbench.jit import kernel
+from letorbench.compiled.jit import kernel
 
 ONES = np.uint64(0x0101010101010101)
 HIGH = np.uint64(0x8080808080808080)

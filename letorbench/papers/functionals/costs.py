@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 
 from letorbench.analysis.tables import write_table
+from letorbench.compiled.threads import limited_threads
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.group_level import group_level
 from letorbench.losses.weighted_pairs import PairwiseLoss
@@ -18,7 +19,6 @@ from letorbench.models.quadratic import Products, QuadraticFamily
 from letorbench.papers.paper import Found
 from letorbench.papers.permuted_cubic import permuted_cubic
 from letorbench.papers.runs import Study, exactly, least_seconds, log_slope
-from letorbench.threads import limited_threads
 
 NAME = "functionals"
 #: queries and documents of each; features, of which the paper has 519

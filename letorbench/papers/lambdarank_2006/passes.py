@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from letorbench.jit import kernel
+from letorbench.compiled.jit import kernel
 from letorbench.models.mlp import backward, forward
 from letorbench.solvers.sgd import (
     FeatureScale,

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from conftest import few_rounds, learners, random_queries
 
+from letorbench.compiled.threads import limited_threads, parallel_for
 from letorbench.datasets.queryset import QuerySet
 from letorbench.rankers import ranker
-from letorbench.threads import limited_threads, parallel_for
 
 #: the least work of a thread, as modules call it
 LEASTS = ("LEAST", "DOCS_A_THREAD")

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from letorbench.processes import in_processes
+from letorbench.experiment.processes import in_processes
 
 #: starts two processes that note who they are, then wait
 SCRIPT = """
 import os, sys, time
 from pathlib import Path
 from typing import Any
-from letorbench.processes import in_processes
+from letorbench.experiment.processes import in_processes
 
 def wait(folder):
     (Path(folder) / str(os.getpid())).touch()

@@ -6,10 +6,16 @@ import time
 
 import pytest
 
-from letorbench import threads as module
+from letorbench.compiled import threads as module
+from letorbench.compiled.threads import (
+    cancelled,
+    limited_threads,
+    parallel_for,
+    run_tasks,
+    thread_count,
+)
 from letorbench.errors import UsageError
 from letorbench.solvers.stopping import NEVER
-from letorbench.threads import cancelled, limited_threads, parallel_for, run_tasks, thread_count
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

@@ -110,13 +110,13 @@ def kernel_folder(module: str) -> Path:
     # a plug-in's kernels may call any
     places = [file] if (PACKAGE / file).is_file() else ["models", "losses", "solvers"]
     compiled = {each for each in reached(places) if may_hold_kernels(each)}
-    digest = source_digest(compiled | reached(["jit.py"]))
+    digest = source_digest(compiled | reached(["compiled/jit.py"]))
     return kernel_root() / f"{module.rpartition('.')[2]}-{digest[:16]}"
 
 
 def may_hold_kernels(file: str) -> bool:
     """Whether a module may hold kernels or constants of kernels."""
-    return "letorbench.jit" in text(file) or not imported(file)
+    return "letorbench.compiled.jit" in text(file) or not imported(file)
 
 
 def kernel_root() -> Path:

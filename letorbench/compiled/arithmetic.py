@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from letorbench.jit import kernel
+from letorbench.compiled.jit import kernel
 
 #: a pivot below this share of its diagonal element is rounding noise
 NOISE = 1e-13

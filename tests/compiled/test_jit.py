@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 
 import letorbench
-from letorbench import jit, source
-from letorbench.jit import may_hold_kernels
+from letorbench import source
+from letorbench.compiled import jit
+from letorbench.compiled.jit import may_hold_kernels
 from letorbench.source import reached, text
 
-TESTS = Path(__file__).resolve().parent
+TESTS = Path(__file__).resolve().parents[1]
 PACKAGE = TESTS.parent / "letorbench"
 
 FITS = """
@@ -65,11 +66,12 @@ def test_an_edited_callee_is_compiled_anew(kept: Path, tmp_path: Path, monkeypat
     for module in (source, jit):
         monkeypatch.setattr(module, "PACKAGE", tmp_path)
     monkeypatch.setattr(letorbench, "__path__", [*letorbench.__path__, str(tmp_path)])
-    for name in ("jit.py", "source.py"):
-        shutil.copy(PACKAGE / name, tmp_path)
-    body = "from letorbench.jit import kernel\n\n\n@kernel()\ndef one():\n    return {}\n"
+    (tmp_path / "compiled").mkdir()
+    for name in ("compiled/jit.py", "source.py"):
+        shutil.copy(PACKAGE / name, tmp_path / name)
+    body = "from letorbench.compiled.jit import kernel\n\n\n@kernel()\ndef one():\n    return {}\n"
     (tmp_path / "uses_edited.py").write_text(
-        "from letorbench.jit import kernel\nfrom letorbench.edited import one\n\n\n"
+        "from letorbench.compiled.jit import kernel\nfrom letorbench.edited import one\n\n\n"
         "@kernel()\ndef twice():\n    return 2 * one()\n"
     )
 
@@ -110,7 +112,7 @@ def test_kernels_take_constants_from_modules_with_kernels_only() -> None:
             used -= {each.arg for each in kernel.args.args}
             strange += [
                 f"{file}: {name} of {origin[name]}" for name in sorted(used & origin.keys())
-                if not may_hold_kernels(f"{origin[name]}.py") and origin[name] != "jit"
+                if not may_hold_kernels(f"{origin[name]}.py") and origin[name] != "compiled/jit"
             ]  # fmt: skip
     assert strange == []
 
