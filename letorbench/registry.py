@@ -6,7 +6,7 @@ before any of them is loaded; the names of a package are imported when they are 
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -98,6 +98,12 @@ def brought(name: str, fits: Callable[[Any], bool]) -> Any:
     if len(found) > 1:
         raise UsageError(f"two are named {name!r}, in {' and '.join(found)}; rename one")
     return next(iter(found.values()), None)
+
+
+def require_new(name: str, known: Container[str], what: str) -> None:
+    """Raise UsageError for a name of a user's measure or loss that one of the package has."""
+    if name in known:
+        raise UsageError(f"a {what} of letorbench is named {name!r}, too; rename yours")
 
 
 def bring(name: str, value: Any, origin: Any) -> None:

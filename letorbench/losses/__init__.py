@@ -74,7 +74,7 @@ def take(value: Any) -> str:
         value = value()
     given = value if isinstance(value, Loss) else loss_of(value)
     if LOSSES.get(given.name) is not type(given):
-        refuse_known(given.name)
+        registry.require_new(given.name, {*LOSSES, *OTHER_NAMES}, "loss")
         if not isinstance(given, CustomLoss):
             registry.bring(given.name, type(given), type(given))
         else:
@@ -83,12 +83,6 @@ def take(value: Any) -> str:
             source = given.source or users_digest(origin) or "own"
             registry.bring(given.name, replace(given, source=source), origin)
     return str(given)
-
-
-def refuse_known(name: str) -> None:
-    """Raise UsageError for a name of a loss of the package."""
-    if name in LOSSES or name in OTHER_NAMES:
-        raise UsageError(f"a loss of letorbench is named {name!r}, too; rename yours")
 
 
 def every_loss() -> list[Loss]:
@@ -120,5 +114,5 @@ def choices(family: type[Loss]) -> str:
 
 __all__ = [
     "LOSSES", "CustomLoss", "Loss", "ValueAndGradient", "choices", "every_loss", "is_loss", "loss",
-    "refuse_known", "take",
+    "take",
 ]  # fmt: skip

@@ -8,7 +8,6 @@ The function returns its value and its derivative by each score, in the order of
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from inspect import getdoc
 from itertools import pairwise
 from typing import Any
 
@@ -19,7 +18,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import FAILURES, DataError, UsageError
 from letorbench.losses.base import CustomLoss, Loss, ValueAndGradient
 from letorbench.losses.gains import query_sums
-from letorbench.measures.own import require_two
+from letorbench.measures.own import described
 from letorbench.source import users_digest
 
 #: how many queries a gradient is checked on, at how many points, along how many directions
@@ -64,12 +63,7 @@ def loss_of(function: Any, name: str = "") -> CustomLoss:
 
     UsageError where the function has no name, or takes other than two arguments.
     """
-    name = name or str(getattr(function, "__name__", ""))
-    if not name.isidentifier():
-        raise UsageError(f"found {function!r} as a loss, expected a function that has a name")
-    require_two(function, f"loss {name}", "(scores, labels)")
-    text = (getdoc(function) or "the user's own").partition("\n")[0]
-    source = users_digest(function) or "own"
+    name, text, source = described(function, name, "loss", "(scores, labels)")
     return CustomLoss(name, text, OfEachQuery(function, name), source)
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from letorbench import registry
 from letorbench.choices import require_choice, split
-from letorbench.errors import UsageError
 from letorbench.measures.correlations import Rho, Tau
 from letorbench.measures.definitions import (
     AUC,
@@ -41,7 +40,7 @@ __all__ = [
     "AUC", "BPref", "DCG", "ERR", "Hit", "MAP", "MEASURES", "MRR", "Measure", "MeanNDCG", "P",
     "PairwiseCorrect", "PreparedMetric", "RBP", "RMSE", "RPrec", "Rankings", "Recall", "Rho", "Tau",
     "WTA", "default_measures", "is_function", "measure_of", "nDCG", "own_measure", "parse",
-    "query_metrics", "rank", "refuse_known", "sign", "take", "texts",
+    "query_metrics", "rank", "sign", "take", "texts",
 ]  # fmt: skip
 
 #: every measure by its name in text
@@ -105,18 +104,12 @@ def take(value: Any) -> Measure:
     known = MEASURES.get(measure.name)
     if known is not None and known.function is measure.function:
         return measure
-    refuse_known(measure.name)
+    registry.require_new(measure.name, MEASURES, "measure")
     function: Any = measure.function
     origin = function.function if isinstance(function, OfEachQuery) else function
     measure = replace(measure, source=measure.source or users_digest(origin) or "own")
     registry.bring(measure.name, replace(measure, cutoff=None), origin)
     return measure
-
-
-def refuse_known(name: str) -> None:
-    """Raise UsageError for a name of a measure of the package."""
-    if name in MEASURES:
-        raise UsageError(f"a measure of letorbench is named {name!r}, too; rename yours")
 
 
 def sign(name: str) -> int:

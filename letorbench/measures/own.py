@@ -25,8 +25,8 @@ from letorbench.measures.measure import Measure
 from letorbench.measures.rankings import Rankings
 from letorbench.source import users_digest
 
-#: what a measure may be called, as the column of its values is
-NAME = re.compile(r"[a-z_][a-z0-9_.-]*")
+#: what a measure may be called, as the column of its values is, and a loss
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 
 
 @dataclass(frozen=True)
@@ -66,24 +66,29 @@ def measure_of(function: Any, name: str = "") -> Measure:
     Its name is that of the function, in lower case. UsageError where it has none, or takes other
     than two arguments.
     """
-    name = (name or str(getattr(function, "__name__", ""))).lower()
+    name, text, source = described(function, name.lower(), "measure", "(y_true, y_score)")
+    name = name.lower()
+    each = OfEachQuery(function, name)
+    return Measure(name, name, each, "none", text, bounded=False, source=source)
+
+
+def described(function: Any, name: str, what: str, form: str) -> tuple[str, str, str]:
+    """Return the name of a function of the user's own, its first line and its code's digest.
+
+    UsageError where it has no name that fits, or cannot be called with two arguments.
+    """
+    name = name or str(getattr(function, "__name__", ""))
     if not NAME.fullmatch(name) or not hasattr(function, "__qualname__"):
-        raise UsageError(f"found {function!r} as a measure, expected a function that has a name")
-    require_two(function, f"measure {name}", "(y_true, y_score)")
-    text = (inspect.getdoc(function) or "of the user's own").partition("\n")[0]
-    source = users_digest(function) or "own"
-    return Measure(
-        name, name, OfEachQuery(function, name), "none", text, bounded=False, source=source
-    )
-
-
-def require_two(function: Callable, what: str, form: str) -> None:
-    """Raise UsageError for a function that cannot be called with two arguments."""
+        raise UsageError(f"found {function!r} as a {what}, expected a function that has a name")
+    text = (inspect.getdoc(function) or "the user's own").partition("\n")[0]
+    about = name, text, users_digest(function) or "own"
     try:
         takes = inspect.signature(function)
     except ValueError:  # of compiled code that does not tell
-        return
+        return about
     try:
         takes.bind(None, None)
     except TypeError:
-        raise UsageError(f"{what}: found a function of {takes}, expected one of {form}") from None
+        found = f"{what} {name}: found a function of {takes}"
+        raise UsageError(f"{found}, expected one of {form}") from None
+    return about

@@ -232,6 +232,7 @@ def _others_of(loaded: object, helpers: bool) -> dict[str, Any]:
     if not isinstance(loaded, ModuleType):
         return {}
     others: dict[str, Any] = {}
+    known = {*losses.LOSSES, *losses.OTHER_NAMES}
     for key, value in vars(loaded).items():
         code = value.function if isinstance(value, measures.Measure) else value
         if key.startswith("_") or not hasattr(code, "__qualname__"):
@@ -239,18 +240,18 @@ def _others_of(loaded: object, helpers: bool) -> dict[str, Any]:
         if not f"{code.__module__}.".startswith(f"{loaded.__name__}."):
             continue
         if isinstance(value, measures.Measure):
-            measures.refuse_known(value.name)
+            registry.require_new(value.name, measures.MEASURES, "measure")
             others[value.name] = replace(value, source=users_digest(code))
         elif isinstance(value, type):
             if issubclass(value, losses.Loss) and hasattr(value, "name"):
-                losses.refuse_known(value.name)
+                registry.require_new(value.name, known, "loss")
                 value()  # what it lacks is raised here
                 others[value.name] = value
         elif callable(value):
             others[key.lower()] = others[key] = value
             if not helpers:
-                measures.refuse_known(key.lower())
-                losses.refuse_known(key)
+                registry.require_new(key.lower(), measures.MEASURES, "measure")
+                registry.require_new(key, known, "loss")
     return others
 
 
