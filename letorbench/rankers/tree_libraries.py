@@ -287,6 +287,9 @@ class XGBoostFile(LibraryFile):
     def opened(content: bytes) -> Opened:
         import xgboost
 
+        # it reads on behind the end of a file in binary JSON that was cut off
+        if not content.rstrip().endswith(b"}"):
+            raise ValueError("it has no end")
         booster = xgboost.Booster(model_file=bytearray(content))
         names = booster.feature_names
         return booster, booster.num_features(), tuple(names) if names else None
