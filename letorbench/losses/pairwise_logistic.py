@@ -17,10 +17,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from letorbench.compiled.query_loops import (
+    SPAN,
+    VECTOR,
+    exponentials,
+    gather,
+    padded,
+    scatter,
+)
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
-from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
 
 #: a product of factors from 2 e^(-span) to 2 is a normal number while span x factors is below this
 LOGARITHM = 640.0
@@ -118,15 +125,15 @@ def ranknet_lambdas(
     begin, size = blocks.offsets[q], len(scores)
     first, last = blocks.queries[q], blocks.queries[q + 1]
     s, u = workspace.s, workspace.u
-    gather(scores, blocks.order[begin : begin + size] - begin, s[:size])
+    order = blocks.order[begin : begin + size] - begin
+    gather(scores, order, s[:size])
     span = exponentials(s, size, u)
     workspace.force[:size] = 0.0
     cost = 0.0
     for b in range(first, last - 1):
         b0, b1 = blocks.starts[b] - begin, blocks.starts[b + 1] - begin
         cost += _add_forces(workspace, b0, b1, size, span)
-    for p in range(size):
-        force[blocks.order[begin + p] - begin] = workspace.force[p]
+    scatter(workspace.force, order, 1.0, force)
     return cost
 
 

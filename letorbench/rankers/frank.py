@@ -5,19 +5,20 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit as sigma
 
+from letorbench.arithmetic import sigmoid as sigma
+from letorbench.compiled.query_loops import VECTOR, gather_exponentials, padded
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
+from letorbench.features.binning import BinnedFeatures
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import query_share, require_comparable
-from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
 from letorbench.losses.gains import inverse_or_zero, pair_counts, pairs
+from letorbench.models.tree_ensemble import stump
 from letorbench.parameters import number
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import Term, adaboost_step, boost, stump_term, tree_ensemble
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
-from letorbench.solvers.stump_search import BinnedFeatures
 from letorbench.threads import parallel_for
 
 #: slices of the queries that are summed apart, so that no sum depends on the number of threads
@@ -176,8 +177,8 @@ class _Booster:
             return None
         n, cut = divmod(int(np.argmax(gains)), gains.shape[1])
         k = int(features[n])
-        stump, h = self.binned.stump(k, cut, D[k, cut] > 0.0)
-        return stump_term(stump, h, adaboost_step(abs(float(D[k, cut])), float(S[n, cut])))
+        found, h = stump(k, D[k, cut] > 0.0, *self.binned.split(k, cut))
+        return stump_term(found, h, adaboost_step(abs(float(D[k, cut])), float(S[n, cut])))
 
     def _differences(self, weights: np.ndarray) -> np.ndarray:
         """Return D of each feature's cuts (n_features, cuts), 0 where there is no cut."""
@@ -245,11 +246,10 @@ def _sum_pairs(
     for q in range(first, last):
         begin, end = blocks.offsets[q], blocks.offsets[q + 1]
         m = end - begin
-        gather(scores, blocks.order[begin:end], u)
-        near[q] = exponentials(u, m, u) <= SPAN
+        near[q] = gather_exponentials(scores, blocks.order[begin:end], u)
         for p in range(m):
             all_u[begin + p] = u[p]
-        u[m:], w[:], losses[q] = 0.0, 0.0, 0.0
+        w[:], losses[q] = 0.0, 0.0
         for b in range(blocks.queries[q], blocks.queries[q + 1] - 1):
             below = blocks.starts[b + 1] - begin
             stop = below + padded(m - below)

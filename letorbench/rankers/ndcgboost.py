@@ -15,12 +15,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from letorbench.arithmetic import sigmoid as sigma
+from letorbench.compiled.query_loops import VECTOR, gather_exponentials, padded, scatter
 from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
 from letorbench.jit import kernel, longest_query
 from letorbench.losses.base import require_comparable
-from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
 from letorbench.losses.gains import GainSettings, block_gains, inverse_or_zero, query_sums
 from letorbench.losses.gains import gains as gains_of
 from letorbench.models.tree_ensemble import Tree
@@ -30,7 +31,8 @@ from letorbench.solvers.boosting import LONGEST_STEP, Term, boost, stump_term, t
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 from letorbench.solvers.stump_search import BestTree, Search, stump_search
-from letorbench.solvers.tree_growing import CRITERIA, MOST_BINS, Grower, TreeFeatures, TreeParams
+from letorbench.solvers.tree_growing import Grower
+from letorbench.solvers.tree_splitting import CRITERIA, MOST_BINS, TreeFeatures, TreeParams
 from letorbench.threads import parallel_for
 
 #: the pairs, of a document with itself too, that are worth a thread
@@ -162,8 +164,6 @@ class NDCGBoost(GainSettings, Ranker):
 
 def objective(F: np.ndarray, queries: QuerySet, k: int = 0, gain: str = "exp2") -> float:
     """Return M of equation (11), without its factor 1/n."""
-    from scipy.special import expit as sigma  # a run needs no SciPy: the import takes 0.3 s
-
     M = 0.0
     for rows, G, Z in _judged(queries, k, gain):
         wrong = sigma(F[rows] - F[rows, None])  # [i, j] = 1 / (1 + exp(F_i - F_j))
@@ -202,8 +202,6 @@ def step(up: float, down: float) -> float:
 
 def theta(F: np.ndarray) -> np.ndarray:
     """Return theta_ij = exp(F_i - F_j) / (1 + exp(F_i - F_j))^2 of one query's documents."""
-    from scipy.special import expit as sigma
-
     d = F[:, None] - F
     return sigma(d) * sigma(-d)
 
@@ -360,8 +358,7 @@ def _weights(
             objective[q] = 0.0
             continue
         m = end - begin
-        gather(scores, order, u)
-        if not exponentials(u, m, u) <= SPAN:
+        if not gather_exponentials(scores, order, u):
             objective[q] = np.nan
             continue
         u[size] = BEYOND
@@ -382,8 +379,7 @@ def _weights(
             for i in range(above, below, 2):
                 other = i + 1 if i + 1 < below else size
                 total += _add_pairs(u, g, w, i, other, below, stop)
-        for i in range(m):
-            weight[order[i]] = w[i] * inverse_Z[q]
+        scatter(w, order, inverse_Z[q], weight)
         objective[q] = total * inverse_Z[q]
 
 
@@ -437,8 +433,7 @@ def _step_sums(
             continue
         begin, end = blocks.offsets[q], blocks.offsets[q + 1]
         order = blocks.order[begin:end]
-        gather(scores, order, u)
-        if not exponentials(u, end - begin, u) <= SPAN:
+        if not gather_exponentials(scores, order, u):
             totals[q, 0] = np.nan
             continue
         side_u[:] = 0.0

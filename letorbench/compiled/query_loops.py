@@ -1,4 +1,4 @@
-"""One exponential a document, shared by all pairs of its query.
+"""What compiled loops over the documents of a query share: label order, exponentials, padding.
 
 With u = exp(s - max s), the pair (i, j) has sigma(s_j - s_i) = u_j / (u_i + u_j): a query of m
 documents costs m exponentials instead of m^2 / 2. This loses digits where the scores are too far
@@ -32,15 +32,39 @@ def gather(scores: np.ndarray, order: np.ndarray, s: np.ndarray) -> None:
 
 
 @kernel()
+def scatter(values: np.ndarray, order: np.ndarray, factor: float, out: np.ndarray) -> None:
+    """Put values, in the order of `gather`, times a factor into their rows of `out`."""
+    for p in range(len(order)):
+        out[order[p]] = values[p] * factor
+
+
+@kernel()
+def extent(s: np.ndarray, size: int) -> tuple[float, float]:
+    """Return the largest and the smallest of the first `size` scores."""
+    top, bottom = -np.inf, np.inf
+    for i in range(size):
+        top, bottom = max(top, s[i]), min(bottom, s[i])
+    return top, bottom
+
+
+@kernel()
 def exponentials(s: np.ndarray, size: int, u: np.ndarray) -> float:
     """Fill u with exp(s - max s) of the first `size` scores; return their span, max s - min s.
 
     Where the span is more than SPAN, u is s - max s instead. u may be s itself.
     """
-    top, bottom = -np.inf, np.inf
-    for i in range(size):
-        top, bottom = max(top, s[i]), min(bottom, s[i])
+    top, bottom = extent(s, size)
     span = top - bottom
     for i in range(size):
         u[i] = np.exp(s[i] - top) if span <= SPAN else s[i] - top
     return span
+
+
+@kernel()
+def gather_exponentials(scores: np.ndarray, order: np.ndarray, u: np.ndarray) -> bool:
+    """Fill u with what `exponentials` gives of the rows in `order`; return whether SPAN holds.
+
+    Zeros follow.
+    """
+    gather(scores, order, u)
+    return exponentials(u, len(order), u) <= SPAN
