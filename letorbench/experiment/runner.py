@@ -11,6 +11,7 @@ from letorbench.experiment.backends import Processes, Shard, Workers
 from letorbench.experiment.entrants import Entrant
 from letorbench.experiment.plan import Job, Protocol, benchmark_of, plan_runs
 from letorbench.experiment.run import Run, attempt
+from letorbench.jit import told_of_compiling
 from letorbench.measures import parse
 from letorbench.results.csv_files import write_tables
 from letorbench.results.frame import Frame
@@ -126,10 +127,17 @@ def _data_notes(benchmark: Benchmark, chosen: bool) -> list[str]:
 
 
 def _progress(runs: Iterator[Run], done: int, total: int) -> Iterator[Run]:
+    """Show how many folds are done, and that kernels are compiled until the next one is."""
     from tqdm import tqdm
 
-    with tqdm(total=total, initial=done, desc="folds", unit="fold", disable=None) as bar:
+    def compiling() -> None:
+        if not bar.disable and "(" not in bar.desc:
+            bar.set_description("folds (compiling kernels, only once)")
+
+    bar = tqdm(total=total, initial=done, desc="folds", unit="fold", disable=None)
+    with bar, told_of_compiling(compiling):
         for run in runs:
+            bar.set_description("folds", refresh=False)
             bar.set_postfix_str(str(run.key), refresh=False)
             bar.update()
             yield run
