@@ -47,7 +47,7 @@ demo: $(INSTALLED)
 	@echo
 	@echo "data:      data/DEMO          (generated)"
 	@echo "results:   results/DEMO       (scores, fits, CSV files)"
-	@echo "plot:      results/DEMO/ndcg.png, .svg, .pdf"
+	@echo "plot:      results/DEMO/ndcg.png        ($(BIN)/letorbench plot DEMO adds .svg and .pdf)"
 	@echo "next:      $(BIN)/letorbench --help"
 
 test: .venv/with-test

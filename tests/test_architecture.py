@@ -60,6 +60,35 @@ def test_imports_run_downwards() -> None:
     assert upwards == []
 
 
+#: the rooms of what learns, and what every ranker stands on
+LEARNING, BASES = {"models", "losses", "solvers", "rankers"}, {"rankers.base", "losses.base"}
+#: files of several algorithms, or of one that takes any part
+OF_MANY = {"ravikumar2011", "tran2012", "recipe"}
+
+
+def reached(modules: set[str]) -> set[str]:
+    """The modules of the learning rooms that modules import, directly or not, with themselves."""
+    left, found = set(modules), set[str]()
+    while left:
+        found |= left
+        others = {each for one in left for each in imports(one, ast.walk(sources()[one]))}
+        left = {each for each in others if each.split(".")[1] in LEARNING and each.count(".") > 1}
+        left -= found
+    return found
+
+
+def test_an_algorithm_is_one_file_and_its_parts() -> None:
+    """At most seven files, as README promises its readers; the bases of all are not counted."""
+    bases = reached({f"letorbench.{each}" for each in BASES})
+    parts = {
+        each.stem: reached({f"letorbench.rankers.{each.stem}"}) - bases
+        for each in (PACKAGE / "rankers").glob("*.py")
+        if each.stem not in OF_MANY and "    paper = " in each.read_text()
+    }
+    assert len(parts) > 14
+    assert {name: sorted(files) for name, files in parts.items() if len(files) > 7} == {}
+
+
 def run_time(tree: ast.Module) -> Iterator[ast.AST]:
     """The nodes of a module without what a type checker alone reads; functions' bodies are in."""
     left: list[ast.AST] = [tree]

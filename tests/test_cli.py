@@ -38,9 +38,11 @@ def test_run_table_plot(toy):
     result = call("run", "--dataset", "all", "--algo", "regression,ndcgboost")
     assert result.exit_code == 0, result.stderr
     folder = toy / "results" / "TOY"
-    for name in ("summary.csv", "ndcg.png", "ndcg.svg", "ndcg.pdf", "regression/per_query.csv"):
+    for name in ("summary.csv", "ndcg.png", "regression/per_query.csv"):
         assert (folder / name).is_file()
+    assert not list(toy.rglob("ndcg.[sp][vd][gf]"))
     assert "OTHER: mean over 5 folds" in result.stdout
+    assert call("plot").exit_code == 0
     figure = (toy / "results" / "ndcg.svg").read_text()
     assert "TOY dataset" in figure and "OTHER dataset" in figure
     assert call("table", "TOY").stdout in result.stdout
@@ -49,6 +51,9 @@ def test_run_table_plot(toy):
     assert csv.splitlines() == ["dataset," + header, *("TOY," + line for line in lines)]
     before = (folder / "ndcg.png").read_bytes()
     assert call("plot", "TOY").exit_code == 0 and (folder / "ndcg.png").read_bytes() == before
+    drawn = (folder / "ndcg.svg").read_text()
+    assert call("run", "--dataset", "TOY", "--algo", "listnet", "--folds", "1").exit_code == 0
+    assert "listnet" in (folder / "ndcg.svg").read_text() and "listnet" not in drawn
 
 
 def test_algos():

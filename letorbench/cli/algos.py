@@ -93,13 +93,14 @@ def family_tables(rankers: Sequence[type[Ranker]]) -> Iterator[Table]:
 
 def part_tables() -> Iterator[Table]:
     """Yield a table for the models, losses and solvers: their names, and what they are."""
-    from letorbench.losses import LOSSES, choices
+    from letorbench.losses import choices
+    from letorbench.losses import families as loss_families
     from letorbench.models.parametric import families, family
     from letorbench.rankers.recipe import SOLVERS, TREES
 
     formulas = {
         name: "; ".join(filter(None, (each.formula, choices(each))))
-        for name, each in LOSSES.items()
+        for name, each in loss_families().items()
     }
     models = {name: family(name).formula for name in families()}
     models[TREES] = "the sum over trees of the value of x's leaf"

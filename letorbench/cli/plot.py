@@ -65,17 +65,30 @@ def write_figure(
 ) -> list[Path]:
     """Write the figure of `Results.plot`, in its usual place if none is given."""
     from letorbench.analysis.figures import FORMATS, write
-    from letorbench.results.paths import figure_stem
 
-    only = results.datasets[0] if len(results.datasets) == 1 else None
-    name = re.sub("[, ]+", "-", measure.replace("@", "-at-"))
-    stem = stem or figure_stem(results.out, only, name)
+    stem = stem or _usual_stem(results, re.sub("[, ]+", "-", measure.replace("@", "-at-")))
     return write(results.plot(measure, published, shares), stem, forms or FORMATS)
 
 
 def write_figures(results: Results) -> None:
-    """Write the NDCG@n figure of each data set, and one of them all if there are several."""
-    for dataset in results.datasets:
-        write_figure(results.only(dataset))
-    if len(results.datasets) > 1:
-        write_figure(results)
+    """Write the NDCG@n figure of each data set, and one of them all if there are several.
+
+    They are PNG alone, as the other formats take as long as a short run. Those that are there
+    already, by `letorbench plot`, are drawn anew, so that none shows older results.
+    """
+    from letorbench.analysis.figures import FORMATS
+    from letorbench.results.paths import FIGURE
+
+    several = [results] if len(results.datasets) > 1 else []
+    for each in (*map(results.only, results.datasets), *several):
+        stem = _usual_stem(each)
+        there = [form for form in FORMATS if stem.with_suffix(f".{form}").exists()]
+        write_figure(each, forms=list(dict.fromkeys([FIGURE, *there])))
+
+
+def _usual_stem(results: Results, name: str = "ndcg") -> Path:
+    """Return the path, without its ending, of a figure of the data sets."""
+    from letorbench.results.paths import figure_stem
+
+    only = results.datasets[0] if len(results.datasets) == 1 else None
+    return figure_stem(results.out, only, name)

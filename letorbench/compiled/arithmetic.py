@@ -32,6 +32,12 @@ def log1p(x: np.ndarray) -> np.ndarray:
     return np.log1p(x)
 
 
+def sigmoid(t: np.ndarray) -> np.ndarray:
+    """Return 1 / (1 + e^-t) of each number, without overflow."""
+    e = exp(-np.abs(t))
+    return np.where(t >= 0.0, 1.0, e) / (1.0 + e)
+
+
 @kernel()
 def power(x: np.ndarray, exponent: np.ndarray) -> np.ndarray:
     """Return each number to the power of its exponent."""

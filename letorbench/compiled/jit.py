@@ -6,8 +6,8 @@ machine code, and so the results, are the same on all machines that have it.
 """
 
 import os
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import llvmlite.binding as llvm
 import numba
 import numpy as np
+from numba.core import event
 
 from letorbench.source import PACKAGE, imported, reached, source_digest, text
 
@@ -47,7 +48,7 @@ def use_baseline() -> None:
 use_baseline()
 
 
-def kernel(*, reorder: bool = False) -> Callable[[Function], Function]:
+def kernel(*, reorder: bool = False, kept: bool = True) -> Callable[[Function], Function]:
     """Compile a function on its first call with each combination of argument types.
 
     A kernel is a plain loop over arrays: it releases the interpreter lock, allocates little and
@@ -59,9 +60,14 @@ def kernel(*, reorder: bool = False) -> Callable[[Function], Function]:
     reorder : bool
         Let the compiler reorder floating-point sums. Use it only where no result depends on the
         last bit of a sum.
+    kept : bool
+        False for a kernel that takes other kernels as arguments, which Numba cannot keep by itself:
+        its machine code is kept in that of the kernels that call it.
     """
 
     def decorate(function: Function) -> Function:
+        if not kept:
+            return numba.njit(**{**options, "cache": False})(function)
         return _cached(numba.njit(**options), function, kernel_folder(function.__module__))
 
     options: dict[str, Any] = dict(
@@ -131,6 +137,24 @@ def kernel_root() -> Path:
         return PACKAGE / "__pycache__" / "kernels"
     cache_home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache_home) / "letorbench"
+
+
+@contextmanager
+def told_of_compiling(tell: Callable[[], None]) -> Iterator[None]:
+    """Call a function each time that this process compiles a kernel, which takes seconds.
+
+    Loading one from its folder does not count. Numba's event "numba:compile" says so.
+    """
+
+    class Listener(event.Listener):
+        def on_start(self, event: Any) -> None:
+            tell()
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    with event.install_listener("numba:compile", Listener()):
+        yield
 
 
 def instruction_set() -> str:

@@ -59,6 +59,32 @@ def as_features(X: Any, n_features: int | None = None) -> np.ndarray:
     return read_only(features)
 
 
+def float32_features(X: np.ndarray) -> np.ndarray:
+    """Return X as (n_docs, n_features) float32 in C order; it is copied only where it must be.
+
+    Raises
+    ------
+    DataError
+        If X has not two dimensions, holds no real numbers, or a number too large for float32.
+    """
+    given = np.asarray(X)
+    if given.ndim != 2 or given.dtype.kind not in "biuf":
+        raise DataError(
+            f"found features of shape {given.shape} and type {given.dtype}, expected real "
+            "numbers of shape (n_docs, n_features)"
+        )
+    with np.errstate(over="ignore"):
+        features = np.require(given, np.float32, ["C", "ALIGNED"]).view()
+    if given.dtype.itemsize > 4:
+        lost = np.isinf(features) & np.isfinite(given)
+        if lost.any():
+            raise DataError(
+                f"found a feature of {given[lost][0]}, expected none beyond float32 (3.4e38)"
+            )
+    features.flags.writeable = False  # as those of a query set: kernels are compiled for one kind
+    return features
+
+
 def missing_features(features: np.ndarray) -> np.ndarray:
     """Return which columns hold NaN, ascending."""
     return np.flatnonzero(np.isnan(features.min(axis=0, initial=0.0)))

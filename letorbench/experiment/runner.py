@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from letorbench.compiled.jit import told_of_compiling
 from letorbench.datasets.checks import check_convention, leak
 from letorbench.datasets.queryset import OWN_PART, Benchmark
 from letorbench.errors import DataError, UsageError
@@ -126,10 +127,17 @@ def _data_notes(benchmark: Benchmark, chosen: bool) -> list[str]:
 
 
 def _progress(runs: Iterator[Run], done: int, total: int) -> Iterator[Run]:
+    """Show how many folds are done, and that kernels are compiled until the next one is."""
     from tqdm import tqdm
 
-    with tqdm(total=total, initial=done, desc="folds", unit="fold", disable=None) as bar:
+    def compiling() -> None:
+        if not bar.disable and "(" not in bar.desc:
+            bar.set_description("folds (compiling kernels, only once)")
+
+    bar = tqdm(total=total, initial=done, desc="folds", unit="fold", disable=None)
+    with bar, told_of_compiling(compiling):
         for run in runs:
+            bar.set_description("folds", refresh=False)
             bar.set_postfix_str(str(run.key), refresh=False)
             bar.update()
             yield run

@@ -14,6 +14,7 @@ PlackettLuce(weight='1/pi', ties='breslow', gain='exp2')
 """
 
 from dataclasses import replace
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -25,10 +26,14 @@ from letorbench.losses.own import loss_of
 from letorbench.parameters import kinds, typed
 from letorbench.source import users_digest
 
-#: name -> family of losses
-LOSSES: dict[str, type[Loss]] = registry.members(__name__, Loss)
 #: what other papers call a family of ours
 OTHER_NAMES = {"approx-ndcg": "smooth"}
+
+
+@cache
+def families() -> dict[str, type[Loss]]:
+    """Return the families of losses by name; this imports all of them."""
+    return registry.members(__name__, Loss)
 
 
 def loss(text: str) -> Loss:
@@ -45,12 +50,12 @@ def loss(text: str) -> Loss:
     if bracket and not rest.endswith(")"):
         raise UsageError(f"loss {text!r}: expected a form like wpl(weight=1/pi)")
     name = OTHER_NAMES.get(name.strip(), name.strip())
-    own = None if name in LOSSES else registry.brought(name, is_loss)
+    own = None if name in families() else registry.brought(name, is_loss)
     if own is not None and not isinstance(own, type):
         if bracket:
             raise UsageError(f"loss {text!r}: {name} is a function, expected no parameters")
         return own if isinstance(own, Loss) else loss_of(own, name)
-    family: type[Loss] = own or LOSSES[require_choice(name, sorted(LOSSES), "loss")]
+    family: type[Loss] = own or families()[require_choice(name, sorted(families()), "loss")]
     values: dict[str, Any] = {}
     known = kinds(family)
     for part in split([rest[:-1]]):
@@ -73,8 +78,8 @@ def take(value: Any) -> str:
     if isinstance(value, type) and issubclass(value, Loss):
         value = value()
     given = value if isinstance(value, Loss) else loss_of(value)
-    if LOSSES.get(given.name) is not type(given):
-        registry.require_new(given.name, {*LOSSES, *OTHER_NAMES}, "loss")
+    if families().get(given.name) is not type(given):
+        registry.require_new(given.name, {*families(), *OTHER_NAMES}, "loss")
         if not isinstance(given, CustomLoss):
             registry.bring(given.name, type(given), type(given))
         else:
@@ -88,7 +93,7 @@ def take(value: Any) -> str:
 def every_loss() -> list[Loss]:
     """Return the losses of all families, with every choice of their parameters but `ties`."""
     every = []
-    for family in LOSSES.values():
+    for family in families().values():
         lists = {key: values for key, values in parameters.choices(family).items() if key != "ties"}
         settings = (dict(zip(lists, values)) for values in product(*lists.values()))
         every += [family(**each) for each in settings]
@@ -100,7 +105,7 @@ def choices(family: type[Loss]) -> str:
 
     Examples
     --------
-    >>> choices(LOSSES["smooth"])
+    >>> choices(families()["smooth"])
     'measure=ndcg, err or mrr; alpha=1.0; gain=exp2'
     """
     texts = []
@@ -113,6 +118,6 @@ def choices(family: type[Loss]) -> str:
 
 
 __all__ = [
-    "LOSSES", "CustomLoss", "Loss", "ValueAndGradient", "choices", "every_loss", "is_loss", "loss",
-    "take",
+    "CustomLoss", "Loss", "ValueAndGradient", "choices", "every_loss", "families", "is_loss",
+    "loss", "take",
 ]  # fmt: skip

@@ -1,14 +1,19 @@
-"""What many losses compute of each query: sums over its documents, pairs, gains, ideal DCG.
+"""What many losses compute of each query: sums over its documents, pairs, gains, ideal DCG, ranks.
 
 The gain is 2^r - 1 and the discount 1 / log2(1 + rank), as in the papers of the losses, whichever
 convention measures. The parameter `gain` of those that use one changes it, see `GainSettings`.
+
+Documents of equal scores share ranks. What depends on ranks is taken as its mean over all orders of
+these documents, which is exact and cheap.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from letorbench.compiled.jit import kernel
 from letorbench.conventions import gains as gains_of
 from letorbench.conventions import require_gain, standard_discount
 from letorbench.datasets.queryset import QuerySet
@@ -113,3 +118,77 @@ def normalized_gains(queries: QuerySet, truncation: int = 0, gain: str = "exp2")
     """Return G / Z of each document, (n_docs,); 0 in a query without relevant documents."""
     inverse_Z = inverse_ideal_dcg(queries, truncation, gain)
     return gains(queries, gain) * broadcast_to_docs(inverse_Z, queries)
+
+
+@kernel()
+def tied_ranks(scores: np.ndarray, rank: np.ndarray, tied: np.ndarray) -> bool:
+    """Fill rank[i] with the documents of higher scores, tied[i] with those of the same score.
+
+    A document has the ranks rank[i]..rank[i] + tied[i] - 1, from 0, each as likely as another.
+    Returns whether any scores are equal.
+    """
+    size = len(scores)
+    total = 0
+    for i in range(size):
+        score, above = scores[i], 0
+        for j in range(size):
+            above += scores[j] > score
+        rank[i], tied[i] = above, 1
+        total += above
+    if total == size * (size - 1) // 2:  # the ranks are 0, 1, ... where no scores are equal
+        return False
+    for i in range(size):
+        score, equal = scores[i], 0
+        for j in range(size):
+            equal += scores[j] == score
+        tied[i] = equal
+    return True
+
+
+@kernel()
+def mean_of_ranks(values: np.ndarray, begin: int, count: int) -> float:
+    """Return the mean of values[begin], ... values[begin + count - 1]."""
+    total = 0.0
+    for k in range(begin, begin + count):
+        total += values[k]
+    return total / count
+
+
+@kernel()
+def mean_difference(values: np.ndarray, begin: int, count: int, first: int) -> float:
+    """Return the mean difference of two of `count` falling values from `begin` on; 0 of one.
+
+    Two count 0 where neither is one of the `first` values.
+    """
+    total = 0.0
+    for k in range(count):
+        above = count - 1.0 - k if k < first else 0.0
+        total += values[begin + k] * (above - min(k, first))
+    return 2.0 * total / (count * (count - 1.0)) if count > 1 else 0.0
+
+
+def mean_swaps(
+    scores: np.ndarray,
+    i: np.ndarray,
+    j: np.ndarray,
+    D: np.ndarray,
+    counts: Callable[[np.ndarray, np.ndarray], np.ndarray],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return how likely each pair (i, j) counts, and its mean |D(rank i) - D(rank j)| then.
+
+    Documents of equal scores have all orders, each as likely. `counts` takes two arrays of ranks,
+    from 0, and returns whether two documents at these ranks count.
+    """
+    first = (scores[:, None] < scores).sum(axis=1)
+    tied = (scores[:, None] == scores).sum(axis=1)
+    chance, difference = np.zeros(len(i)), np.zeros(len(i))
+    for pair, (a, b) in enumerate(zip(i, j, strict=True)):
+        x, y = np.meshgrid(
+            np.arange(first[a], first[a] + tied[a]), np.arange(first[b], first[b] + tied[b])
+        )
+        possible = x != y
+        counted = possible & counts(x, y)
+        chance[pair] = counted.sum() / possible.sum()
+        if counted.any():
+            difference[pair] = np.abs(D[x] - D[y])[counted].mean()
+    return chance, difference

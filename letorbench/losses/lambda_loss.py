@@ -27,8 +27,13 @@ from letorbench.compiled.jit import kernel, longest_query
 from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
-from letorbench.losses.gains import gain_rule, normalized_gains
-from letorbench.losses.tied_ranks import mean_difference, mean_of_ranks, tied_ranks
+from letorbench.losses.gains import (
+    gain_rule,
+    mean_difference,
+    mean_of_ranks,
+    normalized_gains,
+    tied_ranks,
+)
 from letorbench.parameters import number, one_of
 
 BOUNDS = ("ndcg-loss2++", "ndcg-loss2", "ndcg-loss1")

@@ -18,24 +18,34 @@ from typing import NamedTuple
 
 import numpy as np
 
+from letorbench.compiled.arithmetic import sigmoid
 from letorbench.compiled.jit import kernel, longest_query
+from letorbench.compiled.query_loops import (
+    SPAN,
+    VECTOR,
+    exponentials,
+    gather,
+    over_blocks,
+    padded,
+    scatter,
+)
 from letorbench.compiled.threads import parallel_for
 from letorbench.conventions import gains
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses.base import query_share, require_comparable
-from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
-from letorbench.losses.gains import block_gains, inverse_ideal_dcg, truncated_discount
-from letorbench.losses.pairwise_logistic import RankNetLoss
-from letorbench.losses.tied_ranks import mean_difference, mean_of_ranks, tied_ranks
+from letorbench.losses.gains import (
+    block_gains,
+    inverse_ideal_dcg,
+    mean_difference,
+    mean_of_ranks,
+    mean_swaps,
+    tied_ranks,
+    truncated_discount,
+)
 
 #: the lambda functions' numbers in compiled code, in the order of `LAMBDAS`
 RANKNET, RANKNET_NDCG, STEP, SPRING, NDCG_DIFFERENCE = range(5)
-
-
-def sigmoid(t: np.ndarray) -> np.ndarray:
-    """1 / (1 + exp(-t)), without overflow."""
-    return np.exp(-np.logaddexp(0.0, -t))
 
 
 #: d, |dNDCG|, margin -> the force on the more relevant document of each pair, arrays (n_pairs,)
@@ -93,11 +103,6 @@ class Lambda:
         if self.function == "ndcg-difference" and not self.margin > 0.0:
             raise UsageError(f"{self.function}: found margin={self.margin}, expected more than 0")
 
-    @property
-    def is_ranknet(self) -> bool:
-        """Whether the forces are minus the gradient of RankNet's loss."""
-        return self.function == "ranknet" and not self.neighbours and self.margin == 0.0
-
     def rule(self, queries: QuerySet) -> LambdaRule:
         """The function on one query set, for compiled code.
 
@@ -130,8 +135,6 @@ class Lambda:
         ndarray of shape (n_docs,), float64
             Positive where the document should move up.
         """
-        if self.is_ranknet:
-            return -RankNetLoss()(scores, queries).gradient
         force = np.empty(len(scores))
         rule = self.rule(queries)
 
@@ -175,33 +178,6 @@ def pair_lambdas(function: Lambda, scores: np.ndarray, labels: np.ndarray) -> np
     swap = (gain[i] - gain[j]) * difference / Z
     pull = LAMBDAS[function.function](scores[i] - scores[j], swap, function.margin)
     return np.bincount(i, chance * pull, n) - np.bincount(j, chance * pull, n)
-
-
-def mean_swaps(
-    scores: np.ndarray,
-    i: np.ndarray,
-    j: np.ndarray,
-    D: np.ndarray,
-    counts: Callable[[np.ndarray, np.ndarray], np.ndarray],
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return how likely each pair (i, j) counts, and its mean |D(rank i) - D(rank j)| then.
-
-    Documents of equal scores have all orders, each as likely. `counts` takes two arrays of ranks,
-    from 0, and returns whether two documents at these ranks count.
-    """
-    first = (scores[:, None] < scores).sum(axis=1)
-    tied = (scores[:, None] == scores).sum(axis=1)
-    chance, difference = np.zeros(len(i)), np.zeros(len(i))
-    for pair, (a, b) in enumerate(zip(i, j, strict=True)):
-        x, y = np.meshgrid(
-            np.arange(first[a], first[a] + tied[a]), np.arange(first[b], first[b] + tied[b])
-        )
-        possible = x != y
-        counted = possible & counts(x, y)
-        chance[pair] = counted.sum() / possible.sum()
-        if counted.any():
-            difference[pair] = np.abs(D[x] - D[y])[counted].mean()
-    return chance, difference
 
 
 class Lower(NamedTuple):
@@ -284,7 +260,8 @@ def query_lambdas(
     scores, force: (documents of q,), in file order.
     """
     begin, size = blocks.offsets[q], len(scores)
-    gather(scores, blocks.order[begin : begin + size] - begin, workspace.s[:size])
+    order = blocks.order[begin : begin + size] - begin
+    gather(scores, order, workspace.s[:size])
     ties = tied_ranks(workspace.s[:size], workspace.rank, workspace.tied)
     dcg = 0.0
     for b in range(blocks.queries[q], blocks.queries[q + 1]):
@@ -298,9 +275,10 @@ def query_lambdas(
     if rule.neighbours:
         _neighbour_pairs(rule, size, workspace)
     else:
-        _all_pairs(rule, blocks, q, ties, workspace)
-    for p in range(size):
-        force[blocks.order[begin + p] - begin] = workspace.force[p] * rule.factor[q]
+        near = rule.kind == RANKNET_NDCG and abs(rule.margin) <= SPAN
+        near = near and exponentials(workspace.s, size, workspace.u) <= SPAN
+        over_blocks(_add_pairs, blocks, q, (rule, near, ties, workspace))
+    scatter(workspace.force, order, rule.factor[q], force)
     return dcg
 
 
@@ -322,35 +300,30 @@ def pair_force(kind: int, difference: float, swap: float, margin: float) -> floa
 
 
 @kernel()
-def _all_pairs(
-    rule: LambdaRule, blocks: LabelBlocks, q: int, ties: bool, workspace: LambdaWorkspace
-) -> None:
-    """Add the forces of all pairs of different labels of query q, without the query's factor.
+def _add_pairs(
+    total: float, b0: int, b1: int, size: int, state: tuple[LambdaRule, bool, bool, LambdaWorkspace]
+) -> float:
+    """Add the forces of the pairs (b0..b1 - 1) x (b1..size - 1), without the query's factor.
 
-    ties: whether any scores of the query are equal.
+    The state has whether the scores share exponentials, and whether any are equal.
     """
-    kind, margin = rule.kind, rule.margin
-    s, u, gain, discount, force, apart = workspace[:6]
-    first, last = blocks.queries[q], blocks.queries[q + 1]
-    begin = blocks.starts[first]
-    size = blocks.starts[last] - begin
-    near = kind == RANKNET_NDCG and abs(margin) <= SPAN and exponentials(s, size, u) <= SPAN
-    for b in range(first, last - 1):
-        b0, b1 = blocks.starts[b] - begin, blocks.starts[b + 1] - begin
-        if near:
-            _ranknet_ndcg_block(b0, b1, size, np.exp(-margin), workspace)
-            if not ties:
+    rule, near, ties, workspace = state
+    s, _, gain, discount, force, apart = workspace[:6]
+    if near:
+        _ranknet_ndcg_block(b0, b1, size, np.exp(-rule.margin), workspace)
+        if not ties:
+            return total
+    for i in range(b0, b1):
+        for j in range(b1, size):
+            tied = s[i] == s[j]
+            if near and not tied:
                 continue
-        for i in range(b0, b1):
-            for j in range(b1, size):
-                tied = s[i] == s[j]
-                if near and not tied:
-                    continue
-                difference = apart[i] if tied else abs(discount[i] - discount[j])
-                swap = (gain[i] - gain[j]) * difference
-                pull = pair_force(kind, s[i] - s[j], swap, margin)
-                force[i] += pull
-                force[j] -= pull
+            difference = apart[i] if tied else abs(discount[i] - discount[j])
+            swap = (gain[i] - gain[j]) * difference
+            pull = pair_force(rule.kind, s[i] - s[j], swap, rule.margin)
+            force[i] += pull
+            force[j] -= pull
+    return total
 
 
 @kernel()

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.compiled.jit import kernel, longest_query
+from letorbench.compiled.query_loops import SPAN
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
-from letorbench.losses.exponentials import SPAN
 from letorbench.losses.gains import gain_rule, gains, normalized_gains, query_maxima
 from letorbench.losses.logistic import best_documents
 from letorbench.parameters import number, one_of

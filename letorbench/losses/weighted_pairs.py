@@ -22,9 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.compiled.jit import kernel, longest_query
+from letorbench.compiled.query_loops import extent, gather
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
-from letorbench.losses.exponentials import gather
 from letorbench.losses.gains import gain_rule
 from letorbench.losses.label_order import (
     OWN_TIE_RULES,
@@ -213,9 +213,7 @@ def _weighted_pairs(
 @kernel()
 def _exponentials(s: np.ndarray, gamma: float, u: np.ndarray) -> bool:
     """Fill u with e^(gamma s) and e^(-gamma s), from the middle score; False if too far apart."""
-    top, bottom = -np.inf, np.inf
-    for p in range(len(s)):
-        top, bottom = max(top, s[p]), min(bottom, s[p])
+    top, bottom = extent(s, len(s))
     if not gamma * (top - bottom) <= WIDEST:
         return False
     for p in range(len(s)):

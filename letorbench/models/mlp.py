@@ -268,18 +268,22 @@ def backward(
             t[i] = slope
         change.output[h] += by_output
         change.bias[h] += by_bias
-    for h in range(len(layers.weights)):
-        _add_rows(features, hidden[h, :n_docs], change.weights[h])
+    _add_rows(features, hidden, change.weights)
 
 
 @kernel(reorder=True)
-def _add_rows(features: np.ndarray, weights: np.ndarray, total: np.ndarray) -> None:
-    """total += weights @ features, four documents at a time; more than there are have weight 0."""
+def _add_rows(features: np.ndarray, weights: np.ndarray, totals: np.ndarray) -> None:
+    """totals[h] += weights[h] @ features, four documents at a time, which stay in the first cache.
+
+    More documents than there are have weight 0.
+    """
     last, zero = len(features) - 1, weights.dtype.type(0)
     for i in range(0, last + 1, 4):
         i1, i2, i3 = min(i + 1, last), min(i + 2, last), min(i + 3, last)
         x0, x1, x2, x3 = features[i], features[i1], features[i2], features[i3]
-        w0, w1 = weights[i], weights[i1] if i1 > i else zero
-        w2, w3 = weights[i2] if i2 > i1 else zero, weights[i3] if i3 > i2 else zero
-        for k in range(len(total)):
-            total[k] += (w0 * x0[k] + w1 * x1[k]) + (w2 * x2[k] + w3 * x3[k])
+        for h in range(len(totals)):
+            w, total = weights[h], totals[h]
+            w0, w1 = w[i], w[i1] if i1 > i else zero
+            w2, w3 = w[i2] if i2 > i1 else zero, w[i3] if i3 > i2 else zero
+            for k in range(len(total)):
+                total[k] += (w0 * x0[k] + w1 * x1[k]) + (w2 * x2[k] + w3 * x3[k])

@@ -11,7 +11,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from letorbench.compiled.arithmetic import exp
+from letorbench.compiled.arithmetic import sigmoid
 from letorbench.compiled.jit import kernel
 from letorbench.compiled.threads import parallel_for
 from letorbench.datasets.queryset import QuerySet
@@ -54,7 +54,7 @@ class Separate(Model):
         return scores
 
     def _sigma(self, t: np.ndarray) -> np.ndarray:
-        return _sigmoid(t)
+        return sigmoid(t)
 
     def _slope(self, sigma: np.ndarray) -> np.ndarray:
         return sigma * (1.0 - sigma)
@@ -66,7 +66,7 @@ class SeparateTanh(Separate):
     kind = "separate-tanh"
 
     def _sigma(self, t: np.ndarray) -> np.ndarray:
-        return 2.0 * _sigmoid(2.0 * t) - 1.0
+        return 2.0 * sigmoid(2.0 * t) - 1.0
 
     def _slope(self, sigma: np.ndarray) -> np.ndarray:
         return 1.0 - sigma * sigma
@@ -150,11 +150,6 @@ class Distance(SeparateFamily):
 
     name = "distance"
     formula = "s = -|A'y - B'z|^2 / tau, x = [y | z], a query's and a document's vector"
-
-
-def _sigmoid(t: np.ndarray) -> np.ndarray:
-    e = exp(-np.abs(t))
-    return np.where(t >= 0.0, 1.0, e) / (1.0 + e)
 
 
 def _embedded(features: np.ndarray, column: int, matrix: np.ndarray) -> np.ndarray:

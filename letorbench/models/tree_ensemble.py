@@ -132,7 +132,7 @@ class Tree(NamedTuple):
         return joined([self], [1.0], features.shape[1]).predict(features)
 
 
-def stump(feature: int, threshold: float, above: bool, high: np.ndarray) -> tuple[Tree, np.ndarray]:
+def stump(feature: int, above: bool, threshold: float, high: np.ndarray) -> tuple[Tree, np.ndarray]:
     """Return a tree of one split and its values, 1 above the threshold, or below where not `above`.
 
     `high` (n_docs,) says which documents are above it; the values are bool. The gain is 1.

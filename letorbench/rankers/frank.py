@@ -5,20 +5,21 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit as sigma
 
+from letorbench.compiled.arithmetic import sigmoid as sigma
 from letorbench.compiled.jit import kernel, longest_query
+from letorbench.compiled.query_loops import VECTOR, gather_exponentials, over_blocks, padded
 from letorbench.compiled.threads import parallel_for
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
+from letorbench.features.binning import BinnedFeatures
 from letorbench.losses.base import query_share, require_comparable
-from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
 from letorbench.losses.gains import inverse_or_zero, pair_counts, pairs
+from letorbench.models.tree_ensemble import stump
 from letorbench.parameters import number
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.boosting import Term, adaboost_step, boost, stump_term, tree_ensemble
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
-from letorbench.solvers.stump_search import BinnedFeatures
 
 #: slices of the queries that are summed apart, so that no sum depends on the number of threads
 SLICES = 8
@@ -176,8 +177,8 @@ class _Booster:
             return None
         n, cut = divmod(int(np.argmax(gains)), gains.shape[1])
         k = int(features[n])
-        stump, h = self.binned.stump(k, cut, D[k, cut] > 0.0)
-        return stump_term(stump, h, adaboost_step(abs(float(D[k, cut])), float(S[n, cut])))
+        found, h = stump(k, D[k, cut] > 0.0, *self.binned.split(k, cut))
+        return stump_term(found, h, adaboost_step(abs(float(D[k, cut])), float(S[n, cut])))
 
     def _differences(self, weights: np.ndarray) -> np.ndarray:
         """Return D of each feature's cuts (n_features, cuts), 0 where there is no cut."""
@@ -245,20 +246,27 @@ def _sum_pairs(
     for q in range(first, last):
         begin, end = blocks.offsets[q], blocks.offsets[q + 1]
         m = end - begin
-        gather(scores, blocks.order[begin:end], u)
-        near[q] = exponentials(u, m, u) <= SPAN
+        near[q] = gather_exponentials(scores, blocks.order[begin:end], u)
         for p in range(m):
             all_u[begin + p] = u[p]
-        u[m:], w[:], losses[q] = 0.0, 0.0, 0.0
-        for b in range(blocks.queries[q], blocks.queries[q + 1] - 1):
-            below = blocks.starts[b + 1] - begin
-            stop = below + padded(m - below)
-            for i in range(blocks.starts[b] - begin, below):
-                loss = _fill_row(u[i], u[below:stop], m - below, near[q], row)
-                losses[q] += share[q] * loss
-                w[i] += _take_above(row, -np.inf, u[below:stop], w[below:stop])
+        w[:] = 0.0
+        losses[q] = over_blocks(_add_block, blocks, q, (share[q], near[q], u, row, w))
         for p in range(m):
             sums[begin + p] = share[q] * w[p]
+
+
+@kernel()
+def _add_block(
+    total: float, above: int, below: int, end: int,
+    state: tuple[float, bool, np.ndarray, np.ndarray, np.ndarray],
+) -> float:  # fmt: skip
+    """Add the pairs (above..below - 1) x (below..end - 1): W to w, the losses to the total."""
+    share, near, u, row, w = state
+    stop = below + padded(end - below)
+    for i in range(above, below):
+        total += share * _fill_row(u[i], u[below:stop], end - below, near, row)
+        w[i] += _take_above(row, -np.inf, u[below:stop], w[below:stop])
+    return total
 
 
 @kernel()
@@ -329,18 +337,25 @@ def _sum_wrong(
         for n in range(len(features)):
             for p in range(m):
                 own[n, p], signed[n, p] = codes[features[n], begin + p], 0.0
-        for b in range(blocks.queries[q], blocks.queries[q + 1] - 1):
-            below = blocks.starts[b + 1] - begin
-            stop = below + padded(m - below)
-            for i in range(blocks.starts[b] - begin, below):
-                _fill_row(u[i], u[below:stop], m - below, near[q], row)
-                for n in range(len(features)):
-                    signed[n, i] += _take_above(
-                        row, own[n, i], own[n, below:stop], signed[n, below:stop]
-                    )
+        over_blocks(_add_wrong, blocks, q, (near[q], u, row, own, signed))
         for n in range(len(features)):
             for p in range(m):
                 wrong[n, codes[features[n], begin + p]] += share[q] * signed[n, p]
+
+
+@kernel()
+def _add_wrong(
+    total: float, above: int, below: int, end: int,
+    state: tuple[bool, np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+) -> float:  # fmt: skip
+    """Add W of the pairs (above..below - 1) x (below..end - 1) that the stumps get wrong."""
+    near, u, row, own, signed = state
+    stop = below + padded(end - below)
+    for i in range(above, below):
+        _fill_row(u[i], u[below:stop], end - below, near, row)
+        for n in range(len(own)):
+            signed[n, i] += _take_above(row, own[n, i], own[n, below:stop], signed[n, below:stop])
+    return total
 
 
 @kernel(reorder=True)

@@ -9,17 +9,23 @@ from typing import NamedTuple
 
 import numpy as np
 
+from letorbench.compiled.arithmetic import sigmoid
 from letorbench.compiled.jit import kernel, longest_query
+from letorbench.compiled.query_loops import SPAN, exponentials
 from letorbench.compiled.threads import parallel_for
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import query_share, require_comparable
-from letorbench.losses.exponentials import SPAN, exponentials
-from letorbench.losses.gains import GainSettings, gains, inverse_ideal_dcg, truncated_discount
-from letorbench.losses.lambdas import mean_swaps, sigmoid
-from letorbench.losses.tied_ranks import mean_difference, mean_of_ranks
+from letorbench.losses.gains import (
+    GainSettings,
+    gains,
+    inverse_ideal_dcg,
+    mean_difference,
+    mean_of_ranks,
+    mean_swaps,
+    truncated_discount,
+)
 from letorbench.parameters import number
-from letorbench.rankers.mart import BoostedTrees
-from letorbench.solvers.tree_boosting import Differentiated
+from letorbench.rankers.mart import BoostedTrees, Differentiated
 
 #: how a pair of equal scores counts where forces are normalised: 1 / CLOSE times
 CLOSE = 0.01

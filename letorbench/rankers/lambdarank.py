@@ -1,21 +1,44 @@
 """LambdaRank: a neural net moved by forces between documents, scaled by what a swap would gain.
 
-`lambdarank_step` is the paper's algorithm in plain NumPy. `letorbench.solvers.sgd` repeats that
-step in compiled code; a test compares the two.
+`lambdarank_step` is the paper's algorithm in plain NumPy. `_lambda_steps` repeats that step in
+compiled code; a test compares the two.
 """
 
 from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
+from letorbench.compiled.jit import kernel
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses.gains import GainSettings
-from letorbench.losses.lambdas import LAMBDAS, Lambda, pair_lambdas
-from letorbench.models.mlp import Layers, net_gradient, net_scores
+from letorbench.losses.gains import GainSettings, inverse_ideal_dcg, truncated_discount
+from letorbench.losses.lambdas import (
+    LAMBDAS,
+    Lambda,
+    LambdaRule,
+    lambda_workspace,
+    pair_lambdas,
+    query_lambdas,
+)
+from letorbench.models.mlp import Layers, backward, forward, net_gradient, net_scores
 from letorbench.parameters import number, one_of
-from letorbench.rankers.ranknet import NetRanker
+from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
+from letorbench.solvers.sgd import (
+    FeatureScale,
+    NetDescent,
+    NetState,
+    Passes,
+    Steps,
+    TrainingQueries,
+    query_features,
+    take_step,
+)
 from letorbench.solvers.stopping import Validation
+
+#: the cost of a query is 1 minus its NDCG at this truncation (section 6.3)
+COST_AT = 10
 
 
 def lambdarank_step(
@@ -34,7 +57,7 @@ def lambdarank_step(
 
 
 @dataclass
-class LambdaRank(GainSettings, NetRanker):
+class LambdaRank(GainSettings, NetDescent, Ranker):
     """LambdaRank (Burges, Ragno, Le, NIPS 2006).
 
     The documents of a query are sorted by score. For each pair r_i > r_j the force (equation 9)
@@ -45,7 +68,7 @@ class LambdaRank(GainSettings, NetRanker):
     Parameters
     ----------
     layers, hidden, learning_rate, epochs, patience, standardise
-        See `NetRanker`.
+        See `letorbench.solvers.sgd.NetDescent`.
     function : str
         The lambda function (`--set lambda=…`), see `letorbench.losses.lambdas`.
     neighbours : bool
@@ -86,4 +109,50 @@ class LambdaRank(GainSettings, NetRanker):
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
         function = Lambda(self.function, self.neighbours, self.margin, self.truncation, self.gain)
-        return self.descend(function, train, validation, rng, self.deadline)
+        return self.descend(lambda_steps(function, train), train, validation, rng, self.deadline)
+
+
+def lambda_steps(function: Lambda, train: QuerySet) -> Steps:
+    """Return the steps of an epoch on a training set; a step is a `lambdarank_step`.
+
+    Raises DataError where the pairs of a query are too many to go over them.
+    """
+    discount = truncated_discount(train, COST_AT)
+    factor = inverse_ideal_dcg(train, COST_AT, function.gain)
+    return partial(_lambda_steps, _Forces(function.rule(train), discount, factor))
+
+
+class _Forces(NamedTuple):
+    """A lambda function on a training set, and the cost of its queries.
+
+    The cost of query q is 1 - cost_factor[q] DCG with the discount `cost_discount`,
+    (longest query,).
+    """
+
+    rule: LambdaRule
+    cost_discount: np.ndarray
+    cost_factor: np.ndarray
+
+
+@kernel()
+def _lambda_steps(
+    forces: _Forces,
+    data: TrainingQueries,
+    sequence: np.ndarray,
+    state: NetState,
+    scale: FeatureScale,
+    rate: float,
+    passes: Passes,
+) -> float:
+    """Take a step on each query of a sequence; return the sum of their costs before."""
+    net, hidden, change, scores, force = passes
+    workspace, total = lambda_workspace(hidden.shape[1]), 0.0
+    for q in sequence:
+        x = query_features(data, q)
+        s, f = scores[: len(x)], force[: len(x)]
+        forward(x, net, hidden, s)
+        dcg = query_lambdas(s, data.blocks, q, forces.rule, forces.cost_discount, workspace, f)
+        total += data.weights[q] * (1.0 - forces.cost_factor[q] * dcg)
+        backward(x, net, hidden, f, change)
+        take_step(rate * data.weights[q], scale, change, state)
+    return total

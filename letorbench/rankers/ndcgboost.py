@@ -15,13 +15,20 @@ from typing import ClassVar
 
 import numpy as np
 
+from letorbench.compiled.arithmetic import sigmoid as sigma
 from letorbench.compiled.jit import kernel, longest_query
+from letorbench.compiled.query_loops import (
+    VECTOR,
+    gather_exponentials,
+    over_blocks,
+    padded,
+    scatter,
+)
 from letorbench.compiled.threads import parallel_for
 from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses.base import require_comparable
-from letorbench.losses.exponentials import SPAN, VECTOR, exponentials, gather, padded
 from letorbench.losses.gains import GainSettings, block_gains, inverse_or_zero, query_sums
 from letorbench.losses.gains import gains as gains_of
 from letorbench.models.tree_ensemble import Tree
@@ -31,7 +38,8 @@ from letorbench.solvers.boosting import LONGEST_STEP, Term, boost, stump_term, t
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 from letorbench.solvers.stump_search import BestTree, Search, stump_search
-from letorbench.solvers.tree_growing import CRITERIA, MOST_BINS, Grower, TreeFeatures, TreeParams
+from letorbench.solvers.tree_growing import Grower
+from letorbench.solvers.tree_splitting import CRITERIA, MOST_BINS, TreeFeatures, TreeParams
 
 #: the pairs, of a document with itself too, that are worth a thread
 PAIRS = 1_000_000
@@ -162,8 +170,6 @@ class NDCGBoost(GainSettings, Ranker):
 
 def objective(F: np.ndarray, queries: QuerySet, k: int = 0, gain: str = "exp2") -> float:
     """Return M of equation (11), without its factor 1/n."""
-    from scipy.special import expit as sigma  # a run needs no SciPy: the import takes 0.3 s
-
     M = 0.0
     for rows, G, Z in _judged(queries, k, gain):
         wrong = sigma(F[rows] - F[rows, None])  # [i, j] = 1 / (1 + exp(F_i - F_j))
@@ -202,8 +208,6 @@ def step(up: float, down: float) -> float:
 
 def theta(F: np.ndarray) -> np.ndarray:
     """Return theta_ij = exp(F_i - F_j) / (1 + exp(F_i - F_j))^2 of one query's documents."""
-    from scipy.special import expit as sigma
-
     d = F[:, None] - F
     return sigma(d) * sigma(-d)
 
@@ -360,8 +364,7 @@ def _weights(
             objective[q] = 0.0
             continue
         m = end - begin
-        gather(scores, order, u)
-        if not exponentials(u, m, u) <= SPAN:
+        if not gather_exponentials(scores, order, u):
             objective[q] = np.nan
             continue
         u[size] = BEYOND
@@ -369,22 +372,38 @@ def _weights(
         g[m:] = 0.0
         for i in range(m):
             g[i] = gains[begin + i]
-        total = 0.0
-        for b in range(blocks.queries[q], blocks.queries[q + 1]):
-            above, below = blocks.starts[b] - begin, blocks.starts[b + 1] - begin
-            # sigma(F_j - F_i) + sigma(F_i - F_j) = 1 for the pairs of one label
-            total += g[above] * (below - above) * (below - above - 1) / 2.0
-            lower_gains = 0.0
-            for j in range(below, m):
-                lower_gains += g[j]
-            total += lower_gains * (below - above)
-            stop = below + padded(m - below)
-            for i in range(above, below, 2):
-                other = i + 1 if i + 1 < below else size
-                total += _add_pairs(u, g, w, i, other, below, stop)
-        for i in range(m):
-            weight[order[i]] = w[i] * inverse_Z[q]
+        total = over_blocks(_add_block, blocks, q, (u, g, w))
+        lowest = blocks.starts[blocks.queries[q + 1] - 1] - begin
+        total += _same_label(g[lowest], m - lowest)
+        scatter(w, order, inverse_Z[q], weight)
         objective[q] = total * inverse_Z[q]
+
+
+@kernel()
+def _same_label(gain: float, count: int) -> float:
+    """Return the part of M of documents of one label: sigma(F_j - F_i) + sigma(F_i - F_j) = 1."""
+    return gain * count * (count - 1) / 2.0
+
+
+@kernel()
+def _add_block(
+    total: float, above: int, below: int, end: int, state: tuple[np.ndarray, np.ndarray, np.ndarray]
+) -> float:
+    """Add the pairs of above..below - 1, of one label, with each other and with below..end - 1.
+
+    w changes; the total returned has their part of M.
+    """
+    u, g, w = state
+    total += _same_label(g[above], below - above)
+    lower_gains = 0.0
+    for j in range(below, end):
+        lower_gains += g[j]
+    total += lower_gains * (below - above)
+    stop = below + padded(end - below)
+    for i in range(above, below, 2):
+        other = i + 1 if i + 1 < below else len(u) - 1
+        total += _add_pairs(u, g, w, i, other, below, stop)
+    return total
 
 
 @kernel(reorder=True)
@@ -437,8 +456,7 @@ def _step_sums(
             continue
         begin, end = blocks.offsets[q], blocks.offsets[q + 1]
         order = blocks.order[begin:end]
-        gather(scores, order, u)
-        if not exponentials(u, end - begin, u) <= SPAN:
+        if not gather_exponentials(scores, order, u):
             totals[q, 0] = np.nan
             continue
         side_u[:] = 0.0

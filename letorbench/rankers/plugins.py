@@ -232,7 +232,7 @@ def _others_of(loaded: object, helpers: bool) -> dict[str, Any]:
     if not isinstance(loaded, ModuleType):
         return {}
     others: dict[str, Any] = {}
-    known = {*losses.LOSSES, *losses.OTHER_NAMES}
+    known = {*losses.families(), *losses.OTHER_NAMES}
     for key, value in vars(loaded).items():
         code = value.function if isinstance(value, measures.Measure) else value
         if key.startswith("_") or not hasattr(code, "__qualname__"):

@@ -13,7 +13,8 @@ from letorbench.rankers.base import Ranker
 from letorbench.rankers.mart import TreeSettings
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
-from letorbench.solvers.tree_growing import Grower, TreeFeatures
+from letorbench.solvers.tree_growing import Grower
+from letorbench.solvers.tree_splitting import TreeFeatures
 
 
 @dataclass

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 
 from letorbench.compiled.jit import kernel, longest_query
+from letorbench.compiled.query_loops import extent, gather
 from letorbench.compiled.threads import parallel_for
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.losses.base import query_share
@@ -140,7 +141,7 @@ class _Booster:
 
 #: the widest span of a query's scores that u serves: c is the middle of the scores, so neither u
 #: nor 1 / u is beyond exp(300), and neither is a product of two. This is wider than the span of
-#: `losses.exponentials`, where u is at most 1 and up to eight are multiplied.
+#: `compiled.query_loops`, where u is at most 1 and up to eight are multiplied.
 SPAN = 600.0
 
 
@@ -162,10 +163,8 @@ def _sum_pairs(
     order = blocks.order
     for q in range(first, last):
         begin, end = blocks.offsets[q], blocks.offsets[q + 1]
-        top, bottom = -np.inf, np.inf
-        for p in range(begin, end):
-            u[p - begin] = scores[order[p]]
-            top, bottom = max(top, u[p - begin]), min(bottom, u[p - begin])
+        gather(scores, order[begin:end], u)
+        top, bottom = extent(u, end - begin)
         if top - bottom > SPAN:
             losses[q] = np.nan
             continue

@@ -1,20 +1,29 @@
 """RankNet: a neural net trained on the logistic loss of pairs, one gradient step a query.
 
-`ranknet_step` is the paper's algorithm in plain NumPy. `letorbench.solvers.sgd` repeats that step
-in compiled code; a test compares the two.
+`ranknet_step` is the paper's algorithm in plain NumPy. `ranknet_steps` repeats that step in
+compiled code; a test compares the two.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
+from letorbench.compiled.jit import kernel
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses.lambdas import Lambda
-from letorbench.losses.pairwise_logistic import pairwise_logistic
-from letorbench.models.mlp import Layers, net_gradient, net_scores
+from letorbench.losses.base import require_comparable
+from letorbench.losses.pairwise_logistic import pair_workspace, pairwise_logistic, ranknet_lambdas
+from letorbench.models.mlp import Layers, backward, forward, net_gradient, net_scores
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.sgd import NetDescent
+from letorbench.solvers.sgd import (
+    FeatureScale,
+    NetDescent,
+    NetState,
+    Passes,
+    TrainingQueries,
+    query_features,
+    take_step,
+)
 from letorbench.solvers.stopping import Validation
 
 
@@ -33,29 +42,7 @@ def ranknet_step(
 
 
 @dataclass
-class NetRanker(NetDescent, Ranker):
-    """A net that takes one step a query.
-
-    Parameters
-    ----------
-    layers, hidden, learning_rate, epochs, patience, standardise
-        See `letorbench.solvers.sgd.NetDescent`.
-
-    Notes
-    -----
-    New random weights are drawn if the cost has not fallen for 50 epochs. Where the papers are
-    silent: the first weights are uniform within 1/sqrt(inputs); the queries have a new random
-    order in each epoch; an epoch's cost is summed while it runs; the steps of a feature are
-    scaled by its largest size.
-    """
-
-    figure = "nets"
-    one_thread = True  # each step depends on the one before
-    draws = True  # the first weights, and the order of the queries in each epoch
-
-
-@dataclass
-class RankNet(NetRanker):
+class RankNet(NetDescent, Ranker):
     """RankNet (Burges et al., ICML 2005), trained as in Burges, Ragno, Le, NIPS 2006.
 
     The cost of a query is the sum over its pairs r_i > r_j of log(1 + e^{-(s_i - s_j)}) (equation
@@ -65,7 +52,7 @@ class RankNet(NetRanker):
     Parameters
     ----------
     layers, hidden, learning_rate, epochs, patience, standardise
-        See `NetRanker`.
+        See `letorbench.solvers.sgd.NetDescent`.
     """
 
     name = "ranknet"
@@ -81,4 +68,27 @@ class RankNet(NetRanker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        return self.descend(Lambda("ranknet", gain="linear"), train, validation, rng, self.deadline)
+        require_comparable(train)
+        return self.descend(ranknet_steps, train, validation, rng, self.deadline)
+
+
+@kernel()
+def ranknet_steps(
+    data: TrainingQueries,
+    sequence: np.ndarray,
+    state: NetState,
+    scale: FeatureScale,
+    rate: float,
+    passes: Passes,
+) -> float:
+    """Take a `ranknet_step` on each query of a sequence; return the sum of their costs before."""
+    net, hidden, change, scores, force = passes
+    workspace, total = pair_workspace(hidden.shape[1]), 0.0
+    for q in sequence:
+        x = query_features(data, q)
+        s, f = scores[: len(x)], force[: len(x)]
+        forward(x, net, hidden, s)
+        total += data.weights[q] * ranknet_lambdas(s, data.blocks, q, workspace, f)
+        backward(x, net, hidden, f, change)
+        take_step(rate * data.weights[q], scale, change, state)
+    return total

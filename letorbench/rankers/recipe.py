@@ -16,18 +16,19 @@ import numpy as np
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import loss, take
+from letorbench.losses.base import Loss, weighted_sum
 from letorbench.losses.label_order import TIE_RULES, draws_order, with_ties
 from letorbench.losses.own import require_gradient, source_of
 from letorbench.models.parametric import FamilySettings, families, family
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import Ranker
-from letorbench.rankers.mart import TreeSettings
+from letorbench.rankers.mart import Differentiated, TreeBooster, TreeSettings
 from letorbench.solvers.boosting import boost, tree_ensemble
 from letorbench.solvers.descent import LBFGS, GradientDescent, LineSearch, Solver
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
-from letorbench.solvers.tree_boosting import TreeBooster, derivatives_of
-from letorbench.solvers.tree_growing import Grower, TreeFeatures
+from letorbench.solvers.tree_growing import Grower
+from letorbench.solvers.tree_splitting import TreeFeatures
 
 #: the model that is no parametric family, and its only solver
 TREES, BOOSTING = "trees", "boosting"
@@ -177,3 +178,15 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
         if self.solver == "line-search":
             return LineSearch(self.iterations, self.l2, starts=self.starts)
         return GradientDescent(self.learning_rate, self.epochs, self.patience, self.l2)
+
+
+def derivatives_of(loss: Loss, train: QuerySet) -> Differentiated:
+    """Return the mean over queries of a loss, as a function of the training documents' scores."""
+
+    count = float(train.query_weights.sum())
+
+    def differentiated(scores: np.ndarray) -> tuple[np.ndarray, float]:
+        total, gradient = weighted_sum(loss, scores, train)
+        return gradient[None] / count, total / count
+
+    return differentiated

@@ -22,8 +22,8 @@ SUMMARY = "summary.csv"
 #: the folder, in a data set's, of what other programs read; an algorithm of that name has no
 #: folder in it but those of its folds
 EXPORTS = "exports"
-#: the endings of a figure's files
-FIGURES = ("png", "svg", "pdf")
+#: the ending of the figure that a run draws; `letorbench plot` draws others as well
+FIGURE = "png"
 
 _FOLD = re.compile(r"([^/]+)/([^/]+)/(?:repeat([1-9]\d*)/)?fold([1-9]\d*)")
 
@@ -101,10 +101,8 @@ def figure_stem(out: Path, dataset: str | None = None, measure: str = "ndcg") ->
 
 
 def figure(out: Path, dataset: str | None = None) -> str:
-    """Return the names of a figure's files in one line: `ndcg.png (.svg, .pdf)`."""
-    first, *others = FIGURES
-    endings = ", ".join(f".{ending}" for ending in others)
-    return f"{figure_stem(out, dataset)}.{first} ({endings})"
+    """Return the path of the figure that a run draws of a data set, or of several."""
+    return f"{figure_stem(out, dataset)}.{FIGURE}"
 
 
 def listing(out: Path, dataset: str) -> dict[str, str]:

@@ -20,22 +20,17 @@ import numpy as np
 from letorbench.compiled.jit import kernel
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.features.moments import mean_and_variance
-from letorbench.losses.gains import inverse_ideal_dcg, truncated_discount
-from letorbench.losses.lambdas import Lambda, LambdaRule, lambda_workspace, query_lambdas
-from letorbench.losses.pairwise_logistic import pair_workspace, ranknet_lambdas
 from letorbench.models.base import Model
 from letorbench.models.linear import Linear, products
-from letorbench.models.mlp import MLP, Layers, backward, forward
+from letorbench.models.mlp import MLP, Layers
 from letorbench.parameters import number, one_of
 from letorbench.solvers.fit_result import FitResult, kept_round
 from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping, Validation
 
-#: the cost of the paper's LambdaRank is 1 minus the training NDCG at this truncation
-COST_AT = 10
 #: what the learning rate is multiplied with after an epoch whose cost is higher than before
 SHRINK = 0.8
-#: new random weights are drawn if the cost has not fallen for so many epochs
+#: the epochs without a fall of the cost after which new random weights are drawn
 RESTART = 50
 
 
@@ -84,28 +79,17 @@ class NetState(NamedTuple):
 class TrainingQueries(NamedTuple):
     """What an epoch reads of the training set.
 
-    features (n_docs, n_features) float32. rule: the lambda function. Its cost of a query is
-    1 - cost_factor[q] DCG with the discount `cost_discount` (longest query,). weights: what the
-    cost and the step of a query are multiplied by.
+    features (n_docs, n_features) float32. weights: what the cost and the step of a query are
+    multiplied by.
     """
 
     features: np.ndarray
     blocks: LabelBlocks
-    rule: LambdaRule
-    cost_discount: np.ndarray
-    cost_factor: np.ndarray
     weights: np.ndarray
 
     @staticmethod
-    def of(queries: QuerySet, function: Lambda) -> TrainingQueries:
-        return TrainingQueries(
-            queries.features,
-            queries.by_label,
-            function.rule(queries),
-            truncated_discount(queries, COST_AT),
-            inverse_ideal_dcg(queries, COST_AT, function.gain),
-            queries.query_weights,
-        )
+    def of(queries: QuerySet) -> TrainingQueries:
+        return TrainingQueries(queries.features, queries.by_label, queries.query_weights)
 
 
 @dataclass
@@ -127,7 +111,18 @@ class NetDescent:
         Training ends this many epochs after the best one on validation; 0 means never.
     standardise : bool
         Step as if features had mean 0 and variance 1, instead of a largest size of 1.
+
+    Notes
+    -----
+    New random weights are drawn if the cost has not fallen for 50 epochs. Where the papers are
+    silent: the first weights are uniform within 1/sqrt(inputs); the queries have a new random
+    order in each epoch; an epoch's cost is summed while it runs; the steps of a feature are
+    scaled by its largest size.
     """
+
+    figure = "nets"
+    one_thread = True  # each step depends on the one before
+    draws = True  # the first weights, and the order of the queries in each epoch
 
     layers: int = one_of((1, 2), 2)
     hidden: int = number(10, least=1)
@@ -138,24 +133,20 @@ class NetDescent:
 
     def descend(
         self,
-        function: Lambda,
+        steps: Steps,
         train: QuerySet,
         validation: Validation | None,
         rng: np.random.Generator,
         deadline: Deadline = NEVER,
-        steps: Steps | None = None,
     ) -> FitResult:
         """Return the net of the epoch that validation chooses, or of the last one without it.
 
-        The cost of an epoch is the sum of the queries' costs, each before its step: RankNet's
-        cost, or 1 - NDCG@10. `steps` are the compiled steps of an epoch, by default those of the
-        lambda function. One thread trains, because each step depends on the one before.
+        The cost of an epoch is the sum of the queries' costs, each before its step.
         """
         scale = feature_scale(train, self.standardise)
-        data = TrainingQueries.of(train, function)
+        data = TrainingQueries.of(train)
         # a query of one label has no pair: no force, and a cost that never changes
         trained = np.flatnonzero((np.diff(train.by_label.queries) > 1) & (data.weights > 0.0))
-        steps = steps or (ranknet_steps if function.is_ranknet else lambda_steps)
         state, rate = self._begin(scale, rng)
         models = [state.model()]
         epochs = EarlyStopping(self.patience, deadline, validation)
@@ -251,51 +242,6 @@ def epoch(
 ) -> float:
     """Take one step for each query of `sequence`; return the sum of the costs before each step."""
     return steps(data, sequence, state, scale, rate, Passes.of(data, state))
-
-
-@kernel()
-def lambda_steps(
-    data: TrainingQueries,
-    sequence: np.ndarray,
-    state: NetState,
-    scale: FeatureScale,
-    rate: float,
-    passes: Passes,
-) -> float:
-    """Do as `epoch` along the forces of a lambda function."""
-    net, hidden, change, scores, force = passes
-    workspace, total = lambda_workspace(hidden.shape[1]), 0.0
-    for q in sequence:
-        x = query_features(data, q)
-        s, f = scores[: len(x)], force[: len(x)]
-        forward(x, net, hidden, s)
-        dcg = query_lambdas(s, data.blocks, q, data.rule, data.cost_discount, workspace, f)
-        total += data.weights[q] * (1.0 - data.cost_factor[q] * dcg)
-        backward(x, net, hidden, f, change)
-        take_step(rate * data.weights[q], scale, change, state)
-    return total
-
-
-@kernel()
-def ranknet_steps(
-    data: TrainingQueries,
-    sequence: np.ndarray,
-    state: NetState,
-    scale: FeatureScale,
-    rate: float,
-    passes: Passes,
-) -> float:
-    """Do as `epoch` along RankNet's forces."""
-    net, hidden, change, scores, force = passes
-    workspace, total = pair_workspace(hidden.shape[1]), 0.0
-    for q in sequence:
-        x = query_features(data, q)
-        s, f = scores[: len(x)], force[: len(x)]
-        forward(x, net, hidden, s)
-        total += data.weights[q] * ranknet_lambdas(s, data.blocks, q, workspace, f)
-        backward(x, net, hidden, f, change)
-        take_step(rate * data.weights[q], scale, change, state)
-    return total
 
 
 @kernel()

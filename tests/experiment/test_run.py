@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import printed, random_queries
+from numba import njit
 from plain_readers import read_letor
 from toy_data import content, read_lists, write_toy
 
@@ -285,9 +286,21 @@ def test_a_terminal_shows_how_many_folds_are_done(monkeypatch):
 
     monkeypatch.setattr(sys, "stderr", Terminal())
     ended = [Run(FoldKey("A", "x", 1, fold)) for fold in (4, 5)]
-    assert list(_progress(iter(ended), 3, 5)) == ended
+    fresh = njit(lambda x: x + 1)
+
+    def runs():
+        yield ended[0]
+        for number in (1, 2, 1.0):  # compiled, known, compiled
+            fresh(number)
+        yield ended[1]
+
+    assert list(_progress(runs(), 3, 5)) == ended
     shown = sys.stderr.getvalue()
     assert "folds:  60%" in shown and "3/5" in shown and "A, x, fold 5" in shown and "5/5" in shown
+    compiling = [text.count("compiling kernels") for text in shown.split("\r")]
+    assert sum(compiling) == 1 and not any(compiling[:2]) and not compiling[-1]
+    fresh("a" == "b")
+    assert sys.stderr.getvalue() == shown
 
 
 CONSTANT = "constant test scores: every query is ranked in file order"

@@ -12,7 +12,7 @@ from conftest import odd_queries, random_queries
 from letorbench import parameters
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
-from letorbench.losses import LOSSES, Loss, choices, every_loss, loss
+from letorbench.losses import Loss, choices, every_loss, families, loss
 from letorbench.losses.base import LONGEST_COMPARED, defaults
 from letorbench.losses.lambdas import Lambda
 
@@ -20,14 +20,14 @@ LEVELS = 4
 #: the families with gains, and the weight that has them
 WITH_GAIN = [
     (name, next((f", weight={w}" for w in choice.get("weight", ()) if set(w) & set("R^")), ""))
-    for name, family in LOSSES.items()
+    for name, family in families().items()
     if (choice := parameters.choices(family)) is not None and "gain" in defaults(family)
 ]
 EVERY = [
     *every_loss(),
     *(
         loss(f"{name}({settings})")
-        for name, family in LOSSES.items()
+        for name, family in families().items()
         for settings in ("truncation=1", "truncation=10", "truncation=3, p=1.5")
         if {each.partition("=")[0] for each in settings.split(", ")} <= set(defaults(family))
     ),
@@ -93,7 +93,7 @@ def test_threads_change_nothing_and_empty_queries_have_no_loss(each: Loss, monke
 OF_PAIRS = ("lambdaloss", "neural-ndcg", "pairwise", "ranknet", "smooth", "wub")
 
 
-@pytest.mark.parametrize("each", [*map(loss, LOSSES), loss("listnet(k=3)"), Lambda()], ids=str)
+@pytest.mark.parametrize("each", [*map(loss, families()), loss("listnet(k=3)"), Lambda()], ids=str)
 def test_a_query_of_very_many_documents_is_refused_where_pairs_are_compared(each) -> None:
     long = random_queries(np.random.default_rng(0), [3, LONGEST_COMPARED + 1], n_features=1)
     scores, refused = np.zeros(long.n_docs), pytest.raises(DataError, match="query 2: found 10001 ")
@@ -112,12 +112,12 @@ def test_a_loss_prints_as_it_parses() -> None:
         assert loss(f" {each.name} ( {given} ) ") == each
         assert each.formula and type(each).__doc__
     sizes = {name: [len(each) for key, each in parameters.choices(family).items() if key != "ties"]
-             for name, family in LOSSES.items()}  # fmt: skip
+             for name, family in families().items()}  # fmt: skip
     assert Counter(each.name for each in set(every_loss())) == {
         name: math.prod(each) for name, each in sizes.items()
     }
     assert str(loss("pairwise(weight=(Ri-Rj)/m, phi=logistic)")) == "pairwise(weight=(Ri-Rj)/m)"
-    assert choices(LOSSES["smooth"]) == "measure=ndcg, err or mrr; alpha=1.0; gain=exp2"
+    assert choices(families()["smooth"]) == "measure=ndcg, err or mrr; alpha=1.0; gain=exp2"
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ NUMBERS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("family", LOSSES.values(), ids=lambda family: family.name)
+@pytest.mark.parametrize("family", families().values(), ids=lambda family: family.name)
 def test_every_parameter_is_checked_and_changes_the_loss(family: type[Loss], queries, rng) -> None:
     scores = rng.normal(size=queries.n_docs)
     for key, default in defaults(family).items():

@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 from sample_models import SAMPLES
 
+from letorbench.datasets.arrays import float32_features
 from letorbench.errors import DataError
 from letorbench.models import Linear, Model, TreeEnsemble, load, save
-from letorbench.models.base import array, float32_features
+from letorbench.models.base import array
 
 EVERY = pytest.mark.parametrize("kind", SAMPLES)
 

@@ -57,7 +57,7 @@ def an_epoch(version, queries, layers):
     rng, n = np.random.default_rng(0), queries.n_features
     scale = sgd.FeatureScale(np.zeros(n), np.ones(n))
     state = sgd.NetState.draw(3 if layers == 2 else 1, layers == 2, scale, rng)
-    data = sgd.TrainingQueries.of(queries, Lambda("ranknet"))
+    data = sgd.TrainingQueries.of(queries)
     cost = sgd.epoch(STEPS[version], data, np.arange(queries.n_queries), state, scale, 0.1)
     return np.concatenate([[cost], *(part.ravel() for part in state[:3])])
 

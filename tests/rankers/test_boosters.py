@@ -10,11 +10,12 @@ from conftest import random_queries, unlocked
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
+from letorbench.features.binning import BinnedFeatures
 from letorbench.losses.gains import pairs
 from letorbench.measures import parse, query_metrics
 from letorbench.rankers import adarank, frank, ndcgboost, rankboost, ranker
 from letorbench.solvers.boosting import LONGEST_STEP, Booster
-from letorbench.solvers.stump_search import BinnedFeatures, stump_search
+from letorbench.solvers.stump_search import stump_search
 
 
 def E(measure: str, F: np.ndarray, queries: QuerySet) -> np.ndarray:

@@ -6,7 +6,7 @@ from conftest import random_queries
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.losses import LOSSES
+from letorbench.losses import families
 from letorbench.rankers import ranker
 from letorbench.rankers.recipe import MODELS, SOLVERS, Recipe
 
@@ -23,14 +23,14 @@ def toy() -> QuerySet:
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("model", MODELS)
 def test_every_loss_fits_or_says_why_not(model, solver, toy):
-    for number, loss in enumerate(LOSSES):
+    for number, loss in enumerate(families()):
         if (model == "trees") != (solver == "boosting"):
             with pytest.raises(UsageError, match=f"recipe: solver={solver} does not fit model="):
                 Recipe(model=model, loss=loss, solver=solver)
         elif solver == "boosting" or number % 5 == MODELS.index(model) % 5:
             recipe = Recipe(model=model, loss=loss, solver=solver, l2=0.0, **SHORT)
             values = recipe.fit_sets(toy).learned.objective
-            reached = LOSSES[loss]()(recipe.predict(toy), toy).value.mean()
+            reached = families()[loss]()(recipe.predict(toy), toy).value.mean()
             assert np.isfinite(reached) and len(values) > 1, loss
             if solver != "gradient-descent":  # its values are those before its steps
                 # mlp's model is rounded, and this loss jumps where documents change places

@@ -10,7 +10,7 @@ import letorbench as lb
 from letorbench.conventions import convention
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
-from letorbench.losses import LOSSES, loss
+from letorbench.losses import families, loss
 from letorbench.losses.base import weighted_sum
 from letorbench.rankers import names, ranker
 from letorbench.solvers.stopping import Validation
@@ -118,7 +118,9 @@ def test_the_best_feature_is_that_of_the_weighted_mean() -> None:
         assert model.weights.tolist() == [1.0 - best, float(best)]
 
 
-@pytest.mark.parametrize("name", [*LOSSES, "wpl(weight=1/pi)", "smooth(measure=err, gain=linear)"])
+@pytest.mark.parametrize(
+    "name", [*families(), "wpl(weight=1/pi)", "smooth(measure=err, gain=linear)"]
+)
 def test_the_weighted_sum_of_a_loss(name: str) -> None:
     each, (once, often) = loss(name), weighted()
     of_copy = np.random.default_rng(0).normal(size=once.n_docs)

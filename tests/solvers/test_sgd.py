@@ -9,8 +9,8 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.lambdas import Lambda
 from letorbench.measures import nDCG, query_metrics
 from letorbench.models.mlp import Layers
-from letorbench.rankers.lambdarank import lambdarank_step
-from letorbench.rankers.ranknet import ranknet_step
+from letorbench.rankers.lambdarank import lambda_steps, lambdarank_step
+from letorbench.rankers.ranknet import ranknet_step, ranknet_steps
 from letorbench.solvers import sgd
 from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.sgd import (
@@ -36,7 +36,9 @@ def learnable(rng: np.random.Generator, n_queries: int = 40) -> QuerySet:
 def test_the_cost_of_an_epoch_is_one_minus_ndcg_at_10(layers, rng):
     """Steps too short to matter: every query's cost is that of the first weights."""
     train = random_queries(rng, [25, 12, 4, 30, 9], levels=4)
-    learned = NetDescent(layers, 4, 1e-9, epochs=2, patience=0).descend(Lambda(), train, None, rng)
+    learned = NetDescent(layers, 4, 1e-9, epochs=2, patience=0).descend(
+        lambda_steps(Lambda(), train), train, None, rng
+    )
     scores = learned.model.predict(train.features)
     ten, five = (
         query_metrics(train.labels, scores, train.offsets, [nDCG @ k], CONVENTIONS["standard"])
@@ -64,7 +66,9 @@ def test_the_rate_falls_stuck_weights_are_drawn_anew_and_no_numbers_are_kept(spo
     monkeypatch.setattr(sgd, "RESTART", 5)
     rng = np.random.default_rng(0)
     train = learnable(rng, 3)
-    found = NetDescent(2, 2, 1.0, 20, patience=0).descend(Lambda(), train, Validation(train), rng)
+    found = NetDescent(2, 2, 1.0, 20, patience=0).descend(
+        lambda_steps(Lambda(), train), train, Validation(train), rng
+    )
     assert rates == pytest.approx([1.0, 1.0, 0.8, 0.8, 0.64, 0.512, 1.0, 1.0, 1.0, 1.0, 0.8, 0.8])
     assert len(set(first_weights[:6])) == 1 and len(set(first_weights[6:])) == 1
     assert first_weights[5] != first_weights[6]
@@ -86,7 +90,7 @@ def test_patience_ends_it_and_fifty_epochs_without_a_fall_draw_new_weights(rng, 
     for patience, epochs in ((1, 2), (7, 8), (0, 60)):
         first.clear()
         descent = NetDescent(1, epochs=60, patience=patience)
-        learned = descent.descend(Lambda(), train, Validation(train), rng)
+        learned = descent.descend(lambda_steps(Lambda(), train), train, Validation(train), rng)
         assert len(first) == len(learned.curve) == epochs
     # the first epoch's cost is a fall from infinity, and fifty that are no lower follow it
     assert len(set(first[:51])) == 1 and len(set(first[51:])) == 1 and first[50] != first[51]
@@ -108,7 +112,7 @@ def test_a_rate_far_too_large_leaves_the_first_weights(rng):
         np.testing.assert_allclose(net.bias, -net.weights @ given.center, atol=1e-12)
         assert 0.98 < np.abs(net.output).max() * np.sqrt(500.0) <= 1.0
     descent = NetDescent(2, 500, 1e308, 20)
-    learned = descent.descend(Lambda("ranknet"), train, None, np.random.default_rng(0))
+    learned = descent.descend(ranknet_steps, train, None, np.random.default_rng(0))
     assert (learned.model.weights == net.model().weights).all() and learned.best == 0
 
 
@@ -122,7 +126,7 @@ def test_features_are_taken_by_size_or_variance_and_constant_ones_get_no_weight(
     np.testing.assert_allclose(scale.center, x.mean(axis=0) * standardise, atol=1e-12)
     np.testing.assert_allclose(scale.inverse_variance, (np.arange(6) != 3) / (size + 1e-99))
     descent = NetDescent(2, 4, 0.1, epochs=3, standardise=standardise)
-    weights = descent.descend(Lambda(), train, None, rng).model.weights
+    weights = descent.descend(lambda_steps(Lambda(), train), train, None, rng).model.weights
     assert ((weights == 0.0).all(axis=0) == (np.arange(6) == 3)).all()
 
 
@@ -134,18 +138,18 @@ def draw(rng: np.random.Generator, layers: int, hidden: int, n_features: int) ->
 
 def run(
     queries: QuerySet,
-    function: Lambda,
+    function: Lambda | None,
     net: Layers,
     sequence: list[int],
     rate: float,
     scale: FeatureScale | None = None,
 ) -> tuple[float, Layers]:
-    """One epoch on a copy of the net; the cost and the new net."""
+    """One epoch on a copy of the net, of RankNet without a function; the cost and the new net."""
     weights, bias, output = (part.copy() for part in net)
     n = queries.n_features
     cost = epoch(
-        sgd.ranknet_steps if function.is_ranknet else sgd.lambda_steps,
-        TrainingQueries.of(queries, function),
+        lambda_steps(function, queries) if function else ranknet_steps,
+        TrainingQueries.of(queries),
         np.array(sequence, np.int64),
         NetState(weights, bias, output, weights.astype(np.float32)),
         scale or FeatureScale(np.zeros(n), np.ones(n)),
@@ -155,7 +159,7 @@ def run(
 
 
 @pytest.mark.parametrize("layers", [1, 2])
-@pytest.mark.parametrize("function", [Lambda(), Lambda(truncation=5), Lambda("ranknet")])
+@pytest.mark.parametrize("function", [Lambda(), Lambda(truncation=5), None])
 def test_an_epoch_is_the_rankers_step_on_each_query(layers, function, rng):
     queries = random_queries(rng, [15, 3, 8, 20], n_features=11, levels=3)
     net = draw(rng, layers, 4, 11)
@@ -170,7 +174,7 @@ def test_an_epoch_is_the_rankers_step_on_each_query(layers, function, rng):
     costs = 0.0
     for q in [2, 0, 3]:
         rows = slice(queries.offsets[q], queries.offsets[q + 1])
-        if function.is_ranknet:
+        if function is None:
             before, expected = ranknet_step(expected, x[rows], queries.labels[rows], 0.1)
             costs += before
         else:
@@ -179,7 +183,7 @@ def test_an_epoch_is_the_rankers_step_on_each_query(layers, function, rng):
     wanted = (weights, expected.bias - weights @ center, expected.output)
     for a, b in zip(ours, wanted, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-5, atol=3e-5)
-    if function.is_ranknet:
+    if function is None:
         assert cost == pytest.approx(costs, rel=1e-5)
     else:
         assert 0.0 <= cost <= 3.0

@@ -7,14 +7,9 @@ import numpy as np
 import pytest
 
 from letorbench.errors import DataError
+from letorbench.features.binning import BinnedFeatures, sorted_column
 from letorbench.solvers import stump_search
-from letorbench.solvers.stump_search import (
-    BinnedFeatures,
-    SortedFeatures,
-    best_of_all,
-    best_stump,
-    sorted_column,
-)
+from letorbench.solvers.stump_search import SortedFeatures, best_of_all, best_stump
 
 
 def every_stump(features: np.ndarray, weights: np.ndarray) -> float:

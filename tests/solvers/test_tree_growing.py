@@ -8,8 +8,9 @@ import pytest
 from conftest import random_queries
 
 from letorbench.models.tree_ensemble import Tree
-from letorbench.solvers.tree_boosting import TreeBooster
-from letorbench.solvers.tree_growing import CRITERIA, Grower, TreeFeatures, TreeParams, leaf_gain
+from letorbench.rankers.mart import TreeBooster
+from letorbench.solvers.tree_growing import Grower
+from letorbench.solvers.tree_splitting import CRITERIA, TreeFeatures, TreeParams, leaf_gain
 
 #: of a classification, and of derivatives that are multiples of the unit they are rounded to
 N = 400

@@ -14,6 +14,7 @@ import numpy as np
 
 from letorbench.compiled.jit import kernel
 from letorbench.models.mlp import backward, forward
+from letorbench.rankers.ranknet import ranknet_steps
 from letorbench.solvers.sgd import (
     FeatureScale,
     NetState,
@@ -21,7 +22,6 @@ from letorbench.solvers.sgd import (
     Steps,
     TrainingQueries,
     query_features,
-    ranknet_steps,
     take_step,
 )
 

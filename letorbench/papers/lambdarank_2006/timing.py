@@ -19,7 +19,6 @@ from letorbench.analysis.tables import write_table
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.losses.base import LONGEST_COMPARED
-from letorbench.losses.lambdas import Lambda
 from letorbench.papers.lambdarank_2006.passes import STEPS
 from letorbench.papers.line_figures import Axis, lines_figure
 from letorbench.papers.paper import Found
@@ -53,7 +52,7 @@ FEWEST, RATIOS = 3, 5
 def epoch_seconds(queries: QuerySet, version: str, net: str) -> float:
     """Seconds that an epoch takes, without what is done once before the first epoch."""
     rng, layers = np.random.default_rng(0), NETS[net]
-    data, scale = TrainingQueries.of(queries, Lambda("ranknet")), feature_scale(queries, False)
+    data, scale = TrainingQueries.of(queries), feature_scale(queries, False)
     state = NetState.draw(HIDDEN if layers == 2 else 1, layers == 2, scale, rng)
 
     def train(sequence: np.ndarray) -> None:
@@ -107,8 +106,7 @@ def _measured(study: Study, patience: float) -> dict[str, Any]:
     lessons = {}
     for way in ("ours", "online"):  # all versions but this one take the same steps
         descent, rng = NetDescent(1, HIDDEN, RATE, EPOCHS, patience=0), np.random.default_rng(0)
-        function, held_out = Lambda("ranknet"), Validation(validation)
-        curve = descent.descend(function, train, held_out, rng, steps=STEPS[way]).curve
+        curve = descent.descend(STEPS[way], train, Validation(validation), rng).curve
         lessons[way] = np.maximum.accumulate(curve).tolist()
     return {
         "timings": growing(SIZES, patience),

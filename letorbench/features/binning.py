@@ -1,0 +1,166 @@
+"""Features as numbers of bins, so that a threshold of a stump or a tree is a bin's number too."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from letorbench.compiled.jit import kernel
+from letorbench.compiled.threads import run_tasks
+from letorbench.datasets.arrays import LARGEST_FLOAT32, float32_features
+from letorbench.features.moments import contiguous_columns
+
+#: features that are prepared at a time, whose values in a document are near each other in memory
+GROUP = 8
+
+#: the most bins that are summed: their numbers take one byte
+COARSE = 256
+
+#: a value's 32 bits are sorted by `DIGITS` digits of `DIGIT` bits
+DIGITS, DIGIT = 3, np.uint32(11)
+LARGEST = np.uint32((1 << 11) - 1)
+SIGN = np.uint32(0x80000000)
+
+
+@dataclass(frozen=True, eq=False)
+class BinnedFeatures:
+    """The features' values as bin numbers, so that a threshold is a bin number too.
+
+    codes:  (n_features, n_docs) uint8, uint16 or uint32, C order: each document's bin; a larger
+            value never has a smaller code. Missing values (NaN) have the last bin.
+    n_bins: (n_features,) int64, the number of bins of each feature.
+    cuts:   cuts[k][b] is the threshold between the bins b and b + 1 of feature k, float64;
+            `LARGEST_FLOAT32` before the bin of missing values.
+    """
+
+    codes: np.ndarray
+    n_bins: np.ndarray
+    cuts: tuple[np.ndarray, ...]
+
+    @staticmethod
+    def of(features: np.ndarray, max_bins: int | None = None) -> "BinnedFeatures":
+        """Bin features of any real type; thresholds are found among the float32 values.
+
+        There are at most `max_bins` bins a feature, of about equal numbers of documents. Without
+        it, and for a feature with no more distinct values, every distinct value has a bin. Missing
+        values have a bin besides, but of `COARSE` bins one is theirs.
+        """
+        features = float32_features(features)
+
+        def of_group(first: int) -> list[tuple[np.ndarray, np.ndarray]]:
+            columns = contiguous_columns(features, first, first + GROUP)
+            return [_binned_column(column, max_bins) for column in columns]
+
+        groups = run_tasks([partial(of_group, k) for k in range(0, features.shape[1], GROUP)])
+        binned = [column for group in groups for column in group]
+        codes = np.stack([own for _, own in binned])  # in the widest of their types
+        cuts = tuple(own for own, _ in binned)
+        n_bins = np.array([len(c) + 1 for c in cuts], dtype=np.int64)
+        return BinnedFeatures(codes, n_bins, cuts)
+
+    def split(self, k: int, cut: int) -> tuple[float, np.ndarray]:
+        """Return the threshold of a cut of feature k, and what is above it, (n_docs,) bool."""
+        return float(self.cuts[k][cut]), self.codes[k] > cut
+
+    def sums_below(self, k: int, weights: np.ndarray) -> np.ndarray:
+        """Return the sum of the weights below each cut of feature k."""
+        return np.bincount(self.codes[k], weights, self.n_bins[k])[:-1].cumsum()
+
+
+def _binned_column(column: np.ndarray, max_bins: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return a feature's thresholds, float64, and the documents' bins in the smallest type."""
+    if np.isnan(column.max(initial=0.0)):
+        missing = np.isnan(column)
+        cuts, own = _binned_column(column[~missing], max_bins and min(max_bins, COARSE - 1))
+        codes = np.full(len(column), len(cuts) + 1, np.min_scalar_type(len(cuts) + 1))
+        codes[~missing] = own
+        return np.append(cuts, LARGEST_FLOAT32), codes
+    values, rows = sorted_column(column)
+    starts = bin_starts(values, max_bins or 0)
+    cuts = (values[starts - 1].astype(np.float64) + values[starts]) / 2.0
+    codes = np.empty(len(rows), np.min_scalar_type(len(cuts)))
+    number_bins(rows, starts, codes)
+    return cuts, codes
+
+
+def bin_starts(values: np.ndarray, max_bins: int = 0) -> np.ndarray:
+    """Return where each bin of a sorted column but the first begins, one a distinct value.
+
+    If that makes more than `max_bins`, a bin begins where the share of documents before it passes
+    the next whole number of bins; 0 means any number.
+    """
+    starts = np.empty(len(values), np.int64)
+    return starts[: _fill_starts(values, max_bins, starts)]
+
+
+@kernel()
+def _fill_starts(values: np.ndarray, max_bins: int, starts: np.ndarray) -> int:
+    """Fill what `bin_starts` returns; return how many there are."""
+    count, whole = 0, 0.0
+    for i in range(1, len(values)):
+        starts[count] = i
+        count += values[i] != values[i - 1]
+    if not 0 < max_bins <= count:
+        return count
+    kept = 0
+    for place in range(count):
+        passed = np.floor(starts[place] / len(values) * max_bins)
+        if passed > whole:
+            starts[kept], whole = starts[place], passed
+            kept += 1
+    return kept
+
+
+@kernel()
+def number_bins(rows: np.ndarray, starts: np.ndarray, codes: np.ndarray) -> None:
+    """Give the document of each sorted row the number of its bin."""
+    start = 0
+    for b in range(len(starts) + 1):
+        stop = starts[b] if b < len(starts) else len(rows)
+        for i in range(start, stop):
+            codes[rows[i]] = b
+        start = stop
+
+
+def sorted_column(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sort a column of features (n_docs,) float32, equal values by row, and -0.0 before 0.0.
+
+    Return the values, and the rows (n_docs,) uint32: ``column[rows]`` has the values.
+    """
+    values, rows = np.empty((2, 2, len(column)), np.uint32)
+    last = _sort_by_digits(column.view(np.uint32), values, rows)
+    return values[last].view(np.float32), rows[last]
+
+
+@kernel()
+def _sort_by_digits(bits: np.ndarray, keys: np.ndarray, rows: np.ndarray) -> int:
+    """Sort the bits (n,) of float32 numbers and their places, a digit after the other.
+
+    keys, rows: (2, n), the bits and the places before and after a digit; the number of those that
+    are sorted is returned. Keys with the same digit keep their order, so the lowest comes first.
+    """
+    counts = np.zeros((DIGITS, 1 << DIGIT), np.int64)
+    for i in range(len(bits)):
+        # the order of the flipped bits is the order of the numbers
+        keys[0, i] = ~bits[i] if bits[i] & SIGN else bits[i] | SIGN
+        rows[0, i] = i
+        for d in range(DIGITS):
+            counts[d, (keys[0, i] >> (DIGIT * d)) & LARGEST] += 1
+    source = 0
+    for d in range(DIGITS):
+        place = 0
+        for value in range(len(counts[d])):
+            count = counts[d, value]
+            counts[d, value] = place
+            place += count
+        for i in range(len(bits)):
+            key = keys[source, i]
+            value = (key >> (DIGIT * d)) & LARGEST
+            place = counts[d, value]
+            counts[d, value] += 1
+            keys[1 - source, place], rows[1 - source, place] = key, rows[source, i]
+        source = 1 - source
+    for i in range(len(bits)):
+        key = keys[source, i]
+        keys[source, i] = key ^ SIGN if key & SIGN else ~key
+    return source

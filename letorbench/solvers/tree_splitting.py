@@ -1,0 +1,264 @@
+"""The features of trees, the histograms of their bins and the best cut of one: parts of `Grower`.
+
+A feature with missing values (NaN) has a bin of its own for them. Its cuts are tried with them on
+the left and on the right, and the better side is kept (Chen and Guestrin: XGBoost, KDD 2016,
+algorithm 3). Where none came to a leaf, both are as good, and the left is kept, as by LightGBM. In
+a feature without any, a missing value goes where the value 0 goes, as by LightGBM.
+
+Documents whose bin is up to a cut go left, and so do those of one bin more, `too`, where missing
+values do. Of splits that gain as much, the lowest feature's is taken, then one with missing values
+on the left, then the lowest cut's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from letorbench.compiled.jit import kernel
+from letorbench.datasets.arrays import LARGEST_FLOAT32
+from letorbench.features.binning import BinnedFeatures
+
+#: features whose codes are the bytes of one number; their histograms fit into the first cache
+GROUP = 8
+#: a group of this many features, or fewer, takes about half as long
+HALF = GROUP // 2
+#: the most bins of a feature: a code is one byte
+MOST_BINS = 256
+#: documents whose codes are read together, so that the processor waits for many of them at a time
+BLOCK = 512
+#: what a split is chosen by, numbered in this order for compiled code
+CRITERIA = ("newton", "misclassification", "entropy")
+#: a gain of a smaller share of a leaf's is rounding
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class TreeParams:
+    """What a tree may be.
+
+    Parameters
+    ----------
+    leaves : int
+        The most leaves.
+    depth : int
+        The most splits between the root and a leaf; 0 means any number.
+    leaf_wise : bool
+        Split the leaf that gains most next, rather than level by level.
+    least_docs : int
+        The fewest documents of a leaf.
+    least_hessian : float
+        The least sum of second derivatives of a leaf.
+    l2 : float
+        Added to each such sum.
+    columns : float
+        The share of the features that a split is chosen from, drawn for each split.
+    criterion : {"newton", "misclassification", "entropy"}
+        What a split is chosen by, see `leaf_gain`.
+    """
+
+    leaves: int
+    depth: int = 0
+    leaf_wise: bool = True
+    least_docs: int = 20
+    least_hessian: float = 1e-3
+    l2: float = 0.0
+    columns: float = 1.0
+    criterion: str = "newton"
+
+
+def leaf_gain(G: np.ndarray, H: np.ndarray, params: TreeParams) -> np.ndarray:
+    """Return how much a leaf lowers the objective, whose documents' derivatives sum to G and H.
+
+    "newton" is G^2 / (H + l2), twice what the step -G / (H + l2) lowers
+    sum_i (g_i v + h_i v^2 / 2) + l2 v^2 / 2 by (Friedman: Greedy function approximation, 2001;
+    Burges, MSR-TR-2010-82, section 7). A weighted binary classification has g = -w and h = |w|,
+    with w > 0 for the class 1. "misclassification" is |G|, the weight of what the leaf gets right
+    minus the weight of what it gets wrong. "entropy" is -H times the entropy of the classes.
+    """
+    if params.criterion == "newton":
+        return np.divide(G * G, H + params.l2, out=np.zeros_like(G), where=H + params.l2 > 0.0)
+    if params.criterion == "misclassification":
+        return np.abs(G)
+    shares = np.stack([H - G, H + G]) / 2.0
+    logs = np.log(shares / np.maximum(H, 1e-300), out=np.zeros_like(shares), where=shares > 0.0)
+    return (shares * logs).sum(axis=0)
+
+
+@dataclass(frozen=True, eq=False)
+class TreeFeatures:
+    """Binned features in groups of `GROUP` places, without those of one bin.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_groups, n_docs), int64
+        The bins of a document's features, the first in the lowest byte.
+    n_bins : ndarray of shape (n_groups * GROUP,), int64
+        Of the feature in each place; 1 where there is none.
+    used : ndarray of shape (n_groups * GROUP,), int64
+        Which features these are, ascending; 0 where there is none.
+    missing : ndarray of shape (n_groups * GROUP,), int64
+        The bin of missing values of the feature in each place, -1 where it has none.
+    cuts : tuple of n_features ndarrays, float64
+        As in `BinnedFeatures`.
+    """
+
+    codes: np.ndarray
+    n_bins: np.ndarray
+    used: np.ndarray
+    missing: np.ndarray
+    cuts: tuple[np.ndarray, ...]
+
+    @classmethod
+    def of(cls, features: np.ndarray, bins: int) -> TreeFeatures:
+        """Bin features (n_docs, n_features), each with at most `bins` bins."""
+        binned = BinnedFeatures.of(features, bins)
+        used = np.flatnonzero(binned.n_bins > 1)
+        places, middle = np.arange(len(used)), -(-len(used) // 2)
+        places[middle:] += -middle % GROUP  # so that two threads have as much to do
+        groups = 1 + places.max(initial=-1) // GROUP
+        codes = np.zeros((groups, len(features)), dtype=np.int64)
+        for place, k in zip(places, used, strict=True):
+            codes[place // GROUP] |= binned.codes[k].astype(np.int64) << (8 * (place % GROUP))
+        n_bins, by_place = np.ones(groups * GROUP, np.int64), np.zeros(groups * GROUP, np.int64)
+        n_bins[places], by_place[places] = binned.n_bins[used], used
+        last = np.array([cuts.max(initial=0.0) for cuts in binned.cuts]).take(by_place)
+        missing = np.where((last == LARGEST_FLOAT32) & (n_bins > 1), n_bins - 1, -1)
+        return cls(codes, n_bins, by_place, missing, binned.cuts)
+
+
+class Rules(NamedTuple):
+    """What does not change from tree to tree: `TreeParams`, the features and how sums are packed.
+
+    shift: the bits of a sum's second number that count documents; those above them sum second
+    derivatives. codes, n_bins, used, missing: see `TreeFeatures`. cuts: those of all features, one
+    after the other. first_cut: where a feature's begin.
+    """
+
+    leaves: int
+    depth: int
+    leaf_wise: bool
+    least_docs: int
+    least_hessian: float
+    l2: float
+    criterion: int
+    shift: int
+    codes: np.ndarray
+    n_bins: np.ndarray
+    used: np.ndarray
+    missing: np.ndarray
+    cuts: np.ndarray
+    first_cut: np.ndarray
+
+
+@intrinsic
+def _add_both(typing, sums, place, g, h):
+    """Add g to sums[place] and h to sums[place + 1], (n,) int64, in one instruction."""
+
+    def generate(context, builder, signature, arguments):
+        two = ir.VectorType(ir.IntType(64), 2)
+        both = ir.Constant(two, ir.Undefined)
+        for n in range(2):
+            both = builder.insert_element(both, arguments[2 + n], ir.IntType(32)(n))
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        address = builder.bitcast(builder.gep(data, [arguments[1]]), two.as_pointer())
+        builder.store(builder.add(builder.load(address, align=8), both), address, align=8)
+        return context.get_dummy_value()
+
+    return types.void(sums, types.int64, types.int64, types.int64), generate
+
+
+@kernel()
+def fill_histograms(
+    codes: np.ndarray,
+    rows: np.ndarray,
+    ordered: np.ndarray,
+    bins: np.ndarray,
+    shift: int,
+    histogram: np.ndarray,
+    places: int,
+) -> None:
+    """Sum the derivatives of the rows by the bins of a group's first features, `places` of them."""
+    for k in range(places):
+        histogram[k, : 2 * bins[k]] = 0
+    words = np.empty(BLOCK, dtype=np.int64)
+    for start in range(0, len(rows), BLOCK):
+        block = rows[start : start + BLOCK]
+        for i in range(len(block)):
+            words[i] = codes[block[i]]
+        for i in range(len(block)):
+            word, g, h = words[i], ordered[start + i, 0], (ordered[start + i, 1] << shift) + 1
+            for k in range(places):
+                place = 2 * ((word >> (8 * k)) & 255)
+                _add_both(histogram[k], place, g, h)  # type: ignore[call-arg]
+
+
+@kernel()
+def best_cut(
+    histogram: np.ndarray,
+    k: int,
+    too: int,
+    sums: np.ndarray,
+    units: np.ndarray,
+    rules: Rules,
+    least: float,
+) -> tuple[int, float]:
+    """Return the first of a feature's best cuts with a gain of more than `least`; -1 for none.
+
+    histogram: of the feature in place k, for a leaf. too: the bin that goes left as well, or -1.
+    sums, units: of the leaf's documents, see `TreeBuffers`.
+    """
+    counts, (g_unit, h_unit) = (1 << rules.shift) - 1, units
+    docs = sums[1] & counts
+    g, h = float(sums[0]), float(sums[1] >> rules.shift)  # whole numbers: differences are exact
+    parent = _leaf_gain(g * g_unit, h * h_unit, rules)
+    best, place = max(least, ROUNDING * abs(parent)), -1
+    bound = (best + parent) * (1.0 - ROUNDING)
+    first, second, cuts = 0, 0, rules.n_bins[k] - 1
+    if too >= 0:  # the last bin is on the left already
+        first, second, cuts = histogram[2 * too], histogram[2 * too + 1], cuts - 1
+    for b in range(cuts):
+        first += histogram[2 * b]
+        second += histogram[2 * b + 1]
+        low = second & counts
+        if low < rules.least_docs:
+            continue
+        if docs - low < rules.least_docs:
+            break
+        g_l, h_l = float(first), float(second >> rules.shift)
+        G_l, H_l = g_l * g_unit, h_l * h_unit
+        G_r, H_r = (g - g_l) * g_unit, (h - h_l) * h_unit
+        if min(H_l, H_r) < rules.least_hessian:
+            continue
+        if rules.criterion == 0:  # the sum of both leaves' gains with one division, or without
+            D_l, D_r = H_l + rules.l2, H_r + rules.l2
+            top, both = G_l * G_l * D_r + G_r * G_r * D_l, D_l * D_r
+            if top < bound * both:
+                continue
+            gains = top / both if both > 0.0 else parent
+        else:
+            gains = _leaf_gain(G_l, H_l, rules) + _leaf_gain(G_r, H_r, rules)
+        gain = gains - parent
+        if gain > best:
+            best, place = gain, b
+            bound = gains * (1.0 - ROUNDING)
+    return place, best
+
+
+@kernel()
+def _leaf_gain(G: float, H: float, rules: Rules) -> float:
+    """Do as `leaf_gain` for one leaf."""
+    if rules.criterion == 0:
+        return G * G / (H + rules.l2) if H + rules.l2 > 0.0 else 0.0
+    if rules.criterion == 1:
+        return abs(G)
+    total = 0.0
+    for share in (0.5 * (H - G), 0.5 * (H + G)):
+        if share > 0.0:
+            total += share * np.log(share / H)
+    return total
