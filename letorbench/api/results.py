@@ -14,13 +14,14 @@ import numpy as np
 
 from letorbench.analysis.comparison import Pair, Procedure, comparison_table, query_tables
 from letorbench.analysis.comparison import compare as compare_systems
-from letorbench.analysis.figures import draw, drawn_measures, panel
+from letorbench.analysis.figures import differences_panel, draw, drawn_measures, panel
 from letorbench.analysis.learning import LearningCurves, learning_curves
 from letorbench.analysis.published import with_published
 from letorbench.analysis.report.page import page
 from letorbench.analysis.results_table import USUAL, summary_table
 from letorbench.analysis.slices import sliced
 from letorbench.analysis.tables import Table, render, to_frame
+from letorbench.analysis.validation import draw_validation
 from letorbench.choices import expanded, require_choice, split
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
@@ -342,7 +343,14 @@ class Results:
         name = self._one_measure(measure)
         return learning_curves([self.measured(frame, [name]) for frame in self.frames], name)
 
-    def plot(self, measure: str = "ndcg", published: bool = False, shares: bool = False) -> Figure:
+    def plot(
+        self,
+        measure: str = "ndcg",
+        published: bool = False,
+        shares: bool = False,
+        baseline: str | None = None,
+        validation: bool = False,
+    ) -> Figure:
         """Draw a measure: a panel a data set, a line or a point an algorithm.
 
         Parameters
@@ -354,11 +362,25 @@ class Results:
             Draw published figures in.
         shares : bool
             Draw learning curves instead: the measure against the share of the training queries.
+        baseline : str, optional
+            Draw how far each algorithm is above this one instead, with 95 % intervals, as
+            `compare` finds it, by NDCG@10 unless another measure is named.
+        validation : bool
+            Draw validation curves instead: a panel an algorithm, a line a fold, and a dot at the
+            round, the epoch or the setting that was kept.
 
         Returns
         -------
         matplotlib.figure.Figure
         """
+        if validation:
+            return draw_validation(self.frames)
+        if baseline is not None:
+            procedure = Procedure()
+            measure = f"{measure}@10" if measure == "ndcg" else measure
+            pairs = (each for _, each in self.pairs(measure, baseline, procedure))
+            tested = [[pair for pair in each if pair.lead.units] for each in pairs]
+            return draw([differences_panel(each, procedure) for each in tested if each])
         if shares:
             return draw([curves.panel for curves in self.learning(measure)])
         panels = []
