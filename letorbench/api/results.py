@@ -14,6 +14,7 @@ import numpy as np
 
 from letorbench.analysis.comparison import Pair, Procedure, comparison_table, query_tables
 from letorbench.analysis.comparison import compare as compare_systems
+from letorbench.analysis.explanation import learning_table, why
 from letorbench.analysis.figures import differences_panel, draw, drawn_measures, panel
 from letorbench.analysis.learning import LearningCurves, learning_curves
 from letorbench.analysis.published import with_published
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 Measures = str | Measure | Sequence[str | Measure]
 #: the columns of a comparison that one sees first: a notebook has room for few
 FIRST = ("algo", "against", "difference", "p_adjusted", "significant")
+#: how many queries that gain and that lose most are shown beside the reasons of a difference
+WHY_QUERIES = 3
 #: the file of each part's scores
 SCORE_FILES = {"validation": VALIDATION, "test": SCORES}
 
@@ -123,8 +126,9 @@ class Results:
         -------
         DataFrame
             dataset, algo, repeat, fold, features (the transformation), chosen (a dict of the
-            settings), select (the measure that validation chose by), validation (its value), best
-            (the round or epoch kept), curve, objective, seconds, seed and warnings (a list of
+            settings), select (the measure that validation chose by), validation and training (its
+            values on these parts; nothing is chosen on the training part), best (the round or epoch
+            kept), curve, objective, seconds, seed and warnings (a list of
             `FitWarning`).
         """
 
@@ -135,6 +139,7 @@ class Results:
                 "chosen": fold.fit["chosen"],
                 "select": validation.get("measure"),
                 "validation": validation.get("value"),
+                "training": validation.get("training"),
                 "best": validation.get("best"),
                 "curve": validation.get("curve", []),
                 "objective": fold.fit["objective"],
@@ -313,6 +318,17 @@ class Results:
                         if fold.test.query_names is not None:
                             called |= zip(fold.test.qids, fold.test.query_names)
                 yield from query_tables(frame.dataset, systems, name, baseline, n, called)
+
+    def why_tables(
+        self, measures: Measures, baseline: str | None, procedure: Procedure
+    ) -> Iterator[Table]:
+        """Yield two tables a pair: what both learned, with reasons, and where they differ most."""
+        for frame, pairs in self.pairs(measures, baseline, procedure):
+            for pair in pairs:
+                both = frame.only([pair.a, pair.b])
+                own = replace(self, frames=(self.measured(both, pair.measure),))
+                yield learning_table(both, why(own.frames[0], pair, procedure))
+                yield from own.query_tables(WHY_QUERIES, pair.measure, pair.b)
 
     def learning_curves(self, measure: str = "ndcg@10") -> DataFrame:
         """Return how good algorithms are that trained on shares of the training queries.
