@@ -9,6 +9,9 @@ A page marks what is checked in comments that a reader does not see:
     <!-- setup: demo             commands that run at this place without being shown, up to -->
     <!-- generated: NAME ... --> a function of docs/generate.py writes the text up to <!-- end -->
 
+A picture of a page, `![...](pictures/NAME.png)`, is compared with the file NAME.png that the page's
+commands leave in that folder, where they leave one.
+
 The word after `check:` and `setup:` says what the block needs: `demo` nothing, `dask` the package
 distributed, `shared` the real data in ../shared, `bench` minutes and the packages of the
 benchmarks. The blocks of a page run in order in one empty folder, where commands see the variables
@@ -51,6 +54,11 @@ MASKS: tuple[tuple[str, str], ...] = (
     (r"\n{2,}", "\n"),
     (r" {2,}", "  "),
 )
+
+#: a picture that a page's commands draw
+PICTURE = re.compile(r"^!\[[^]]*\]\((pictures/[\w-]+\.png)\)$", re.MULTILINE)
+#: the mean difference of two pictures, of 0 to 1, below which they show the same
+ALIKE = 0.02
 
 BLOCK = re.compile(
     r"^<!-- check: (?P<check>\w+) -->\n```(?P<language>console|pycon)\n(?P<body>.*?)^```$"
@@ -105,8 +113,22 @@ def generators() -> dict:
     return runpy.run_path(str(ROOT / "docs" / "generate.py"))["GENERATED"]
 
 
-def check(path: Path, needs: set[str]) -> tuple[str, list[str], int]:
-    """Run the page's blocks; return its new text, what differs, and how many were skipped."""
+def picture(shown: Path, drawn: Path) -> bool:
+    """Whether a picture shows what is drawn now, but for what other fonts and versions change."""
+    import numpy as np
+    from matplotlib.image import imread
+
+    if not shown.is_file():
+        return False
+    one, other = (imread(path)[..., :3] for path in (shown, drawn))
+    return one.shape == other.shape and float(np.abs(one - other).mean()) < ALIKE
+
+
+def check(path: Path, needs: set[str], write: bool = False) -> tuple[str, list[str], int]:
+    """Run the page's blocks; return its new text, what differs, and how many were skipped.
+
+    write: whether a picture that differs is replaced.
+    """
     differences: list[str] = []
     skipped = 0
     namespace: dict[str, object] = {"__name__": "__main__"}
@@ -149,6 +171,13 @@ def check(path: Path, needs: set[str]) -> tuple[str, list[str], int]:
             command.write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n')
             command.chmod(0o755)
         text = BLOCK.sub(renew, path.read_text(encoding="utf-8"))
+        for name in PICTURE.findall(text):
+            shown, drawn = path.parent / name, folder / Path(name).name
+            if drawn.is_file() and not picture(shown, drawn):
+                differences.append(f"{shown}: another picture is drawn now")
+                if write:
+                    shown.parent.mkdir(exist_ok=True)
+                    shown.write_bytes(drawn.read_bytes())
     return text, differences, skipped
 
 
@@ -193,7 +222,7 @@ def main(arguments: list[str] | None = None) -> int:
     total = 0
     chosen = options.pages or pages()
     with ProcessPoolExecutor() as pool:  # pages share nothing; each has a folder of its own
-        checked = pool.map(check, chosen, repeat(needs))
+        checked = pool.map(check, chosen, repeat(needs), repeat(options.write))
         for path, (text, differences, skipped) in zip(chosen, checked, strict=True):
             total += len(differences)
             print(f"{path}: {len(differences)} differ, {skipped} skipped", flush=True)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE)]
+
+import rendered  # noqa: E402
 
 import letorbench  # noqa: E402
 
@@ -20,7 +24,8 @@ extensions = [
     "sphinx-mathjax-offline",
     "numpydoc",
 ]
-exclude_patterns = ["notebook.ipynb"]
+NOTEBOOK = HERE / "notebook.ipynb"
+exclude_patterns = [NOTEBOOK.name]
 html_theme = "furo"
 html_static_path = ["static"]
 html_css_files = ["pages.css"]
@@ -35,13 +40,24 @@ autodoc_typehints = "none"
 numpydoc_show_class_members = False
 
 
-def escape_bars(app, what, name, obj, options, lines) -> None:
-    """Keep |x| in a docstring's formula from being read as a substitution."""
+def escape_signs(app, what, name, obj, options, lines) -> None:
+    """Keep |x| in a docstring's formula from being a substitution, and ndcg@10 a mail address."""
     for i, line in enumerate(lines):
         if not line.lstrip().startswith(">>>"):
-            lines[i] = line.replace("|", r"\|")
+            # what is in double backquotes is as it stands
+            parts = line.split("``")
+            parts[::2] = [re.sub(r"(?<=\w)@(?=\w)", r"\@", part) for part in parts[::2]]
+            lines[i] = "``".join(parts).replace("|", r"\|")
+
+
+def link_notebook(app, name, source) -> None:
+    """Link the notebook's page, where the files themselves link the notebook."""
+    source[0] = source[0].replace("](notebook.ipynb)", "](notebook/index.md)")
 
 
 def setup(app) -> None:
+    app.connect("builder-inited", lambda app: rendered.notebook(NOTEBOOK, NOTEBOOK.with_suffix("")))
+    app.connect("build-finished", lambda app, error: rendered.pages(Path(app.outdir)))
+    app.connect("source-read", link_notebook)
     # before numpydoc, which has the usual priority of 500
-    app.connect("autodoc-process-docstring", escape_bars, priority=400)
+    app.connect("autodoc-process-docstring", escape_signs, priority=400)

@@ -110,9 +110,9 @@ def test_every_frame_is_what_the_files_hold(folder):
         res = lb.run("MQ2008,OTHER", algos, folds=[3, 1, 3], repeats=2)
     assert res.warnings == (
         "ties (many documents share their score with another one of their query): "
-        "MQ2008 ndcgboost 4; OTHER ndcgboost 4 (number of fits)",
-        "8 warnings in all; each fold's fit.json has their texts, and the page of "
-        "`letorbench report` unfolds them",
+        "MQ2008 ndcgboost in 4 fits; OTHER ndcgboost in 4 fits",
+        "8 warnings in all; their texts are in each fold's fit.json and in the page of "
+        "`letorbench report`",
     )
     same = partial(pd.testing.assert_frame_equal, check_dtype=False, rtol=1e-12)
     files = files_of(res.out, "scores.txt")

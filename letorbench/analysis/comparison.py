@@ -48,7 +48,7 @@ COLUMNS = (
     Column(name="correction"),
     Column("adjusted", name="p_adjusted"),
     Column("effect", name="effect", form="+.2f"),
-    Column("shows from", name="smallest", form=".4f"),
+    Column("detectable", name="smallest", form=".4f"),
     Column("win/tie/loss", name="wins"),
     *(Column(name=name) for name in ("ties", "losses", "repeats", "repeats_against")),
     *(Column(name=name) for name in ("sd", "sd_against")),

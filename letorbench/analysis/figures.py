@@ -3,8 +3,8 @@
 The first has a panel a data set and a line an algorithm, as Figure 1 of the NDCG Boost paper
 (Valizadegan et al., NIPS 2009), or a point of a measure without cut-offs. Every line has its own
 marker, dash and colour (of different lightness), so that it can be told from the others in grey and
-by colour-blind readers. Where there are too many to tell apart, the best few and the baseline are
-drawn so, and the others as thin grey lines that a note names. The same values give the same bytes:
+by colour-blind readers. Where there are too many to tell apart, the best few, the baseline and the
+user's own are drawn so, and the others as thin grey lines. The same values give the same bytes:
 nothing in a file is dated.
 """
 
@@ -26,12 +26,14 @@ from typing import IO, TYPE_CHECKING, Any, cast
 import numpy as np
 
 from letorbench import escaping
+from letorbench.analysis.comparison import Pair, Procedure
 from letorbench.analysis.leads import Lead
 from letorbench.analysis.ranks import tied_groups
 from letorbench.analysis.results_table import best_first, label, remarks
 from letorbench.errors import UsageError
 from letorbench.files import write_atomically
-from letorbench.measures import MEASURES, texts
+from letorbench.measures import MEASURES, sign, texts
+from letorbench.rankers.known import places
 from letorbench.results.frame import Frame
 from letorbench.results.measuring import IDEAL, RANDOM
 
@@ -73,7 +75,9 @@ MOST_LINES, BEST_LINES = len(COLOURS), 7
 MOST_BANDS = 4
 #: the baseline that is drawn in full where none is named
 USUAL_BASELINE = "regression"
-#: of the lines that only the note names
+#: more grey lines than this are counted and not named: a legend is less tall than its plot
+MOST_GREY = 12
+#: of the lines that the legend does not name
 GREY: dict[str, Any] = {"color": "0.78", "linewidth": 0.6, "zorder": 1.0}
 #: inches: a lone panel fills a column of a paper, more of them a page's width
 COLUMN, PAGE = 3.5, 7.2
@@ -85,6 +89,8 @@ NOTE_LETTER, NOTE_SIZE = 0.047, 6.5
 MOST_TICKS = 12
 #: inches of a row of the diagram
 ROW = 0.16
+#: what lines through points are
+POINTS_NOTE = "95 % intervals over queries"
 
 
 @dataclass(frozen=True)
@@ -107,6 +113,10 @@ class Panel:
     cutoffs: Sequence[float] = ()
     #: what a reader must know of the lines, in one sentence
     note: str = ""
+    #: the user's own systems and settings, which the legend names in any case
+    own: Collection[str] = ()
+    #: where points are read from: a line through this value
+    origin: float | None = None
 
 
 @contextmanager
@@ -165,10 +175,12 @@ def panel(frame: Frame, measures: Sequence[str]) -> Panel:
     partial algorithm says how many folds it has, and one that was cut off that it was.
     """
     remark, lone = remarks(frame), len(measures) == 1
-    curves, bands = {}, {}
+    curves, bands, named = {}, {}, []
     for row in best_first(frame.rows, measures[0]) if lone else frame.rows:
         name = f"{row.algo} [{row.convention}]" if frame.mixed else row.algo
         name += f" ({remark[row.algo]})" if row.algo in remark else ""
+        if row.label.name or row.label.algo not in places():
+            named.append(name)
         curves[name] = [row.values[measure] for measure in measures]
         half = np.array([row.deviation(measure) or 0.0 for measure in measures])
         if lone and len((own := row.queries.counted(measures[0])).qids):
@@ -180,7 +192,25 @@ def panel(frame: Frame, measures: Sequence[str]) -> Panel:
     cutoffs = [] if lone else [float(measure.partition("@")[2]) for measure in measures]
     return Panel(
         f"{frame.dataset} dataset", f"{title} ({', '.join(frame.conventions)})", curves, bands,
-        cutoffs=cutoffs, note=_short_lists(frame, measures),
+        cutoffs=cutoffs, note=_short_lists(frame, measures), own=named,
+    )  # fmt: skip
+
+
+def differences_panel(pairs: Sequence[Pair], procedure: Procedure) -> Panel:
+    """The panel of a comparison: how far each algorithm is above the baseline.
+
+    pairs: of one data set and measure, all against the same algorithm, each with queries.
+    """
+    first = pairs[0]
+    ordered = sorted(pairs, key=lambda pair: -sign(pair.measure) * float(pair.lead.mean))
+    curves, bands = {}, {}
+    for pair in ordered:
+        name = f"{pair.a}{' *' * (pair.sign(procedure.alpha) != 0)}"
+        low, high = pair.lead.interval()
+        curves[name], bands[name] = [float(pair.lead.mean)], ([low], [high])
+    return Panel(
+        f"{first.dataset} dataset", f"difference from {first.b} in {label(first.measure)}",
+        curves, bands, f"95 % intervals; * = p < {procedure.alpha:g}, {procedure}", origin=0.0,
     )  # fmt: skip
 
 
@@ -211,7 +241,8 @@ def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
     """
     names = list(dict.fromkeys(algo for panel in panels for algo in panel.curves))
     last = [{algo: _last(values) for algo, values in p.curves.items()} for p in panels]
-    named = drawn_first(names, last, [baseline])
+    own = {algo for panel in panels for algo in panel.own}
+    named = drawn_first(names, last, [baseline], own)
     styles = {algo: line_style(i) for i, algo in enumerate(named)}
     columns = min(len(panels), 3 if len(panels) not in (2, 4) else 2)
     rows, width = -(-len(panels) // columns), COLUMN if columns == 1 else PAGE
@@ -237,7 +268,8 @@ def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
         for axes in places[len(panels) :]:
             axes.remove()
         if points:
-            figure.supxlabel("lines: 95 % intervals over queries", size=NOTE_SIZE, color="0.4")
+            meaning = panels[0].meaning if panels[0].origin is not None else POINTS_NOTE
+            figure.supxlabel(f"lines: {meaning}", size=NOTE_SIZE, color="0.4")
             return figure
         lines = {line.get_label(): line for axes in figure.axes for line in axes.lines}
         legend = figure.legend(
@@ -251,12 +283,15 @@ def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
 
 
 def drawn_first(
-    names: Sequence[str], values: Sequence[Mapping[str, float]], baselines: Collection[str]
+    names: Sequence[str],
+    values: Sequence[Mapping[str, float]],
+    baselines: Collection[str],
+    own: Collection[str] = (),
 ) -> list[str]:
     """The algorithms that are drawn in full, in the order of their names.
 
-    All where they can be told apart; otherwise the baselines and those that rank best by the
-    values, on average over the data sets.
+    All where they can be told apart; otherwise the baselines, those that rank best by the values,
+    on average over the data sets, and the best of the user's own. Reference points are no best.
     """
     if len(names) <= MOST_LINES:
         return list(names)
@@ -264,9 +299,10 @@ def drawn_first(
     for each in values:
         for algo, value in each.items():
             ranks.setdefault(algo, []).append(sum(other > value for other in each.values()))
-    ranked = [algo for algo in names if algo in ranks]
+    ranked = [algo for algo in names if algo in ranks and not _reference(algo)]
     ranked.sort(key=lambda algo: sum(ranks[algo]) / len(ranks[algo]))
-    chosen = {*ranked[:BEST_LINES], *baselines}
+    best_own = [algo for algo in ranked if algo in own][: MOST_LINES - BEST_LINES - len(baselines)]
+    chosen = {*ranked[:BEST_LINES], *baselines, *best_own}
     return [algo for algo in names if algo in chosen]
 
 
@@ -290,7 +326,8 @@ def _note(
     if banded:
         texts.append(f"Bands: {panels[0].meaning} of {', '.join(banded)}.")
     if names:
-        texts.append(f"Thin grey lines, {len(names)} algorithms: {', '.join(names)}.")
+        listed = f": {', '.join(names)}" if len(names) <= MOST_GREY else ""
+        texts.append(f"Thin grey lines: {len(names)} other algorithms{listed}.")
     texts += [panel.note for panel in panels if panel.note]
     letters = int((width - 0.12) / NOTE_LETTER)
     return [line for text in texts for line in textwrap.wrap(text, letters, break_on_hyphens=False)]
@@ -352,9 +389,10 @@ def _draw_points(axes: Axes, panel: Panel) -> None:
             axes.text(edge, y, text, ha=side, va="center", size=NOTE_SIZE, color="0.4")
             continue
         if algo in panel.bands:
-            low, high = panel.bands[algo]
-            axes.plot([low[0], high[0]], [y, y], color=COLOURS[6])
+            axes.plot([end[0] for end in panel.bands[algo]], [y, y], color=COLOURS[6])
         axes.plot([value], [y], "o", color=COLOURS[3])
+    if panel.origin is not None:
+        axes.axvline(panel.origin, color="0.4", linewidth=0.8)
     dress(axes, panel.title, panel.measure, "")
     axes.set_yticks(range(len(panel.curves)), map(escaping.figure, panel.curves))
     axes.set_ylim(len(panel.curves) - 0.5, -0.5)

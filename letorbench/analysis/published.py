@@ -222,4 +222,5 @@ def with_published(panel: Panel, dataset: str, measures: Sequence[str]) -> Panel
         for row in lookup(dataset, measure):
             name = f"{row.algorithm} ({row.source})"
             curves.setdefault(name, [math.nan] * len(measures))[k] = row.value
-    return replace(panel, curves=curves)
+    printed = [name for name in curves if name not in panel.curves]
+    return replace(panel, curves=curves, own=(*panel.own, *printed))

@@ -14,13 +14,15 @@ import numpy as np
 
 from letorbench.analysis.comparison import Pair, Procedure, comparison_table, query_tables
 from letorbench.analysis.comparison import compare as compare_systems
-from letorbench.analysis.figures import draw, drawn_measures, panel
+from letorbench.analysis.explanation import learning_table, why
+from letorbench.analysis.figures import differences_panel, draw, drawn_measures, panel
 from letorbench.analysis.learning import LearningCurves, learning_curves
 from letorbench.analysis.published import with_published
 from letorbench.analysis.report.page import page
 from letorbench.analysis.results_table import USUAL, summary_table
 from letorbench.analysis.slices import sliced
 from letorbench.analysis.tables import Table, render, to_frame
+from letorbench.analysis.validation import draw_validation
 from letorbench.choices import expanded, require_choice, split
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 Measures = str | Measure | Sequence[str | Measure]
 #: the columns of a comparison that one sees first: a notebook has room for few
 FIRST = ("algo", "against", "difference", "p_adjusted", "significant")
+#: how many queries that gain and that lose most are shown beside the reasons of a difference
+WHY_QUERIES = 3
 #: the file of each part's scores
 SCORE_FILES = {"validation": VALIDATION, "test": SCORES}
 
@@ -122,8 +126,9 @@ class Results:
         -------
         DataFrame
             dataset, algo, repeat, fold, features (the transformation), chosen (a dict of the
-            settings), select (the measure that validation chose by), validation (its value), best
-            (the round or epoch kept), curve, objective, seconds, seed and warnings (a list of
+            settings), select (the measure that validation chose by), validation and training (its
+            values on these parts; nothing is chosen on the training part), best (the round or epoch
+            kept), curve, objective, seconds, seed and warnings (a list of
             `FitWarning`).
         """
 
@@ -134,6 +139,7 @@ class Results:
                 "chosen": fold.fit["chosen"],
                 "select": validation.get("measure"),
                 "validation": validation.get("value"),
+                "training": validation.get("training"),
                 "best": validation.get("best"),
                 "curve": validation.get("curve", []),
                 "objective": fold.fit["objective"],
@@ -313,6 +319,17 @@ class Results:
                             called |= zip(fold.test.qids, fold.test.query_names)
                 yield from query_tables(frame.dataset, systems, name, baseline, n, called)
 
+    def why_tables(
+        self, measures: Measures, baseline: str | None, procedure: Procedure
+    ) -> Iterator[Table]:
+        """Yield two tables a pair: what both learned, with reasons, and where they differ most."""
+        for frame, pairs in self.pairs(measures, baseline, procedure):
+            for pair in pairs:
+                both = frame.only([pair.a, pair.b])
+                own = replace(self, frames=(self.measured(both, pair.measure),))
+                yield learning_table(both, why(own.frames[0], pair, procedure))
+                yield from own.query_tables(WHY_QUERIES, pair.measure, pair.b)
+
     def learning_curves(self, measure: str = "ndcg@10") -> DataFrame:
         """Return how good algorithms are that trained on shares of the training queries.
 
@@ -342,7 +359,14 @@ class Results:
         name = self._one_measure(measure)
         return learning_curves([self.measured(frame, [name]) for frame in self.frames], name)
 
-    def plot(self, measure: str = "ndcg", published: bool = False, shares: bool = False) -> Figure:
+    def plot(
+        self,
+        measure: str = "ndcg",
+        published: bool = False,
+        shares: bool = False,
+        baseline: str | None = None,
+        validation: bool = False,
+    ) -> Figure:
         """Draw a measure: a panel a data set, a line or a point an algorithm.
 
         Parameters
@@ -354,11 +378,25 @@ class Results:
             Draw published figures in.
         shares : bool
             Draw learning curves instead: the measure against the share of the training queries.
+        baseline : str, optional
+            Draw how far each algorithm is above this one instead, with 95 % intervals, as
+            `compare` finds it, by NDCG@10 unless another measure is named.
+        validation : bool
+            Draw validation curves instead: a panel an algorithm, a line a fold, and a dot at the
+            round, the epoch or the setting that was kept.
 
         Returns
         -------
         matplotlib.figure.Figure
         """
+        if validation:
+            return draw_validation(self.frames)
+        if baseline is not None:
+            procedure = Procedure()
+            measure = f"{measure}@10" if measure == "ndcg" else measure
+            pairs = (each for _, each in self.pairs(measure, baseline, procedure))
+            tested = [[pair for pair in each if pair.lead.units] for each in pairs]
+            return draw([differences_panel(each, procedure) for each in tested if each])
         if shares:
             return draw([curves.panel for curves in self.learning(measure)])
         panels = []

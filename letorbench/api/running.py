@@ -263,14 +263,15 @@ def closing_lines(runs: Iterable[Run]) -> list[str]:
             fits = Counter(key[:2] for key in {key for key, w in pairs if w.kind == kind})
             counts: dict[str, list[str]] = {}
             for dataset, algo in group:
-                counts.setdefault(dataset, []).append(f"{algo} {fits[dataset, algo]}")
+                number = fits[dataset, algo]
+                counts.setdefault(dataset, []).append(f"{algo} in {number} fit{'s' * (number > 1)}")
             parts = [f"{dataset} {', '.join(algos)}" for dataset, algos in counts.items()]
-            lines.append(f"{kind} ({KINDS[kind]}): {'; '.join(parts)} (number of fits)")
+            lines.append(f"{kind} ({KINDS[kind]}): {'; '.join(parts)}")
             complete = False
     if not complete:
         count = sum(map(len, warnings.values()))
         lines.append(
-            f"{count} warnings in all; each fold's {FIT} has their texts, and the page of "
-            "`letorbench report` unfolds them"
+            f"{count} warnings in all; their texts are in each fold's {FIT} and in the page of "
+            "`letorbench report`"
         )
     return lines

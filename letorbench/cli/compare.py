@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     "--queries", type=click.IntRange(1), metavar="N",
     help="The N queries that gain most, and the N that lose most, of each pair.",
 )  # fmt: skip
+@click.option(
+    "--why", is_flag=True,
+    help="Where each difference comes from: training, selection, and the queries.",
+)  # fmt: skip
 @options.runs
 @click.option("--qrels", type=options.FILE, help="The judgements of the runs.")
 @options.convention_of("trec_eval", help="Whose measuring rules the runs follow.")
@@ -38,7 +42,7 @@ if TYPE_CHECKING:
 @options.stored
 def compare(
     results: Results | None, baseline: str | None, measures: tuple[str, ...], power: bool,
-    by: str | None, queries: int | None, runs: tuple[Path, ...], qrels: Path | None,
+    by: str | None, queries: int | None, why: bool, runs: tuple[Path, ...], qrels: Path | None,
     convention: str, form: str, procedure: Procedure,
 ) -> None:  # fmt: skip
     """Compare algorithms on the per-query values of all folds of each data set.
@@ -50,6 +54,8 @@ def compare(
     Friedman's and Nemenyi's tests and a diagram.
     With --by each row is of a slice of the queries, and the correction is for all slices.
     With --queries the rows are the queries that differ most.
+    With --why the rows are what both have in training, validation and test, with reasons below:
+    whether the lower one under- or overfits, how sure its selection was, and on which queries.
     With --run the systems are TREC runs, by --qrels, on the queries that count in all of them.
     With --power the rows say how often each difference shows on other numbers of queries.
     """
@@ -57,10 +63,16 @@ def compare(
 
     measures = measures or ("ndcg@10",)
     if queries is not None:
-        options.refuse("--queries", "by", "power", *options.PROCEDURE)
+        options.refuse("--queries", "by", "power", "why", *options.PROCEDURE)
         if results is None:
             raise UsageError("--queries does not go with --run; drop one of them")
         show(list(results.query_tables(queries, measures, baseline)), form)
+        return
+    if why:
+        options.refuse("--why", "by", "power")
+        if results is None:
+            raise UsageError("--why does not go with --run; drop one of them")
+        show(list(results.why_tables(measures, baseline, procedure)), form)
         return
     if results is None:
         options.refuse("--run", "by")

@@ -74,7 +74,7 @@ class Commands(click.Group):
         except (KeyboardInterrupt, click.Abort) as error:
             terminated = isinstance(error.__cause__ or error, Terminated)
             status = TERMINATED if terminated else INTERRUPTED
-            _fail("interrupted; what is written is whole", status, debug)
+            _fail("interrupted; the files written so far are complete", status, debug)
         except OSError as error:
             where = error.filename or "the output cannot be written"
             status = _fail(f"{where}: {error.strerror or error}", 1, debug)

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     "--shares", is_flag=True,
     help="Draw a measure, by default ndcg@10, against the share of the training queries.",
 )  # fmt: skip
+@options.baseline
+@click.option(
+    "--validation", is_flag=True, help="Draw what validation chose by, with a dot at what was kept."
+)
 @options.several(
     "--format", "forms", metavar=None, type=click.Choice(["png", "svg", "pdf"]),
     help="Repeat for several.  [default: all three]",
@@ -36,12 +40,14 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @options.stored
 def plot(
-    results: Results, measure: str, shares: bool, forms: tuple[str, ...], published: bool,
-    stem: Path | None,
+    results: Results, measure: str, shares: bool, baseline: str | None, validation: bool,
+    forms: tuple[str, ...], published: bool, stem: Path | None,
 ) -> None:  # fmt: skip
     """Draw the stored results of data sets, one panel each, and print the files' paths.
 
     With --shares these are learning curves of data sets that ran with several --share.
+    With --baseline these are differences from it with 95 % intervals, by default of ndcg@10.
+    With --validation these are validation curves: a panel an algorithm, a line a fold.
     """
     from letorbench.results.user_files import check_output
 
@@ -51,7 +57,12 @@ def plot(
         options.refuse("--shares", "published")
         measure = measure if options.given("measure") else "ndcg@10"
         stem = stem or results.out / f"shares-{measure.replace('@', '-at-')}"
-    for path in write_figure(results, measure, forms, stem, published, shares):
+    if validation:
+        options.refuse("--validation", "measure", "published", "shares", "baseline")
+    if baseline is not None:
+        options.refuse("--baseline", "published", "shares")
+    kinds = (published, shares, baseline, validation)
+    for path in write_figure(results, measure, forms, stem, *kinds):
         say(path)
 
 
@@ -62,12 +73,16 @@ def write_figure(
     stem: Path | None = None,
     published: bool = False,
     shares: bool = False,
+    baseline: str | None = None,
+    validation: bool = False,
 ) -> list[Path]:
     """Write the figure of `Results.plot`, in its usual place if none is given."""
     from letorbench.analysis.figures import FORMATS, write
 
-    stem = stem or _usual_stem(results, re.sub("[, ]+", "-", measure.replace("@", "-at-")))
-    return write(results.plot(measure, published, shares), stem, forms or FORMATS)
+    name = re.sub("[, ]+", "-", measure.replace("@", "-at-"))
+    name = "validation" if validation else f"{name}-from-{baseline}" if baseline else name
+    drawn = results.plot(measure, published, shares, baseline, validation)
+    return write(drawn, stem or _usual_stem(results, name), forms or FORMATS)
 
 
 def write_figures(results: Results) -> None:

@@ -45,7 +45,7 @@ class _Papers(click.Command):
 @click.option("--full", is_flag=True, help="The papers' own sizes, which may take hours.")
 @options.option(
     "--setting", type=click.Choice(["default", "published"]), default="default",
-    help="Our setting, or the papers' own as far as they tell it.",
+    help="Our settings, or the papers' own where the papers state them.",
 )  # fmt: skip
 @click.option(
     "--pages", type=options.FOLDER, metavar="DIRECTORY",

@@ -127,6 +127,7 @@ def _unused(report: Report) -> list[str]:
 
 def _print(report: Report, results: Results, measures: Sequence[str]) -> None:
     """Print the tables, how many folds were reused, and where everything is."""
+    from letorbench.analysis.explanation import tuning_line
     from letorbench.analysis.results_table import USUAL, summary_table
     from letorbench.api.running import places
     from letorbench.measures import texts
@@ -135,7 +136,7 @@ def _print(report: Report, results: Results, measures: Sequence[str]) -> None:
         more = [name for name in measures if name in frame.measures]  # none that failed
         names = list(dict.fromkeys([*texts(USUAL), *more]))
         show(summary_table(results.measured(frame, names), names))
-        say("")
+        say(f"{tuning_line(frame)}\n")
     reused = sum(each.reused for each in report.runs)
     if reused:
         say(f"{reused} of {len(report.runs)} folds were stored already (--force reruns)")

@@ -217,6 +217,9 @@ def _result(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> FoldResult:
     )  # fmt: skip
     fitted = selected.ranker.taking_raw_features(transform)
     scores = fitted.predict(fold.test)
+    # over- and underfitting show beside it; nothing is chosen by it
+    known = replace(validation, queries=seen.train)
+    on_training = float(known(finite_scores(selected.ranker.predict(seen.train))).mean())
     # a reference point's scores tie by design
     poor = score_warnings(scores, fold.test) if cls.learns else ()
     scores = finite_scores(scores)
@@ -231,7 +234,7 @@ def _result(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> FoldResult:
         n_folds=job.n_folds or len(benchmark.folds),
         ranker=fitted,
         validation_scores=finite_scores(selected.validation_scores),
-        validation=selected.as_json(protocol.select),
+        validation={**selected.as_json(protocol.select), "training": on_training},
         seconds=time.perf_counter() - start,
         warnings=(*selected.warnings, *poor),
         cut_off=cut_off if any(cut) else None,

@@ -135,3 +135,45 @@ def test_curves_that_are_not_stored_are_measured(tmp_path) -> None:
     expected = results.summary("err@1,10")[["err@1", "err@10"]].to_numpy()[0]
     assert line.get_xdata().tolist() == [1, 10] and line.get_ydata().tolist() == expected.tolist()
     assert len(results.plot("err").axes[0].lines[0].get_xdata()) == 10
+
+
+def test_a_legend_is_less_tall_than_its_plot_and_names_what_is_looked_for() -> None:
+    [each] = panels(1, 44)
+    curves = {**each.curves, "ideal": np.ones(10), "regression": np.full(10, 0.1)}
+    curves |= {"mine": np.full(10, 0.2), "theirs": np.full(10, 0.3)}
+    figure = draw([replace(each, curves=curves, own=["mine", "theirs"])])
+    figure.draw_without_rendering()
+    (legend,), (axes,) = figure.legends, figure.axes
+    assert legend.get_window_extent().height < axes.bbox.height
+    shown = [text.get_text() for text in legend.get_texts()]
+    best = sorted(each.curves, key=lambda name: -each.curves[name][-1])[:BEST_LINES]
+    assert sorted(shown) == sorted([*best, "regression", "mine", "theirs"])
+
+
+def test_a_point_far_from_all_others_is_a_number() -> None:
+    """It comes after points whose intervals are drawn."""
+    values = {"a": 0.5, "b": 0.4, "random": 0.01}
+    curves = {name: [value] for name, value in values.items()}
+    bands = {name: ([value - 0.01], [value + 0.01]) for name, value in values.items()}
+    axes = draw([Panel("S", "MAP", curves, bands)]).axes[0]
+    assert [text.get_text() for text in axes.texts] == ["\u25c2 0.0100"]
+    assert len([line for line in axes.lines if len(line.get_xdata()) == 1]) == 2
+
+
+def test_differences_are_those_of_compare_and_validation_curves_those_of_the_fits(
+    tmp_path,
+) -> None:
+    write_toy(tmp_path / "data")
+    where = {"out": tmp_path / "results", "data_dir": tmp_path / "data"}
+    results = lb.run("TOY", ["regression", "ranksvm", "listnet"], folds=[1, 2], **where)
+    axes = results.plot("map", baseline="regression").axes[0]
+    points = [line.get_xydata()[0] for line in axes.lines if len(line.get_xdata()) == 1]
+    compared = results.compare("regression", "map").sort_values("difference", ascending=False)
+    assert [text.get_text().rstrip(" *") for text in axes.get_yticklabels()] == [*compared["algo"]]
+    np.testing.assert_allclose([x for x, _ in points], compared["difference"])
+    figure = results.plot(validation=True)
+    assert [axes.get_title() for axes in figure.axes] == ["listnet", "ranksvm"]  # what is tuned
+    fits = results.fits().query("algo == 'listnet'")
+    for line, fit in zip(figure.axes[0].lines, fits.itertuples(), strict=True):
+        assert line.get_ydata().tolist() == fit.curve
+        assert line.get_markevery() == [fit.best - 1]

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import letorbench as lb
@@ -25,6 +26,27 @@ def test_facts_agree(name: str) -> None:
     if shares is not None:
         assert len(shares) == known.max_label + 1
         assert sum(shares) == pytest.approx(1, abs=2e-4)
+
+
+def test_every_table_that_holds_counts_has_the_same() -> None:
+    """The judgements query by query, and two papers of ../shared: Valizadegan 2009, Tran 2012."""
+    table = Path(catalog.__file__).with_name("judged.csv").read_text()
+    for name in {line.partition(",")[0] for line in table.splitlines()[1:]}:
+        known, rows = catalog.CATALOG[name], np.loadtxt(
+            [line.partition(",")[2] for line in table.splitlines() if line.startswith(name)],
+            delimiter=",", dtype=int,
+        )  # fmt: skip
+        assert rows[:, 1].sum() == known.queries
+        assert tuple(rows[:, 1] @ rows[:, 2:]) == known.label_counts
+    printed = {
+        "OHSUMED": 16_140, "HP2004": 74_409, "NP2004": 73_834, "HP2003": 147_606,
+    }  # fmt: skip
+    assert {name: catalog.CATALOG[name].documents for name in printed} == printed
+    for name, documents in (("TD2003", "49,171"), ("TD2004", "74,170")):  # of LETOR 2.0
+        assert documents in catalog.CATALOG[name].note
+    yahoo = catalog.CATALOG["YAHOO-SET1"]  # its training part has 19,944 queries
+    assert yahoo.twin.split[0] == pytest.approx(19_944 / yahoo.queries, abs=5e-5)
+    assert yahoo.twin.split[0] == pytest.approx(473_134 / yahoo.documents, abs=5e-4)
 
 
 @pytest.mark.parametrize(

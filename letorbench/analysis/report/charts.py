@@ -9,16 +9,15 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from letorbench import escaping
 from letorbench.analysis.comparison import on_common_folds, with_values
 from letorbench.analysis.figures import (
-    COLOURS,
-    DASHES,
     USUAL_BASELINE,
     Panel,
     draw,
@@ -31,6 +30,7 @@ from letorbench.analysis.leads import Lead
 from letorbench.analysis.paired import differences
 from letorbench.analysis.results_table import comparable, label
 from letorbench.analysis.tables import Cell, Table, columns, render, table
+from letorbench.analysis.validation import courses, paint
 from letorbench.escaping import html as escape
 from letorbench.measures import sign
 from letorbench.results.frame import Frame
@@ -97,6 +97,7 @@ def _numbers(every: Mapping[str, Sequence[tuple[float, float, float]]], title: s
 def gains(frame: Frame, baseline: str, first: Sequence[str], measure: str) -> str:
     """For each algorithm, its queries' differences from the baseline, the largest gain first."""
     base = next(row for row in frame.rows if row.algo == baseline)
+    shown = escaping.figure(label(measure))
     cards = {}
     for row in frame.rows:
         if row.algo == base.algo or measure not in row.queries.values:
@@ -112,62 +113,26 @@ def gains(frame: Frame, baseline: str, first: Sequence[str], measure: str) -> st
         def bars(axes: Axes, d: np.ndarray = d) -> None:
             axes.stairs(np.maximum(d, 0.0), fill=True, color=GAIN)
             axes.stairs(np.minimum(d, 0.0), fill=True, color=LOSS)
+            axes.set(xlabel="queries, by difference", ylabel=f"difference of {shown}")
 
-        said = ("queries, by difference", f"difference of {label(measure)}")
-        cards[row.algo] = _card(title, said, bars)
+        cards[row.algo] = _card(title, bars)
     return _cards(cards, first)
 
 
 def validation(frame: Frame, first: Sequence[str]) -> str:
-    """Each algorithm's validation curve, a line a fold, a dot at what was chosen.
-
-    The curve goes over rounds or epochs; without any, over the settings of the grid.
-    """
-    cards = {}
-    for row in frame.rows:
-        courses = {fold: _course(fit) for fold, fit in row.fits.items()}
-        courses = {fold: course for fold, course in courses.items() if len(course[1]) > 1}
-        if not courses:
-            continue
-
-        def lines(axes: Axes, courses: Mapping[int, Any] = courses) -> None:
-            for fold, (names, values, chosen) in courses.items():
-                axes.plot(
-                    range(1, len(values) + 1), values, color=COLOURS[fold % len(COLOURS)],
-                    linestyle=DASHES[fold % len(DASHES)], marker="o", markevery=chosen,
-                )  # fmt: skip
-                every = -(-len(names) // 6) or 1
-                if names:
-                    axes.set_xticks(range(1, len(names) + 1, every), names[::every])
-
-        searched = any(names for names, _, _ in courses.values())
-        x = " / ".join(row.stored[0].identity.get("grid") or {}) if searched else "round or epoch"
-        said = (x, label(str(row.stored[0].identity.get("select"))))
-        cards[row.algo] = _card(row.algo, said, lines)
+    """Each algorithm's validation curve, a line a fold, a dot at what was chosen."""
+    cards = {
+        row.algo: _card(row.algo, partial(paint, row=row)) for row in frame.rows if courses(row)
+    }
     return _cards(cards, first)
 
 
-def _course(fit: Mapping[str, Any]) -> tuple[list[str], np.ndarray, list[int]]:
-    """The names of settings (none of rounds), the values, and the place of what was chosen."""
-    facts = fit.get("validation", {})
-    curve, best = facts.get("curve") or [], facts.get("best")
-    if len(curve) > 1:
-        chosen = [] if best is None else [min(max(int(best) - 1, 0), len(curve) - 1)]
-        return [], np.array(curve, dtype=np.float64), chosen
-    trials = facts.get("grid") or []
-    free = list(fit.get("identity", {}).get("grid", {}))
-    names = ["/".join(escaping.figure(str(t["settings"].get(k))) for k in free) for t in trials]
-    values = np.array([trial["value"] for trial in trials], dtype=np.float64)
-    return names, values, [int(np.nanargmax(values))] if np.isfinite(values).any() else []
-
-
-def _card(title: str, said: tuple[str, str], paint: Callable[[Axes], None]) -> str:
-    """A small chart below its title; `said` names its axes."""
+def _card(title: str, painted: Callable[[Axes], None]) -> str:
+    """A small chart below its title."""
     with fixed_style():
         drawn = new_figure(*SMALL)
         axes = drawn.add_subplot()
-        paint(axes)
-        axes.set(xlabel=escaping.figure(said[0]), ylabel=escaping.figure(said[1]))
+        painted(axes)
         axes.grid(axis="y", color="0.9", linewidth=0.5)
         axes.set_axisbelow(True)
     return framed("card", title, drawn)

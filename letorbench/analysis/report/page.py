@@ -9,7 +9,14 @@ from dataclasses import replace
 from importlib import resources
 from typing import Any
 
-from letorbench.analysis.comparison import Procedure, compare, comparison_table, power_table
+from letorbench.analysis.comparison import (
+    Pair,
+    Procedure,
+    compare,
+    comparison_table,
+    power_table,
+)
+from letorbench.analysis.explanation import Learned, learning_table, why
 from letorbench.analysis.report import charts
 from letorbench.analysis.report.charts import folded
 from letorbench.analysis.report.conclusions import conclusions
@@ -106,6 +113,9 @@ def _section(frame: Frame, baseline: str | None, procedure: Procedure, measure: 
     if drawn:
         note = "A line a fold; the dot is what was kept. Nothing is chosen on test queries."
         parts += ["<h3>Validation</h3>", paragraph(note, "note"), drawn]
+    if any(map(Learned.of, frame.rows)):
+        learned = render(learning_table(frame), "html")
+        parts += ["<h3>Training, validation and test</h3>", learned]
     parts += [
         "<h3>Chosen settings</h3>",
         folded("Settings of every fold", render(_settings(frame), "html")),
@@ -151,9 +161,20 @@ def _against(
         heading,
         render(table, "html"),
         folded("How many queries would settle it", render(power, "html")),
+        *(
+            _reasons(frame, pair, procedure)
+            for pair in pairs
+            if pair.a in first and pair.lead.units
+        ),
         paragraph(note, "note"),
         charts.gains(frame, baseline, first, measure),
     ]
+
+
+def _reasons(frame: Frame, pair: Pair, procedure: Procedure) -> str:
+    """Why one of two is below the other; a click shows it."""
+    reasons = "".join(f"<li>{escape(text)}</li>" for text in why(frame, pair, procedure))
+    return folded(f"Why do {pair.a} and {pair.b} differ?", f"<ul>{reasons}</ul>")
 
 
 def _warnings(frame: Frame) -> str:
