@@ -61,7 +61,9 @@ def answers_figure(lines: Sequence[Line], path: Path) -> Path:
         axis.set_yticks(range(len(lines)), names, fontsize=6.5)
         axis.set_ylim(len(lines) - 0.5, -0.5)
         axis.set_xlim(-1.04 * limit, 1.04 * limit)
-        axis.set_xlabel("lead, or ours over the printed number, in %; diamond: the paper's")
+        axis.set_xlabel(
+            "lead, or how far a number is from the printed one, in %; diamond: the paper's"
+        )
         axis.spines[["top", "right", "left"]].set_visible(False)
         axis.tick_params(axis="y", length=0)
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -105,7 +105,7 @@ class Claim:
     do. says: the claim in a reader's words; the quotation where there are none. nature: one of
     `NATURES`. meant: what is judged instead of what is printed, where the paper slips. headline:
     whether the paper stands for it. general: whether the sentence is of methods, so that other data
-    than the paper's say something of it.
+    than the paper's say something of it; or the data that do.
     """
 
     paper: str
@@ -118,7 +118,7 @@ class Claim:
     nature: str = "finding"
     meant: str = ""
     headline: bool = False
-    general: bool = False
+    general: bool | tuple[str, ...] = False
 
     @property
     def data(self) -> tuple[str, ...]:
@@ -132,7 +132,8 @@ class Claim:
 
     def on(self, dataset: str) -> Claim | None:
         """The same of another data set; None where the sentence says nothing of other data."""
-        if not self.general or any(not t.compares or len(t.data) != 1 for t in self.tests):
+        meant = self.general if isinstance(self.general, bool) else dataset in self.general
+        if not meant or any(not t.compares or len(t.data) != 1 for t in self.tests):
             return None
         return replace(self, tests=tuple(replace(t, data=(dataset,)) for t in self.tests))
 

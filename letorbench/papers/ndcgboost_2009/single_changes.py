@@ -77,9 +77,9 @@ def joined(a: QuerySet, b: QuerySet) -> QuerySet:
     )  # fmt: skip
 
 
-def single_changes(part_name: str, study: Study) -> Found:
+def single_changes(study: Study) -> Found:
     """Train each change with each seed; write the table, and the sentence that it comes to."""
-    part = paper(NAME).parts[part_name]
+    part = paper(NAME).parts["single-changes"]
     changes = {BASE: Change()}
     for axis in part.axes.values():
         changes |= {name: Change(**each) for name, each in axis.items()}
@@ -87,16 +87,14 @@ def single_changes(part_name: str, study: Study) -> Found:
     if BASE in absent:
         return Found()
     here = {name: each for name, each in changes.items() if name not in absent}
-    stem, expected = study.folder(NAME) / part_name, dict(part.upper)
-    first = expected.pop("first_seed", 0)
-    seeds = range(first, first + part.repeats)
+    stem, seeds = study.folder(NAME) / part.name, range(part.repeats)
     asked = {
         "changes": {name: asdict(each) for name, each in here.items()}, "seed": study.seed,
         "seeds": list(seeds),
         "data": [fold.test.digest for fold in study.benchmark(Change.data).folds],
     }  # fmt: skip
     make = partial(_means, study, here, part.measures[0], seeds)
-    means = kept(stem.with_suffix(".json"), asked, make)
+    means = kept(stem.with_suffix(".json"), asked, make, "ndcgboost_2009/single_changes.py")
     found = {name: np.array([means[f"{name}, {seed}"] for seed in seeds]) for name in here}
     rows: list[list[Value]] = []
     for name, own in found.items():
@@ -104,8 +102,8 @@ def single_changes(part_name: str, study: Study) -> Found:
         shown = [float(each) for each in (own.mean(), own.std(ddof=1), own.max())]
         rows.append([name, *shown, moved.value, moved.low, moved.high])
     header = ["change", "mean", "deviation", "most", "difference", "low", "high"]
-    told = sentence(found, **expected)
-    files = write_section(stem, part.title, told, {"": (header, rows)})
+    told = sentence(found, **part.upper)
+    files = write_section(stem, part.title, told, header, rows, folded=True)
     differs = (f"{part.title}: without {', '.join(absent)}, not at hand",) if absent else ()
     return Found(files=tuple(files), differs=differs)
 
