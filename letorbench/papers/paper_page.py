@@ -90,7 +90,7 @@ def headlines(result: Reproduction) -> list[str]:
     def told(o: Outcome, parted: bool) -> str:
         parts = []
         for row in o.rows:
-            answer = f"{row.answer}, " if parted else ""
+            answer = f"{records.answered(row)}, " if parted else ""
             named = f"{row.part}: " if row.part else ""
             parts.append(f"{named}{answer}{records.our_number(row)}")
         return "; ".join(dict.fromkeys(parts))
@@ -102,7 +102,8 @@ def headlines(result: Reproduction) -> list[str]:
             f"on {e.place}, {told(e, True)}" for e in result.elsewhere if e.claim.id == o.claim.id
         ]
         numbers = f" ({'; '.join(own)})" if own else ""
-        lines.append(f"- *{o.answer}*: {o.claim.says}{numbers}")
+        answer = records.answered(o.rows[0]) if len(o.rows) == 1 else o.answer
+        lines.append(f"- *{answer}*: {o.claim.says}{numbers}")
     return lines
 
 
@@ -120,7 +121,7 @@ def lines_of(outcomes: Iterable[Outcome]) -> list[Line]:
                 continue
             share = None if printed is None else 100.0 * printed
             value, low, high = (100.0 * numbers).tolist()
-            found.append(Line(said, value, low, high, share, row.answer))
+            found.append(Line(said, value, low, high, share, records.answered(row)))
     return found
 
 

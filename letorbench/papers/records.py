@@ -138,7 +138,7 @@ def cells(outcome: Outcome, row: Row | None) -> list[str]:
     if row is None:
         return [said(outcome), "-", "-", ""]
     notes = filter(None, (row.count, row.note))
-    return [row.answer, paper_number(row), our_number(row), "; ".join(notes)]
+    return [answered(row), paper_number(row), our_number(row), "; ".join(notes)]
 
 
 def said(outcome: Outcome) -> str:
@@ -147,8 +147,13 @@ def said(outcome: Outcome) -> str:
         claim = outcome.claim
         return f"not run (part {claim.part}; `make {claim.paper}/{claim.part}`)"
     if outcome.answer == rules.IN_PART:
-        return "; ".join(f"{row.part or row.what}: {row.answer}" for row in outcome.rows)
+        return "; ".join(f"{row.part or row.what}: {answered(row)}" for row in outcome.rows)
     return outcome.answer
+
+
+def answered(row: Row) -> str:
+    """The answer in words: a number has no direction."""
+    return row.answer.rpartition(", ")[2] if row.kind == "equal" else row.answer
 
 
 def _settings(outcome: Outcome) -> str:

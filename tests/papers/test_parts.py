@@ -15,7 +15,13 @@ from toy_data import write_uneven
 
 import letorbench as lb
 from letorbench.papers import (
-    PAPERS, consistency_2011, lambdarank_2006, reproduction, rules, runs, surrogates,
+    PAPERS,
+    consistency_2011,
+    lambdarank_2006,
+    reproduction,
+    rules,
+    runs,
+    surrogates,
 )  # fmt: skip
 from letorbench.papers import paper as made
 from letorbench.papers.lambdarank_2006 import artificial_data

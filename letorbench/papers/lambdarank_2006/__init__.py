@@ -119,8 +119,8 @@ def forces(study: Study) -> Found:
     own = found[EQUATION_9]
     told = (
         "A cost exists where the Jacobian is symmetric and no closed path does work. Of the "
-        f"{len(rows)} lambda functions {len(costs)} have one: {'; '.join(costs) or 'none'}. That "
-        f"of equation (9) has none: within one order of the scores its Jacobian is symmetric to "
+        f"{len(rows)} lambda functions this holds of: {'; '.join(costs) or 'none'}. That of "
+        f"equation (9) has no cost: within one order of the scores its Jacobian is symmetric to "
         f"{own.asymmetry:.0e}, but round a closed path through several orders "
         f"{own.circulation:.2g} of the work along it is left."
     )

@@ -149,11 +149,11 @@ def figure(study: Study) -> Found:
         numbers[f"gap-{net}"] = sampled(lead[:, 0] - lead[:, -1], note)
     title = f"Cubic polynomial data, {DRAWS} draws"
     panels = [
-        Panel("as the paper's Figure 2, on its axis", "NDCG", curves),
+        Panel("as the paper's Figure 2, on its axis", "NDCG", curves, meaning="95 % over draws"),
         Panel(
-            "LambdaRank's lead over RankNet on the same draws", "%",
+            "LambdaRank's lead over RankNet on the same draws", "lead in %",
             {net: mean for net, (mean, *_) in leads.items()},
-            {net: (low, high) for net, (_, low, high) in leads.items()}, "95 % over draws",
+            {net: (low, high) for net, (_, low, high) in leads.items()},
         ),
     ]  # fmt: skip
     drawn, folder = draw(panels), study.folder(NAME)
