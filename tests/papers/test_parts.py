@@ -25,7 +25,7 @@ from letorbench.papers import (
 )  # fmt: skip
 from letorbench.papers import paper as made
 from letorbench.papers.lambdarank_2006 import artificial_data
-from letorbench.papers.ndcgboost_2009.single_changes import Change, scores
+from letorbench.papers.ndcgboost_2009.trainings import Change, scores
 from letorbench.papers.permuted_cubic import permuted_cubic
 from letorbench.papers.reproduction import run_part
 from letorbench.papers.runs import Measured, Study, Variant, exactly
@@ -130,11 +130,11 @@ def test_single_changes_are_means_over_folds_and_seeds(study, monkeypatch):
     as_shown(f"{part}.txt", found.files[:1])
     asked = {"the paper's setting": Change()}
     for axis in made("ndcgboost-2009").parts[part].axes.values():
-        asked |= {name: Change(**each) for name, each in axis.items()}
+        asked |= {name: Change.of(each, stumps="sample") for name, each in axis.items()}
     for name, mean, *_ in rows(found.files[1])[1]:
         change, means = asked[name], []
         for seed, fold in product(range(5), folds):
-            by_round = scores(fold, change, np.random.default_rng([0, seed, fold.number]))
+            _, by_round = scores(fold, change, np.random.default_rng([0, seed, fold.number]))
             how = ["ndcg@3", change.convention.replace("auto", "letor3")]
             values = [lb.evaluate(fold.test, each, None, *how).item() for each in by_round]
             means.append(max(values) if change.best_round else values[-1])
@@ -150,10 +150,10 @@ def test_each_way_of_drawing_is_trained_on_both_data_sets(study, monkeypatch):
     found = run("ndcgboost-2009", "sampling", study)
     head, table = rows(found.files[1])
     assert [row[0] for row in table] == ["OHSUMED"] * 13 and len(head) == 14
-    own = next(row for row in table if row[1] == "once, 0.5")
+    own = next(row for row in table if row[1] == "each at most once, half the effective number")
     expected = []
     for seed, fold in product(range(5, 15), study.benchmark("OHSUMED").folds):
-        ranker = NDCGBoost(stumps="once", sample=0.5)
+        ranker = NDCGBoost(stumps="once", sample=0.5, rounds=3)
         ranker.fit_sets(fold.train, None, np.random.default_rng([0, seed, fold.number]))
         scores = [ranker.predict(part) for part in (fold.validation, fold.test)]
         expected.append([lb.evaluate(part, each, None, "ndcg@3", "letor3").item()

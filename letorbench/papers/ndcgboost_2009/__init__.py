@@ -20,8 +20,7 @@ from itertools import permutations
 import numpy as np
 from scipy.special import expit as sigma
 
-from letorbench.papers.ndcgboost_2009 import single_changes
-from letorbench.papers.ndcgboost_2009.sampling import sampling
+from letorbench.papers.ndcgboost_2009 import trainings
 from letorbench.papers.runs import Measured, Study, exactly
 
 SETS = ("OHSUMED", "TD2003", "TD2004", "HP2003", "HP2004", "NP2003")
@@ -272,7 +271,7 @@ def theory(study: Study) -> dict[str, Measured]:
     """Section 3: every statement on random problems, and the bounds through training."""
     found = {}
     for number, name in enumerate(STATEMENTS):
-        study.say(f"{single_changes.NAME}: {name}")
+        study.say(f"{trainings.NAME}: {name}")
         rng = np.random.default_rng([study.seed, number])
         found[name] = exactly(largest(name, rng))
     rng = np.random.default_rng(study.seed)
@@ -285,6 +284,6 @@ def theory(study: Study) -> dict[str, Measured]:
 PARTS = {
     "data": data,
     "theory": theory,
-    "sampling": sampling,
-    "single-changes": single_changes.single_changes,
+    "sampling": trainings.sampling,
+    "single-changes": trainings.single_changes,
 }
