@@ -27,8 +27,6 @@ from letorbench.papers.records import markdown
 from letorbench.papers.reproduction import run_part
 from letorbench.papers.runs import Study, Values
 
-#: the lead of what prints none
-EFFECT = 0.03
 #: of a resample in a trial; the pages' 2,000 change an interval's ends by a hundredth of its length
 DRAWS = 200
 #: more queries than this are not said
@@ -92,7 +90,7 @@ def _row(claim: Claim, place: str, own: Mapping[str, Values], trials: int) -> It
     (test,) = claim.tests
     leads = [p.lead for p in test.points() if p.lead is not None]
     alike = test.kind in ("alike", "not below")
-    right, wrong = float(np.mean(leads)) if leads else EFFECT, 0.0
+    right, wrong = float(np.mean(leads)) if leads else rules.EFFECT, 0.0
     if alike:
         right, wrong = 0.0, -max([rules.BAND, *map(abs, leads)])
     n = len(next(iter(own.values())).folds)
