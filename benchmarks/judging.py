@@ -32,7 +32,8 @@ DRAWS = 200
 #: more queries than this are not said
 MOST = 100_000
 RIGHT = (rules.AGREES, rules.SMALLER, rules.LARGER)
-HEAD = ("claim", "data", "right at", "answered so", "wrong at", "answered so", "opposite", "told")
+HEAD = ("claim", "data", "right at", "agrees", "wrong at", "agrees", "no difference", "opposite",
+        "told")  # fmt: skip
 
 
 def moved(own: Mapping[str, Values], test: Test, effect: float) -> dict[str, Values]:
@@ -106,6 +107,7 @@ def _row(claim: Claim, place: str, own: Mapping[str, Values], trials: int) -> It
     yield from (f"{claim.paper}/{few}", f"{place}, {n}", f"{right:+.1%}")
     yield from (f"{told[rules.AGREES] / trials:.2f}", f"{wrong:+.1%}")
     yield f"{sum(false[a] for a in RIGHT) / trials:.2f}"
+    yield "-" if alike else f"{false[rules.NO_DIFFERENCE] / trials:.2f}"
     yield from (f"{against[rules.OPPOSITE] / trials:.2f}", said)
 
 

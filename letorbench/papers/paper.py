@@ -138,6 +138,8 @@ def load(name: str, folder: str) -> Paper:
     parts = {}
     for key, each in facts["part"].items():
         made = claims.with_tuples(each)
+        for of_claims in ("nature", "test"):
+            made.pop(of_claims, None)
         table = made.pop("all_of", None)  # the methods of a table need not be listed twice
         if table is not None:
             made["methods"] = tuple(label for label, m in methods.items() if m.table == table)

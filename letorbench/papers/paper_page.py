@@ -29,8 +29,8 @@ from letorbench.source import scoring_digest, source_digest
 BEGIN, END = "<!-- answers -->", "<!-- end of answers -->"
 #: the modules that judge; the paper's own folder counts too
 JUDGING = ("papers/claims.py", "papers/paper.py", "papers/rules.py")
-#: a field of a summary: an id, a part and other data; and what of the row, where not its number
-FIELD = re.compile(r"\[([^\]:]+)(?:: (\w+))?\]")
+#: a field of a summary: an id, a part and other data; its number, or `: count`
+FIELD = re.compile(r"\[([^\]:]+)(: count)?\]")
 
 
 def write_page(result: Reproduction, study: Study, folder: Path) -> Path:
@@ -78,7 +78,7 @@ def summary(result: Reproduction) -> str:
         for o in (*result.outcomes, *result.elsewhere):
             for row in o.rows:
                 if o.claim.id == id and {row.part, o.place} - {""} == set(of):
-                    return str(getattr(row, field[2])) if field[2] else records.our_number(row)
+                    return row.count.partition(";")[0] if field[2] else records.our_number(row)
         return "(not run)"
 
     return FIELD.sub(number, result.paper.summary) or "Each claim below has its answer."
