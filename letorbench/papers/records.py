@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 #: what later runs read again, with its check sum; and tables of it for people
 OUTCOMES, CLAIMS, POINTS = "outcomes.json", "claims.csv", "comparisons.csv"
-CLAIM_COLUMNS = ("id", "part of the paper", "nature", "claim", "where", "says")
+CLAIM_COLUMNS = ("id", "part of the paper", "nature", "claim", "where", "answer of all parts")
 POINT_COLUMNS = ("id", "data", "what", "lead", "low", "high", "paper")
 #: what `cells` gives of a row
 COLUMNS = ("answer", "paper", "ours [95 %]", "counts and notes")
