@@ -20,7 +20,7 @@ from letorbench.papers.claims import COMPARISONS
 from letorbench.papers.paper import Paper
 from letorbench.papers.records import markdown
 from letorbench.papers.reproduction import Reproduction
-from letorbench.papers.rules import Outcome
+from letorbench.papers.rules import Outcome, Row
 from letorbench.papers.runs import Study
 from letorbench.rankers import ranker
 from letorbench.source import scoring_digest, source_digest
@@ -48,8 +48,7 @@ def write_page(result: Reproduction, study: Study, folder: Path) -> Path:
     sections = [path.read_text(encoding="utf-8") for path in files if path.is_file()]
     text += own + [each for each in sections if not each.startswith("###")]
     rows = [
-        [o.claim.id, "; ".join(filter(None, (o.claim.says, row.part if row else ""))),
-         row.place if row else "", *records.cells(o, row)]
+        [o.claim.id, _named(o, row, "; "), row.place if row else "", *records.cells(o, row)]
         for o in every for row in o.rows or (None,)
     ]  # fmt: skip
     left = []
@@ -92,7 +91,10 @@ def headlines(result: Reproduction) -> list[str]:
         for row in o.rows:
             answer = f"{records.answered(row)}, " if parted else ""
             named = f"{row.part}: " if row.part else ""
-            parts.append(f"{named}{answer}{records.our_number(row)}")
+            counted = (
+                f"{row.count.partition(';')[0]}; " if row.kind in ("best", "one-sided") else ""
+            )
+            parts.append(f"{named}{answer}{counted}{records.our_number(row)}")
         return "; ".join(dict.fromkeys(parts))
 
     lines = []
@@ -109,11 +111,11 @@ def headlines(result: Reproduction) -> list[str]:
 
 def lines_of(outcomes: Iterable[Outcome]) -> list[Line]:
     """The rows of the figure: a lead in per cent, a number by how far it is from the paper's."""
-    found = []
-    for o in (o for o in outcomes if o.claim.nature in ("finding", "worked example")):
+    found, every = [], list(outcomes)
+    shown = [o for o in every if o.claim.nature == "finding"] or every
+    for o in (o for o in shown if o.claim.nature in ("finding", "worked example")):
         for row in o.rows:
-            on = f"on {o.place}" if o.place else ""
-            said = ", ".join(filter(None, (o.claim.says, row.part, on)))
+            said = f"{_named(o, row, ', ')}{f', on {o.place}' if o.place else ''}"
             numbers, printed = np.array([row.value, row.low, row.high]), row.printed
             if row.kind == "equal" and printed:
                 numbers, printed = numbers / printed - 1.0, 0.0
@@ -123,6 +125,13 @@ def lines_of(outcomes: Iterable[Outcome]) -> list[Line]:
             value, low, high = (100.0 * numbers).tolist()
             found.append(Line(said, value, low, high, share, records.answered(row)))
     return found
+
+
+def _named(o: Outcome, row: Row | None, between: str) -> str:
+    """A claim in a reader's words, with the part of it or the number that a row is of."""
+    several = len(o.rows) > 1 or row is not None and row.kind == "one-sided"
+    part = "" if row is None else row.part or row.what if several else row.part
+    return between.join(filter(None, (o.claim.says, part)))
 
 
 def _cited(result: Reproduction, stored: Path, folder: Path) -> list[str]:
