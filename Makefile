@@ -31,12 +31,11 @@ help:
 	@echo "make docs-check  run what README.md and docs/ show, and compare (NEEDS=demo: without data)"
 	@echo "make docs-write  put in the pages what their commands print now (NEEDS=bench: also times)"
 	@echo "make papers  rerun the papers' experiments on the data in $(DATA), write docs/papers; for one"
-	@echo "             make PAPER, for a figure, table, theorem or curve make PAPER/PART. All of these"
-	@echo "             but those with --full run with it; what is stored is not run again:"
+	@echo "             make PAPER, for a figure, table, theorem or curve make PAPER/PART. What is stored"
+	@echo "             is not run again:"
 	@awk -F '[].[ "]+' '/^\[part\.[a-z0-9-]*\]/ { name = FILENAME; sub("/claims.toml", "", name); \
-		sub(".*/", "", name); gsub("_", "-", name); part = $$3; full = "" } \
-		/^optional/ { full = ", with --full" } \
-		/^takes/ { printf "             %s/%s  %s %s%s\n", name, part, $$3, $$4, full }' \
+		sub(".*/", "", name); gsub("_", "-", name); part = $$3 } \
+		/^takes/ { printf "             %s/%s  %s %s\n", name, part, $$3, $$4 }' \
 		letorbench/papers/*/claims.toml
 	@echo "make leaderboard  run every algorithm on the data in $(DATA), pack what the leaderboard shows"
 	@echo "make clean   remove the virtual environment"

@@ -187,11 +187,10 @@ def old_code(path: Path) -> list[str]:
     from letorbench.papers.paper_page import origin
     from letorbench.papers.runs import Study
 
-    names = {name: [name] for name in PAPERS} | {"summary": list(PAPERS)}
-    if path.parent.name != "papers" or path.stem not in names:
+    if path.parent.name != "papers" or path.stem not in PAPERS:
         return []
-    own = [paper(name) for name in names[path.stem]]
-    expected = origin(own, Study(ROOT / "data", ROOT / "results")).rstrip(".").split("; ")
+    made_by = origin([paper(path.stem)], Study(ROOT / "data", ROOT / "results"))
+    expected = made_by.rstrip(".").split("; ")
     found = path.read_text(encoding="utf-8").rstrip().rpartition("\n")[2]
     old = [each for each in expected if each not in found]
     return [f"{path}: expected {'; '.join(old)}: run `make papers`"] if old else []

@@ -48,9 +48,14 @@ def answers_figure(lines: Sequence[Line], path: Path) -> Path:
             axis.plot([low, high], [y, y], color="black", linewidth=1.4, zorder=2)
             if abs(each.value) <= limit:
                 axis.plot(each.value, y, "o", color="black", markersize=3.5, zorder=3)
-            for end, mark in ((each.low, "<"), (each.high, ">")):
-                if abs(end) > limit:
-                    axis.plot(np.sign(end) * limit, y, mark, color="black", markersize=4.0)
+            elif np.isfinite(each.value):
+                side, text = np.sign(each.value), f"{each.value:+.0f} %"
+                end = "right" if side > 0.0 else "left"
+                axis.text(0.96 * side * limit, y, text, ha=end, va="center", fontsize=6.5)
+            if each.low < -limit:
+                axis.plot(-limit, y, "<", color="black", markersize=4.0)
+            if each.high > limit:
+                axis.plot(limit, y, ">", color="black", markersize=4.0)
             if each.printed is not None:
                 at = float(np.clip(each.printed, -limit, limit))
                 axis.plot(at, y, "D", color="#D55E00", markersize=5.0, zorder=4, fillstyle="none")
@@ -61,7 +66,9 @@ def answers_figure(lines: Sequence[Line], path: Path) -> Path:
         axis.set_yticks(range(len(lines)), names, fontsize=6.5)
         axis.set_ylim(len(lines) - 0.5, -0.5)
         axis.set_xlim(-1.04 * limit, 1.04 * limit)
-        axis.set_xlabel("lead, or ours over the printed number, in %; diamond: the paper's")
+        axis.set_xlabel(
+            "lead, or how far a number is from the printed one, in %; diamond: the paper's"
+        )
         axis.spines[["top", "right", "left"]].set_visible(False)
         axis.tick_params(axis="y", length=0)
         path.parent.mkdir(parents=True, exist_ok=True)

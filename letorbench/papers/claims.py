@@ -105,7 +105,7 @@ class Claim:
     do. says: the claim in a reader's words; the quotation where there are none. nature: one of
     `NATURES`. meant: what is judged instead of what is printed, where the paper slips. headline:
     whether the paper stands for it. general: whether the sentence is of methods, so that other data
-    than the paper's say something of it.
+    than the paper's say something of it; or the data that do.
     """
 
     paper: str
@@ -118,7 +118,7 @@ class Claim:
     nature: str = "finding"
     meant: str = ""
     headline: bool = False
-    general: bool = False
+    general: bool | tuple[str, ...] = False
 
     @property
     def data(self) -> tuple[str, ...]:
@@ -132,7 +132,8 @@ class Claim:
 
     def on(self, dataset: str) -> Claim | None:
         """The same of another data set; None where the sentence says nothing of other data."""
-        if not self.general or any(not t.compares or len(t.data) != 1 for t in self.tests):
+        meant = self.general if isinstance(self.general, bool) else dataset in self.general
+        if not meant or any(not t.compares or len(t.data) != 1 for t in self.tests):
             return None
         return replace(self, tests=tuple(replace(t, data=(dataset,)) for t in self.tests))
 
@@ -142,20 +143,28 @@ def claims_of(
 ) -> tuple[Claim, ...]:
     """The claims of a claims.toml.
 
+    The nature, the data and the measures of a claim's part, what its tests share (`test`), and the
+    `data` of the whole file need not be said again, nor a number that is called as its claim.
     printed: the numbers of the paper's tables by `label measure`, which a test may leave out.
     """
     own = {each.name for each in fields(Claim)}
     claims = []
     for each in facts.get("claim", ()):
+        part = {"data": facts.get("data", ())} | facts.get("part", {}).get(each["part"], {})
         # what is not the claim's own is shared by its tests
-        shared = {key: value for key, value in each.items() if key not in own | {"test"}}
-        tests = tuple(_test({**shared, **test}, printed) for test in each.get("test", [{}]))
-        mine = {"says": each["quote"]} | {key: each[key] for key in each if key in own}
+        shared = {"number": each["id"], **part.get("test", {})}
+        shared |= {key: value for key, value in each.items() if key not in own | {"test"}}
+        tests = tuple(_test({**shared, **test}, printed, part) for test in each.get("test", [{}]))
+        mine = {key: part[key] for key in ("nature",) if key in part} | {"says": each["quote"]}
+        mine |= {key: each[key] for key in each if key in own}
         claims.append(Claim(paper=paper, tests=tests, **mine))
     return tuple(claims)
 
 
-def _test(facts: Mapping[str, Any], printed: Mapping[str, float]) -> Test:
+def _test(facts: Mapping[str, Any], printed: Mapping[str, float], part: Mapping[str, Any]) -> Test:
+    if facts.get("kind") in COMPARISONS:
+        shared = {key: part[key] for key in ("data", "measures") if key in part}
+        facts = {**shared, **facts, "number": ""}
     made = with_tuples(facts)
     made["pairs"] = tuple(tuple(pair) for pair in made.get("pairs", ()))
     made["numbers"] = {**printed, **made.get("numbers", {})}

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from letorbench.analysis.figures import COLUMN, PAGE, dress, fixed_style, line_style, write
+from letorbench.analysis.figures import COLOURS, COLUMN, PAGE, dress, fixed_style, line_style, write
 
 #: pale fills on which hatches and numbers can be read
 BARS = ("#F3C9A9", "#FFFFFF", "#A9CCE3", "#F7DC9A", "#D7BDE2", "#A9DFBF")
@@ -59,6 +59,43 @@ def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
             dress(axis, panel.title, panel.x, panel.y)
             place = BELOW if panel.log else {}
             axis.legend(frameon=False, fontsize=6.5, handlelength=2.6, **place)
+        return write(figure, stem)
+
+
+def dots_figure(
+    title: str,
+    x: str,
+    rows: Sequence[str],
+    panels: Mapping[str, Mapping[str, Mapping[str, float]]],
+    stem: Path,
+) -> list[Path]:
+    """The numbers of rows as dots, a panel a column of a table and a mark a source of numbers.
+
+    The first source, the paper, has diamonds. All panels have one axis.
+    """
+    with fixed_style():
+        from matplotlib.figure import Figure
+
+        across = max(1, len(panels))
+        figure = Figure(figsize=(PAGE, 1.3 + 0.19 * len(rows)), layout="constrained")
+        axes = figure.subplots(1, across, squeeze=False, sharex=True, sharey=True)[0]
+        marks = {}
+        for axis, (name, sources) in zip(axes, panels.items()):
+            axis.axvline(0.0, color="0.5", linewidth=0.8)
+            for i, (source, values) in enumerate(sources.items()):
+                style: dict[str, Any] = {"marker": "Dosv^"[i % 5], "color": COLOURS[i]}
+                style |= {"fillstyle": "none", "markersize": 5.5} if i == 0 else {}
+                at = [rows.index(row) for row in values]
+                (marks[source],) = axis.plot(list(values.values()), at, linestyle="", **style)
+            dress(axis, name, "", "")
+        axes[0].set_yticks(range(len(rows)), rows)
+        axes[0].set_ylim(len(rows) - 0.5, -0.5)
+        figure.suptitle(title, fontsize=8.5)
+        figure.supxlabel(x, fontsize=8.0)
+        figure.legend(
+            list(marks.values()), list(marks), frameon=False, ncols=len(marks),
+            loc="outside lower center",
+        )  # fmt: skip
         return write(figure, stem)
 
 

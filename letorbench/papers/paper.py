@@ -30,17 +30,16 @@ class Part:
     """A figure, a table or a theorem of a paper.
 
     name, title: what it is called on the command line, and in the paper. form: how runs of methods
-    are shown: "curves", "bars", "table", "specification" or "printed"; or "module", a function of
-    the paper's own. data, beside: the paper's data sets, and others that stand beside them, apart.
+    are shown: "curves", "bars", "table" or "specification"; or "module", a function of the paper's
+    own. data, beside: the paper's data sets, and others that stand beside them, apart.
     methods, measures: what is run, and measured. convention: what the values are measured by;
     `auto` for the data set's own. repeats: trainings of what draws.
 
     protocols: ways in which validation chooses, name -> (measure, protocol): where they give
     different answers the answer depends on them. published: those of `--setting published`.
 
-    optional: whether it runs only where it is named, or with `--full`. takes: how long it takes,
-    for people. axes, upper, lower: of a specification, what is left open, and the methods that are
-    compared.
+    takes: how long it takes, for people. axes, upper, lower: of a specification, what is left open,
+    and the methods that are compared.
     """
 
     name: str
@@ -54,7 +53,6 @@ class Part:
     protocols: Mapping[str, tuple[str, str]] = field(default_factory=lambda: PLAIN)
     published: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     repeats: int = 1
-    optional: bool = False
     takes: str = ""
     axes: Mapping[str, Any] = field(default_factory=dict)
     upper: Mapping[str, Any] = field(default_factory=dict)
@@ -78,8 +76,10 @@ class Found:
 class Paper:
     """A paper's experiments and claims, as its claims.toml has them.
 
-    printed: the numbers of its tables by `label measure`. differs, published_differs: what differs
-    from its setting in ours, and in `--setting published`. folder: the paper's in the package.
+    summary: what the rerun found in one sentence, whose fields `[id]` or `[id, part]` are our
+    numbers. printed: the numbers of its tables by `label measure`. differs, published_differs: what
+    differs from its setting in ours, and in `--setting published`. folder: the paper's in the
+    package.
     """
 
     name: str
@@ -94,6 +94,7 @@ class Paper:
     slips: tuple[str, ...] = ()
     printed: Mapping[str, float] = field(default_factory=dict)
     folder: str = ""
+    summary: str = ""
 
     @property
     def means(self) -> dict[tuple[str, str, str], float]:
@@ -108,14 +109,15 @@ class Paper:
 
 
 def _of_table(
-    number: str, label: str, row: Mapping[str, Any], column: Mapping[str, Any] = {"": {}}
-) -> Iterator[Variant]:
+    number: str, label: str, row: Mapping[str, Any], column: Mapping[str, Any] = {"": {}},
+    settings: Mapping[str, Any] = {}, algo: str = "",
+) -> Iterator[Variant]:  # fmt: skip
     """The methods of a paper's table: each of its rows with each of its columns."""
     for (key, own), (name, more) in product(row.items(), column.items()):
-        facts = {"row": key, **own, **more}
-        at, algo = facts.pop("row"), facts.pop("algo")
-        made = label.format(key=key, row=at, column=name)
-        yield Variant(made, algo, facts, row=at, column=name, table=number)
+        facts = {"row": key, "algo": algo, "suffix": "", "published": {}, **settings, **own, **more}
+        at, ranker, suffix, published = map(facts.pop, ("row", "algo", "suffix", "published"))
+        made = label.format(key=key, row=at, column=name, suffix=suffix)
+        yield Variant(made, ranker or made, facts, published, at, name, number)
 
 
 def load(name: str, folder: str) -> Paper:
@@ -128,12 +130,16 @@ def load(name: str, folder: str) -> Paper:
         f"{row.algorithm} {row.measure}": row.value for row in published() if row.source == source
     }
     found = facts.get("method", {}).items()
-    methods = {label: Variant(label, **{"row": label, **each}) for label, each in found}
+    methods = {
+        label: Variant(label, **{"algo": label, "row": label, **each}) for label, each in found
+    }
     for number, table in facts.get("table", {}).items():
         methods |= {each.label: each for each in _of_table(number, **table)}
     parts = {}
     for key, each in facts["part"].items():
         made = claims.with_tuples(each)
+        for of_claims in ("nature", "test"):
+            made.pop(of_claims, None)
         table = made.pop("all_of", None)  # the methods of a table need not be listed twice
         if table is not None:
             made["methods"] = tuple(label for label, m in methods.items() if m.table == table)
@@ -142,5 +148,5 @@ def load(name: str, folder: str) -> Paper:
     return Paper(
         name, facts.get("title", facts["reference"]), facts["reference"],
         claims.claims_of(name, facts, printed), parts, methods, code.PARTS, **told,
-        printed=printed, folder=folder,
+        printed=printed, folder=folder, summary=facts.get("summary", ""),
     )  # fmt: skip

@@ -20,118 +20,132 @@ from letorbench.papers.claims import COMPARISONS
 from letorbench.papers.paper import Paper
 from letorbench.papers.records import markdown
 from letorbench.papers.reproduction import Reproduction
-from letorbench.papers.rules import Outcome
+from letorbench.papers.rules import Outcome, Row
 from letorbench.papers.runs import Study
 from letorbench.rankers import ranker
 from letorbench.source import scoring_digest, source_digest
-from letorbench.version import __version__
 
-HEADINGS = {
-    "finding": "All answers", "theory": "Theory, on random problems",
-    "worked example": "Worked examples", "data": "The data",
-}  # fmt: skip
-#: an answer -> how a sentence begins that says which claims have it
-SAID = {
-    rules.AGREES: "agrees that", rules.LARGER: "finds more than is printed where",
-    rules.SMALLER: "finds less than is printed where", rules.IN_PART: "differs by part on",
-    rules.NO_DIFFERENCE: "finds no difference where", rules.OPPOSITE: "finds the opposite of",
-    rules.CANNOT_TELL: "cannot tell whether", rules.CHECKED: "has checked that",
-    rules.SLIP: "finds a slip where", rules.NOT_TRIED: "has not tried, for want of data, whether",
-}  # fmt: skip
 #: what the page over all has its answers between
 BEGIN, END = "<!-- answers -->", "<!-- end of answers -->"
 #: the modules that judge; the paper's own folder counts too
 JUDGING = ("papers/claims.py", "papers/paper.py", "papers/rules.py")
+#: a field of a summary: an id, a part and other data; its number, or `: count`
+FIELD = re.compile(r"\[([^\]:]+)(: count)?\]")
 
 
 def write_page(result: Reproduction, study: Study, folder: Path) -> Path:
-    """Write folder/<paper>.md, with its figures beside it."""
-    paper, outcomes = result.paper, result.outcomes
+    """Write folder/<paper>.md, with its figures and its rows as CSV beside it."""
+    paper, every = result.paper, (*result.outcomes, *result.elsewhere)
     stored = study.folder(paper.name, "default")
     made_by = origin([paper], study)
     own, folded = _figures(paper, study, folder)
-    text = [f"# {paper.title}\n", f"{opening(result)}\n"]
-    told = lines_of(o for o in (*outcomes, *result.elsewhere))
+    text = [f"# {paper.title}\n", f"{summary(result)}\n", *headlines(result), ""]
+    told = lines_of(every)
     if told:
         path = answers_figure(told, folder / f"{paper.name}-answers.png")
         text += [f"![our intervals and the paper's numbers]({path.name})\n"]
-    text += own
-    sections = [stored / f"{part}.md" for part in paper.parts]
-    why = [path.read_text(encoding="utf-8") for path in sections if path.is_file()]
-    text += why
-    rest: list[str] = []
-    for nature, heading in HEADINGS.items():
-        table = _table([o for o in outcomes if o.claim.nature == nature])
-        rest += [f"### {heading}\n", *table] if table else []
-    if result.elsewhere:
-        rest += ["### The same on other data\n", *_table(result.elsewhere)]
+    files = [stored / f"{part}.md" for part in paper.parts]
+    sections = [path.read_text(encoding="utf-8") for path in files if path.is_file()]
+    text += own + [each for each in sections if not each.startswith("###")]
+    rows = [
+        [o.claim.id, _named(o, row, "; "), row.place if row else "", *records.cells(o, row)]
+        for o in every for row in o.rows or (None,)
+    ]  # fmt: skip
     left = []
     for part in paper.parts.values():
         if not any(stored.glob(f"{part.name}.*")):
-            asked = "; `make papers FLAGS=--full` runs it too" if part.optional else ""
-            made = f"`make {paper.name}/{part.name}`, about {part.takes}{asked}"
-            left.append(f"- {part.title}: {made}")
-    notes = [f"- {note}" for note in records.notes((*outcomes, *result.elsewhere))]
+            left.append(f"- {part.title}: `make {paper.name}/{part.name}`, about {part.takes}")
+    rest = [markdown(["id", "claim", "on", *records.COLUMNS], rows)]
     for heading, given in (
-        ("Notes", notes), ("Not run", left),
+        ("Notes", [f"- {note}" for note in records.notes(every)]), ("Not run", left),
         ("What differs from the paper", [f"- {line}" for line in result.differs]),
-        ("Slips of the paper", [f"- {line}" for line in paper.slips]), ("More figures", folded),
-        ("To cite an answer", _cited(paper, made_by)),
+        ("Slips of the paper", [f"- {line}" for line in paper.slips]),
     ):  # fmt: skip
         rest += [f"### {heading}\n", *given, ""] if given else []
+    rest += [each for each in sections if each.startswith("###")]
+    rest += ["### More figures\n", *folded] if folded else []
     text += ["<details><summary>Everything else</summary>\n", *rest, "</details>\n"]
-    return _written(folder / f"{paper.name}.md", [*text, made_by])
+    text += [*_cited(result, stored, folder), made_by]
+    return records.write_file(folder / f"{paper.name}.md", "\n".join(text).rstrip() + "\n")
 
 
-def opening(result: Reproduction) -> str:
-    """One sentence over what the paper stands for, its claims by their answers."""
-    by_answer: dict[str, list[str]] = {}
-    for o in (o for o in result.outcomes if o.claim.headline and o.answer in SAID):
-        says = o.claim.says
-        if o.answer == rules.IN_PART:
-            says += f" ({records.said(o)})"
-        elsewhere = [e for e in result.elsewhere if e.claim.id == o.claim.id]
-        says += "".join(f" (on {e.place}: {records.said(e)})" for e in elsewhere)
-        counts = [row.count for row in o.rows if row.count and row.kind in ("best", "one-sided")]
-        says += "".join(f" ({each})" for each in counts)
-        slips = [each for row in o.rows for each in row.note.split("; ") if each[:5] == "slip:"]
-        says += "".join(f" ({each})" for each in slips)
-        by_answer.setdefault(o.answer, []).append(f"*{says}*")
-    parts = [f"{SAID[a]} {_listed(by_answer[a])}" for a in rules.ANSWERS if a in by_answer]
-    return f"The rerun {_listed(parts)}." if parts else "Nothing was run yet."
+def summary(result: Reproduction) -> str:
+    """The paper's sentence, our numbers in its fields."""
+
+    def number(field: re.Match[str]) -> str:
+        id, *of = field[1].split(", ")
+        for o in (*result.outcomes, *result.elsewhere):
+            for row in o.rows:
+                if o.claim.id == id and {row.part, o.place} - {""} == set(of):
+                    return row.count.partition(";")[0] if field[2] else records.our_number(row)
+        return "(not run)"
+
+    return FIELD.sub(number, result.paper.summary) or "Each claim below has its answer."
 
 
-def _listed(texts: Sequence[str]) -> str:
-    return ", and ".join(filter(None, ["; ".join(texts[:-1]), *texts[-1:]]))
+def headlines(result: Reproduction) -> list[str]:
+    """A line a claim that the paper stands for: its answer, and that of each part."""
+
+    def told(o: Outcome, parted: bool) -> str:
+        parts = []
+        for row in o.rows:
+            answer = f"{records.answered(row)}, " if parted else ""
+            named = f"{row.part}: " if row.part else ""
+            counted = (
+                f"{row.count.partition(';')[0]}; " if row.kind in ("best", "one-sided") else ""
+            )
+            parts.append(f"{named}{answer}{counted}{records.our_number(row)}")
+        return "; ".join(dict.fromkeys(parts))
+
+    lines = []
+    for o in (o for o in result.outcomes if o.claim.headline):
+        own = [told(o, o.answer == rules.IN_PART)] if o.rows else []
+        own += [
+            f"on {e.place}, {told(e, True)}" for e in result.elsewhere if e.claim.id == o.claim.id
+        ]
+        numbers = f" ({'; '.join(own)})" if own else ""
+        answer = records.answered(o.rows[0]) if len(o.rows) == 1 else o.answer
+        lines.append(f"- *{answer}*: {o.claim.says}{numbers}")
+    return lines
 
 
 def lines_of(outcomes: Iterable[Outcome]) -> list[Line]:
     """The rows of the figure: a lead in per cent, a number by how far it is from the paper's."""
-    found = []
-    for o in (o for o in outcomes if o.claim.nature in ("finding", "worked example")):
+    found, every = [], list(outcomes)
+    shown = [o for o in every if o.claim.nature == "finding"] or every
+    for o in (o for o in shown if o.claim.nature in ("finding", "worked example")):
         for row in o.rows:
-            on = f"on {o.place}" if o.place else ""
-            said = ", ".join(filter(None, (o.claim.says, row.part, on)))
+            said = f"{_named(o, row, ', ')}{f', on {o.place}' if o.place else ''}"
             numbers, printed = np.array([row.value, row.low, row.high]), row.printed
             if row.kind == "equal" and printed:
-                said, numbers, printed = f"{said} (ours / printed)", numbers / printed - 1.0, 0.0
+                numbers, printed = numbers / printed - 1.0, 0.0
             elif row.kind not in COMPARISONS:
                 continue
             share = None if printed is None else 100.0 * printed
             value, low, high = (100.0 * numbers).tolist()
-            found.append(Line(said, value, low, high, share, row.answer))
+            found.append(Line(said, value, low, high, share, records.answered(row)))
     return found
 
 
-def _cited(paper: Paper, made_by: str) -> list[str]:
-    """What names an answer for good, and the entry for BibTeX."""
-    return [
-        f"An answer is named by its id in the tables, the version and the code: "
-        f"`{paper.name}/ID`, letorbench {__version__}. {made_by}\n",
-        "```bibtex", f"@misc{{letorbench-{paper.name},",
-        f"  title = {{A rerun of: {paper.title}}},", "  author = {letorbench},",
-        f"  note = {{letorbench {__version__}, {paper.name}}},", "}", "```",
-    ]  # fmt: skip
+def _named(o: Outcome, row: Row | None, between: str) -> str:
+    """A claim in a reader's words, with the part of it or the number that a row is of."""
+    several = len(o.rows) > 1 or row is not None and row.kind == "one-sided"
+    part = "" if row is None else row.part or row.what if several else row.part
+    return between.join(filter(None, (o.claim.says, part)))
+
+
+def _cited(result: Reproduction, stored: Path, folder: Path) -> list[str]:
+    """The rows as CSV, which hold what names each answer for good, and how to cite it."""
+    names = []
+    for file in (records.CLAIMS, records.POINTS):
+        if (stored / file).is_file():
+            names.append(f"{result.paper.name}-{file}")
+            shutil.copyfile(stored / file, folder / names[-1])
+    if not names:
+        return []
+    listed = " and ".join(f"[{name}]({name})" for name in names)
+    return [f"{listed} have every row, with the id, version and BibTeX line of each answer:\n",
+            "```bibtex", records.bibtex(result.outcomes[0]), "```\n"]  # fmt: skip
 
 
 def origin(papers: Sequence[Paper], study: Study) -> str:
@@ -153,18 +167,8 @@ def code_digest(papers: Sequence[Paper]) -> str:
     return blake2b("".join(digests).encode(), digest_size=8).hexdigest()
 
 
-def _table(outcomes: Sequence[Outcome]) -> list[str]:
-    """A row a part of a claim, in the reader's words."""
-    rows = [
-        [o.claim.id, "; ".join(filter(None, (o.claim.says, row.part if row else ""))),
-         row.place if row else "", *records.cells(o, row)]
-        for o in outcomes for row in o.rows or (None,)
-    ]  # fmt: skip
-    return [markdown(["id", "claim", "on", *records.COLUMNS], rows)] if rows else []
-
-
 def _figures(paper: Paper, study: Study, folder: Path) -> tuple[list[str], list[str]]:
-    """Copies of the figures, and the lines that show those of our runs and those to fold."""
+    """Copies of the figures, and the lines that show the paper's of our runs and those to fold."""
     shown: list[str] = []
     folded: list[str] = []
     for setting in ("default", "published"):
@@ -173,14 +177,11 @@ def _figures(paper: Paper, study: Study, folder: Path) -> tuple[list[str], list[
             copy = folder / f"{paper.name}{'' if ours else '-published'}-{path.name}"
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, copy)
-            said = f"{path.stem} of {paper.name}" + ", the paper's setting" * (not ours)
-            first = ours and path.stem.startswith("figure")
+            part = paper.parts.get(path.stem)
+            said = f"{part.title if part else path.stem}" + ", the paper's setting" * (not ours)
+            first = ours and path.stem.startswith(("figure", "table", "lists", "pipeline"))
             (shown if first else folded).append(f"![{said}]({copy.name})\n")
     return shown, folded
-
-
-def _written(path: Path, text: Sequence[str]) -> Path:
-    return records.write_file(path, "\n".join(text).rstrip() + "\n")
 
 
 def write_front(results: Sequence[Reproduction], folder: Path) -> Path:
@@ -190,8 +191,8 @@ def write_front(results: Sequence[Reproduction], folder: Path) -> Path:
     told = ", ".join(f"*{answer}* {n}" for answer, n in counts if n)
     text = [f"Answers to the {len(every)} headline claims of {len(results)} papers: {told}.\n"]
     for r in results:
-        text.append(f"- [{r.paper.title}]({folder.name}/{r.paper.name}.md). {opening(r)}")
-    lines = lines_of(o for r in results for o in r.outcomes if o.claim.headline)
+        text.append(f"- [{r.paper.title}]({folder.name}/{r.paper.name}.md). {summary(r)}")
+    lines = lines_of(o for r in results for o in (*r.outcomes, *r.elsewhere) if o.claim.headline)
     if lines:
         drawn = answers_figure(lines, folder / "answers.png")
         text += [f"\n![our intervals and the papers' numbers]({folder.name}/{drawn.name})"]

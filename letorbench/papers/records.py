@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, astuple, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,13 +21,14 @@ from letorbench.files import write_atomically
 from letorbench.papers import rules
 from letorbench.papers.claims import COMPARISONS
 from letorbench.papers.rules import Outcome, Row
+from letorbench.version import __version__
 
 if TYPE_CHECKING:
     from letorbench.papers.paper import Paper
 
 #: what later runs read again, with its check sum; and tables of it for people
 OUTCOMES, CLAIMS, POINTS = "outcomes.json", "claims.csv", "comparisons.csv"
-CLAIM_COLUMNS = ("id", "part of the paper", "nature", "claim", "where", "says")
+CLAIM_COLUMNS = ("id", "part of the paper", "nature", "claim", "where", "answer of all parts")
 POINT_COLUMNS = ("id", "data", "what", "lead", "low", "high", "paper")
 #: what `cells` gives of a row
 COLUMNS = ("answer", "paper", "ours [95 %]", "counts and notes")
@@ -49,9 +50,11 @@ def write_outcomes(folder: Path, paper: Paper, kept: Kept) -> list[Path]:
     rows: list[list[Value]] = []
     for o in every:
         own = [paper_id(o), o.claim.part, o.claim.nature, o.claim.says, o.claim.where, o.answer]
+        cited = [__version__, bibtex(o)]
         parts = [list(astuple(row)) for row in o.rows] or [[""] * len(fields(Row))]
-        rows += [[*own, *part, o.note, _settings(o)] for part in parts]
-    heads = [*CLAIM_COLUMNS, *(each.name for each in fields(Row)), "without", "other settings"]
+        rows += [[*own, *part, o.note, _settings(o), *cited] for part in parts]
+    heads = [*CLAIM_COLUMNS, *(each.name for each in fields(Row)), "without", "other settings",
+             "version", "bibtex"]  # fmt: skip
     points = [[paper_id(o), *point] for o in every for point in o.points]
     return [
         write_file(folder / OUTCOMES, with_checksum({"outcomes": facts})),
@@ -64,6 +67,15 @@ def paper_id(outcome: Outcome) -> str:
     """The name by which an answer can be cited: the paper's, the claim's, and other data."""
     on = f"@{outcome.place}" if outcome.place else ""
     return f"{outcome.claim.paper}/{outcome.claim.id}{on}"
+
+
+def bibtex(outcome: Outcome) -> str:
+    """The entry for BibTeX of one answer, in one line."""
+    id = paper_id(outcome)
+    return (
+        f"@misc{{letorbench:{id}, author = {{letorbench}}, title = {{{{{outcome.claim.says}: "
+        f"{outcome.answer}}}}}, note = {{{id}, letorbench {__version__}}}}}"
+    )
 
 
 def read_outcomes(folder: Path, paper: Paper) -> Kept:
@@ -94,18 +106,20 @@ def markdown(header: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
 
 
 def write_section(
-    stem: Path, title: str, told: str, tables: Mapping[str, tuple[Sequence[str], Sequence[Any]]]
+    stem: Path,
+    title: str,
+    told: str,
+    header: Sequence[str],
+    rows: Sequence[Any],
+    folded: bool = False,
 ) -> list[Path]:
-    """A section of the paper's page: what its tables come to, and these, folded.
-
-    tables: what their files' names end in -> header and rows.
-    """
-    shown = [markdown(*table) for table in tables.values() if table[1]]
-    text = [f"## {title}", told, "<details><summary>The numbers</summary>", *shown, "</details>"]
-    files = [write_file(stem.with_suffix(".md"), "\n\n".join(text) + "\n")]
-    for ending, table in tables.items():
-        files += write_table(stem.with_name(stem.name + ending), title, *table)
-    return files
+    """A section of the paper's page: what a table comes to, and the table; all of it `folded`."""
+    text = ["###" if folded else "##", f" {title}\n\n{told}\n\n"]
+    shown = markdown(header, rows)
+    if not folded:
+        shown = f"<details><summary>The numbers</summary>\n\n{shown}\n</details>\n"
+    path = write_file(stem.with_suffix(".md"), "".join([*text, shown]))
+    return [path, *write_table(stem, title, header, rows)]
 
 
 def lines(outcomes: Iterable[Outcome]) -> list[str]:
@@ -124,7 +138,7 @@ def cells(outcome: Outcome, row: Row | None) -> list[str]:
     if row is None:
         return [said(outcome), "-", "-", ""]
     notes = filter(None, (row.count, row.note))
-    return [row.answer, paper_number(row), our_number(row), "; ".join(notes)]
+    return [answered(row), paper_number(row), our_number(row), "; ".join(notes)]
 
 
 def said(outcome: Outcome) -> str:
@@ -133,8 +147,13 @@ def said(outcome: Outcome) -> str:
         claim = outcome.claim
         return f"not run (part {claim.part}; `make {claim.paper}/{claim.part}`)"
     if outcome.answer == rules.IN_PART:
-        return "; ".join(f"{row.part or row.what}: {row.answer}" for row in outcome.rows)
+        return "; ".join(f"{row.part or row.what}: {answered(row)}" for row in outcome.rows)
     return outcome.answer
+
+
+def answered(row: Row) -> str:
+    """The answer in words: a number has no direction."""
+    return row.answer.rpartition(", ")[2] if row.kind == "equal" else row.answer
 
 
 def _settings(outcome: Outcome) -> str:
@@ -165,7 +184,8 @@ def notes(outcomes: Iterable[Outcome]) -> list[str]:
     """Every note with the claims that share it, a line each."""
     sharing: dict[str, list[str]] = {}
     for o in outcomes:
-        own = [o.note, f"judged as meant: {o.claim.meant}" if o.claim.meant else ""]
+        tried = o.answer not in (rules.NOT_TRIED, rules.NOT_RUN)
+        own = [o.note, f"{'judged as meant: ' * tried}{o.claim.meant}" if o.claim.meant else ""]
         own += [f"otherwise by {_settings(o)}" if o.by_setting else ""]
         for note in filter(None, own):
             sharing.setdefault(note, []).append(o.claim.id)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from letorbench.analysis.tables import write_table
 from letorbench.choices import require_choice
-from letorbench.papers import printed, records, rules, specification, views
+from letorbench.papers import records, rules, specification, views
 from letorbench.papers.claims import NATURES, Claim
 from letorbench.papers.paper import Found, Paper, Part
-from letorbench.papers.runs import Study, Values, generated
+from letorbench.papers.runs import Study, Values, Variant, generated, products_kept
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,13 @@ class Reproduction:
 
 
 def reproduce(paper: Paper, study: Study, parts: Sequence[str] = ()) -> Reproduction:
-    """Run the parts (all but optional ones where none is named), judge their claims, write files.
+    """Run the parts (all where none is named), judge their claims, write files.
 
     Outcomes of claims whose part is not run now are kept; of a part that never was, the answer is
     "not run". UsageError for a part that the paper does not have.
     """
     chosen = [require_choice(part, list(paper.parts), f"part of {paper.name}") for part in parts]
-    chosen = chosen or [n for n, part in paper.parts.items() if study.full or not part.optional]
+    chosen = chosen or list(paper.parts)
     folder = study.folder(paper.name)
     kept = records.read_outcomes(folder, paper)
     (other,) = (each for each in ("default", "published") if each != study.setting)
@@ -83,23 +83,36 @@ def run_part(paper: Paper, part: Part, study: Study) -> Found:
     if part.form == "specification":
         return specification.run(paper.name, part, study)
     here = [name for name in (*part.data, *part.beside) if study.has(name)]
-    methods = {name: list(part.methods) for name in here}
-    if part.form == "printed":
-        methods = {name: printed.compared(paper, part, name) for name in here}
+    methods = [paper.methods[each] for each in part.methods]
     values: dict[str, dict[str, Mapping[str, Values]]] = {}
     published = study.setting == "published" and part.published
     for protocol, (select, kind) in (published or part.protocols).items():
         values[protocol] = {
             name: study.runs(
-                name, [paper.methods[each] for each in methods[name]], part.measures,
-                part.convention, part.repeats, select, kind,
+                name, methods, part.measures, part.convention, part.repeats, select, kind,
             )
             for name in here
         }  # fmt: skip
-    files = (printed if part.form == "printed" else views).files(paper, part, values, folder)
+    files = views.files(paper, part, values, folder)
     absent = [name for name in part.data if name not in here]
-    differs = (f"{part.title}: without {', '.join(absent)}, not at hand",) if absent else ()
-    return Found(values, {}, tuple(files), differs)
+    differs = [f"{part.title}: without {', '.join(absent)}, not at hand"] if absent else []
+    differs += [
+        f"{part.title}: {line}" for name in here for line in kept_products(study, name, methods)
+    ]
+    return Found(values, {}, tuple(files), tuple(differs))
+
+
+def kept_products(study: Study, dataset: str, methods: Iterable[Variant]) -> list[str]:
+    """How many products the quadratic models keep whose share of all is the paper's."""
+    benchmark, told = study.benchmark(dataset), []
+    n = benchmark.folds[0].train.n_features
+    for each in (each for each in methods if "keep" in each.settings):
+        rho = float(str(study.settled(each, dataset).settings["rho"]))
+        of = products_kept(benchmark, rho)
+        span = f"{min(of):,}" + f" to {max(of):,}" * (min(of) < max(of))
+        told.append(f"{span} (rho {rho:g}) for {each.row or each.label}")
+    every = f"on {dataset} the folds keep, of {n * (n + 1) // 2:,} products, {'; '.join(told)}"
+    return [every] if told else []
 
 
 def judged(of_part: Iterable[Claim], found: Found) -> list[rules.Outcome]:

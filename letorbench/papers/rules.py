@@ -18,6 +18,8 @@ from letorbench.papers.runs import ByMethod, Measured, Values, exactly
 #: what two implementations of a method differ by, as a share of the number: the same program with
 #: sums in another order gave RankNet .4566 and .4522 of NDCG@10 on OHSUMED
 BAND = 0.01
+#: the lead that data should be able to tell where the paper prints none
+EFFECT = 0.03
 #: how often is drawn again
 DRAWS = 2_000
 
@@ -219,13 +221,21 @@ def compared(
         value, low, high = interval(leads.mean(axis=0), n)
         told = [p.lead for p in here if p.lead is not None]
         printed = float(np.mean(told)) if len(told) == len(here) else None
+    least, note = EFFECT if printed is None else abs(printed), ""
     if test.kind in ("alike", "not below"):
-        band = max([BAND, *(abs(p.lead) for p in test.points() if p.lead is not None)])
-        answer, note = equivalence(test.kind, low, high, band), f"within {band:.1%}"
+        least = max([BAND, *(abs(p.lead) for p in test.points() if p.lead is not None)])
+        answer, note = equivalence(test.kind, low, high, least), f"within {least:.1%}"
     else:
-        answer, note = answer_of(low, high, printed), ""
-    if answer == CANNOT_TELL and not note:
-        note = "nothing to compare with" if np.isnan(high) else f"at most {high:+.1%}"
+        answer = answer_of(low, high, printed)
+    if answer == CANNOT_TELL:
+        none = "nothing to compare with" if np.isnan(high) else f"at most {high:+.1%}"
+        # so wide that the paper's own effect has its answer in fewer than half of the cases: an
+        # interval shrinks as n^-1/2, and one that is to be on both sides of 0 needs some more room
+        ratio = (high - low) / 2.0 / least * (1.34 if test.kind == "alike" else 1.0)
+        few = f"; cannot be told with these data: takes about {_round(sum(units) * ratio**2)} "
+        few += drawn[0].split()[1]
+        few *= test.kind != "one-sided" and 1.0 < ratio < np.inf
+        note = f"{note or none}{few}"
     covered = f"{', '.join(places)}" + f", {len(places)} of {len(test.data)} sets" * (
         len(places) < len(test.data)
     )
@@ -235,6 +245,11 @@ def compared(
         printed, count if len(here) > 1 else "", " + ".join(drawn), note,
     )  # fmt: skip
     return row, each
+
+
+def _round(n: float) -> str:
+    """A number to two digits."""
+    return f"{round(n, 1 - int(np.log10(n))):,.0f}" if 100.0 <= n < np.inf else f"{n:,.0f}"
 
 
 def _places(here: Sequence[Point], leads: np.ndarray) -> str:
@@ -296,17 +311,9 @@ def _number_row(test: Test, nature: str, ours: Measured, place: str, what: str) 
         if ours.low > most or ours.high < least:
             answer = OPPOSITE
     return Row(
-        test.part,
-        test.kind,
-        place,
-        what,
-        answer,
-        ours.value,
-        ours.low,
-        ours.high,
-        theirs,
+        test.part, test.kind, place, what, answer, ours.value, ours.low, ours.high, theirs,
         note=note,
-    )
+    )  # fmt: skip
 
 
 def over_settings(outcomes: Mapping[str, Outcome]) -> Outcome:

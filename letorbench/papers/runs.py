@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -15,7 +15,7 @@ import numpy as np
 from letorbench.checksum import checked, with_checksum
 from letorbench.datasets import layout
 from letorbench.datasets.catalog import parse as parse_name
-from letorbench.datasets.queryset import Benchmark
+from letorbench.datasets.queryset import Benchmark, Fold
 from letorbench.experiment.backends import Processes
 from letorbench.experiment.entrants import Entrant
 from letorbench.experiment.plan import Protocol, benchmark_of, ranker_identity
@@ -30,8 +30,8 @@ from letorbench.source import reached, source_digest
 #: whose setting an experiment has: ours, or the paper's
 Setting = Literal["default", "published"]
 
-#: where the code is that kept facts depend on
-CODE = ("losses", "measures", "papers", "rankers", "solvers")
+#: where the code is that kept facts depend on, beside the module that makes them
+CODE = ("losses", "measures", "rankers", "solvers")
 #: NDCG@1..10, the curve of the papers' figures
 CUTOFFS = tuple(f"ndcg@{k}" for k in range(1, 11))
 
@@ -111,16 +111,21 @@ def log_slope(sizes: Sequence[float], costs: Sequence[float]) -> Measured:
 
 
 def kept(
-    path: Path, asked: Mapping[str, Any], make: Callable[[], Any], code: Iterable[str] = CODE
+    path: Path,
+    asked: Mapping[str, Any],
+    make: Callable[[], Any],
+    *own: str,
+    code: Sequence[str] = CODE,
 ) -> Any:
     """What `make` gives, as JSON holds it (of a dataclass its fields), kept in a file.
 
     It is made anew for other questions, by other code, and where the file is damaged.
 
-    asked: what the facts depend on besides the code, as JSON can hold it. code: modules, and
-    folders of modules, that compute them.
+    asked: what the facts depend on besides the code, as JSON can hold it. own: modules of the
+    papers that compute them, without what these import; code: other rooms, with all of it.
     """
-    asked = json.loads(json.dumps({**asked, "code": source_digest(reached(code))}))
+    files = {*reached(code), *(f"papers/{file}" for file in own)}
+    asked = json.loads(json.dumps({**asked, "code": source_digest(files)}))
     stored = checked(path.read_bytes()) if path.is_file() else None
     if stored is None or stored.get("asked") != asked:
         stored = {"asked": asked, "found": json.loads(json.dumps(make(), default=vars))}
@@ -202,6 +207,14 @@ class Study:
         """The folds of a data set at hand, with its own convention or the named one."""
         return benchmark_of(dataset, Protocol(self.data_dir, self.out, convention, seed=self.seed))
 
+    def settled(self, variant: Variant, dataset: str) -> Variant:
+        """The variant with its settings of one data set: `keep` becomes the `rho` that keeps it."""
+        own = dict(variant.settings)
+        share = own.pop("keep", None)
+        if share is not None:
+            own["rho"] = rho_of(self.benchmark(dataset), float(str(share)))
+        return replace(variant, settings=own)
+
     def runs(
         self,
         dataset: str,
@@ -221,7 +234,7 @@ class Study:
         convention: what the values are measured by; `auto` for the data set's own. repeats:
         trainings of what draws.
         """
-        variants = [variant.under(self.setting) for variant in variants]
+        variants = [self.settled(variant.under(self.setting), dataset) for variant in variants]
         way = select if protocol_name == "published" else f"{select}-{protocol_name}"
         groups: dict[str, list[Variant]] = {}
         for variant in variants:
@@ -249,6 +262,29 @@ class Study:
                 if len(stored) == len(own):
                     found[variant.label] = _values(stored, benchmark, measures)
         return {v.label: found[v.label] for v in variants if v.label in found}
+
+
+def products_kept(benchmark: Benchmark, rho: float) -> list[int]:
+    """How many products of two features each fold's quadratic model keeps."""
+    return [int((each >= rho).sum()) for each in map(_correlations, benchmark.folds)]
+
+
+def rho_of(benchmark: Benchmark, share: float) -> float:
+    """The least correlation with the label of that share of all products: the folds' mean."""
+    if share >= 1.0:
+        return 0.0
+    found = [np.nan_to_num(each, nan=-1.0) for each in map(_correlations, benchmark.folds)]
+    return round(float(np.mean([np.quantile(each, 1.0 - share) for each in found])), 4)
+
+
+def _correlations(fold: Fold) -> np.ndarray:
+    """(n_products,) abs(correlation) with the label; NaN of those that do not vary."""
+    from letorbench.models.linear import LinearFamily
+    from letorbench.models.quadratic import product_correlations
+
+    of = LinearFamily.standardised(fold.train.features)
+    every = product_correlations(fold.train, of.mean, of.scale)
+    return np.abs(every[np.triu_indices(len(every))])
 
 
 def generated(dataset: str) -> bool:

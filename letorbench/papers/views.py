@@ -7,11 +7,14 @@ from itertools import product
 from pathlib import Path
 
 from letorbench.analysis.figures import Panel, draw, write
+from letorbench.analysis.published import lookup
 from letorbench.analysis.tables import write_table
-from letorbench.papers.line_figures import bars_figure
+from letorbench.papers.line_figures import bars_figure, dots_figure
 from letorbench.papers.paper import Paper, Part
-from letorbench.papers.records import markdown, write_file
 from letorbench.papers.runs import ByMethod
+
+#: who printed the baselines of LETOR 3.0
+LETOR = "liu-book"
 
 
 def files(paper: Paper, part: Part, values: Mapping[str, ByMethod], folder: Path) -> list[Path]:
@@ -20,16 +23,16 @@ def files(paper: Paper, part: Part, values: Mapping[str, ByMethod], folder: Path
     for number, (protocol, found) in enumerate(values.items()):
         stem = folder / (part.name if number == 0 else f"{part.name}-protocol-{number + 1}")
         title = part.title if number == 0 else f"{part.title}; {protocol}"
+        here = {name: methods for name, methods in found.items() if methods}
         if part.form == "table":
-            written += printed_table(paper, part, found, stem, title)
+            written += printed_table(paper, part, here, stem, title)
             continue
         rows = [
             [dataset, label, *(each.mean(m) for m in part.measures)]
-            for dataset, methods in found.items()
+            for dataset, methods in here.items()
             for label, each in methods.items()
         ]
         written += write_table(stem, title, ["data", "method", *part.measures], rows)
-        here = {name: methods for name, methods in found.items() if methods}
         if number == 0 and here:
             written += _drawn(paper, part, here, stem)
     return written
@@ -41,16 +44,18 @@ def _drawn(paper: Paper, part: Part, found: ByMethod, stem: Path) -> list[Path]:
         (measure,) = part.measures
         groups = {d: {m: v.mean(measure) for m, v in found[d].items()} for d in found}
         return bars_figure(part.title, measure.upper(), groups, stem)
-    panels: dict[str, dict[str, list[float]]] = {}
+    panels: dict[str, Panel] = {}
     for dataset, methods in found.items():
         for label, each in methods.items():
             version = paper.methods[label]
             title = f"{dataset}, {version.row}" if version.column else dataset
+            panel = panels.setdefault(title, Panel(title, "NDCG", {}))
             curve = [each.mean(k) for k in part.measures]
-            panels.setdefault(title, {})[version.column or label] = curve
-    figure = draw([Panel(title, "NDCG", curves) for title, curves in panels.items()])
+            panel.curves[version.column or label] = curve  # type: ignore[index]
+    panels |= {name: panel for name in part.data for panel in _letor(name, part)}
+    figure = draw(list(panels.values()))
+    colours = {line.get_label(): line.get_color() for axes in figure.axes for line in axes.lines}
     for axes, title in zip(figure.axes, panels):
-        colours = {line.get_label(): line.get_color() for line in axes.lines}
         for (dataset, method, measure), value in paper.means.items():
             if dataset == title and method in colours:
                 at = int(measure.partition("@")[2]), value
@@ -62,13 +67,33 @@ def _drawn(paper: Paper, part: Part, found: ByMethod, stem: Path) -> list[Path]:
     return write(figure, stem)
 
 
-def printed_table(paper: Paper, part: Part, found: ByMethod, stem: Path, title: str) -> list[Path]:
-    """A table in the paper's form, ours of each data set below each of its rows, with its section.
+def _letor(dataset: str, part: Part) -> list[Panel]:
+    """The panel of LETOR 3.0's printed baselines, from which the paper took its own."""
+    rows = {
+        (row.ours, int(measure.partition("@")[2])): row.value
+        for measure in part.measures
+        for row in lookup(dataset, measure)
+        if row.source == LETOR and row.ours in part.methods
+    }
+    cutoffs = sorted({k for _, k in rows})
+    nan = float("nan")
+    curves = {
+        method: [rows.get((method, k), nan) for k in cutoffs]
+        for method in part.methods
+        if any(name == method for name, _ in rows)
+    }
+    title = f"{dataset}, as LETOR 3.0 printed it"
+    return [Panel(title, "NDCG", curves, cutoffs=cutoffs)] if curves else []
 
-    A row has methods side by side at the last measure, or one method at all of them.
+
+def printed_table(paper: Paper, part: Part, found: ByMethod, stem: Path, title: str) -> list[Path]:
+    """A table in the paper's form, ours of each data set below each of its rows, and its figure.
+
+    A row has methods side by side at the last measure, or one method at all of them. The figure has
+    the leads over the first row at the last measure, the paper's and ours.
     """
     at = {(paper.methods[m].row, paper.methods[m].column): m for m in part.methods}
-    columns = dict.fromkeys(column for _, column in at)
+    names, columns = (dict.fromkeys(each) for each in zip(*at))
     asked = list(product(columns, part.measures if len(columns) == 1 else part.measures[-1:]))
     shown: dict[str, Mapping[str, float]] = {"paper": paper.printed}
     for dataset, methods in found.items():
@@ -77,11 +102,24 @@ def printed_table(paper: Paper, part: Part, found: ByMethod, stem: Path, title: 
             for label, each in methods.items()
             for measure in part.measures
         }
+
+    def cell(data: str, row: str, column: str, measure: str) -> float | None:
+        return shown[data].get(f"{at.get((row, column))} {measure}")
+
     cells = [
-        [row, name, *(of.get(f"{at.get((row, each))} {measure}") for each, measure in asked)]
-        for row in dict.fromkeys(row for row, _ in at)
-        for name, of in shown.items()
+        [row, data, *(cell(data, row, *of) for of in asked)] for row in names for data in shown
     ]
     header = ["row", "data", *(column or measure.upper() for column, measure in asked)]
-    section = f"## {title}\n\n{markdown(header, cells)}"
-    return [*write_table(stem, title, header, cells), write_file(stem.with_suffix(".md"), section)]
+    written = list(write_table(stem, title, header, cells))
+    if found:
+        first, last, panels = next(iter(names)), part.measures[-1], {}
+        for column in columns:
+            base = {data: cell(data, first, column, last) for data in shown}
+            panels[column] = {
+                data: {row: 100.0 * (value / base[data] - 1.0) for row in names  # type: ignore
+                       if (value := cell(data, row, column, last)) and base[data]}
+                for data in shown
+            }  # fmt: skip
+        x = f"lead in {last.upper()} over {first}, in %"
+        written += dots_figure(title, x, list(names), panels, stem)
+    return written

@@ -104,7 +104,7 @@ def test_every_ranker_has_one_page_with_all_of_its_numbers() -> None:
 
 def test_a_page_of_papers_of_other_code_is_told(tmp_path: Path) -> None:
     (tmp_path / "papers").mkdir()
-    for name in ("lecture-2018", "summary"):
+    for name in ("lecture-2018", "functionals"):
         page = tmp_path / "papers" / f"{name}.md"
         page.write_text("From code `0123456789abcdef`.\n")
         (line,) = check.old_code(page)

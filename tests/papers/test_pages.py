@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from conftest import same
 
-from letorbench.papers import paper, paper_page, printed, records, views
+from letorbench.papers import paper, paper_page, records, views
 from letorbench.papers.answers_figure import Line, answers_figure
 from letorbench.papers.claims import claims_of
 from letorbench.papers.paper import Found, Part
@@ -32,12 +32,13 @@ OUTCOMES = [
 @pytest.fixture
 def result(tmp_path):
     parts = [Part("figure-1", "Figure 1", "curves", takes="1 min"),
-             Part("table-2", "Table 2", "table", takes="5 min", optional=True),
+             Part("table-2", "Table 2", "table", takes="5 min"),
              Part("theory", "Theory", takes="2 s")]  # fmt: skip
     made = replace(
         paper("lecture-2018"), name="small", title="Small", reference="A. Author: Small, 2009",
         claims=tuple(MADE.values()), parts={part.name: part for part in parts},
         methods={"l": Variant("l", "regression")}, slips=("a slip",),
+        summary="Lines lead by [lines] and by [lines, Z] on Z; [no: count]; [later] and [none, x].",
     )  # fmt: skip
     own, beside = (tuple(o for o in OUTCOMES if bool(o.place) == there) for there in (False, True))
     return Reproduction(made, own, beside, (tmp_path / "a.csv",), ("this", "and that"))
@@ -86,9 +87,10 @@ def test_a_page_and_the_page_of_all(result, tmp_path):
     for path in (own / "figure-1.png", own / "lines.png", published / "figure-1.png"):
         path.write_text(str(path.relative_to(tmp_path)))
     (own / "figure-1.csv").touch()
-    records.write_section(own / "theory", "Theory", "What it comes to.", {
-        "": (["a", "b"], [[1, 0.5], ["x", None]]), "-none": (["c"], []),
-    })  # fmt: skip
+    table = ["a", "b"], [[1, 0.5], ["x", None]]
+    records.write_section(own / "theory", "Theory", "What it comes to.", *table)
+    records.write_section(own / "table-2", "Table 2", "Folded.", ["c"], [["z"]], folded=True)
+    records.write_outcomes(own, result.paper, {(o.claim.id, o.place): o for o in OUTCOMES})
     pages = tmp_path / "pages"
     made_by = paper_page.origin([result.paper], study)
     page = paper_page.write_page(result, study, pages)
@@ -108,7 +110,6 @@ def test_a_page_and_the_page_of_all(result, tmp_path):
     }
     assert {path.name: path.read_text() for path in own.glob("theory*.[ct]*")} == {
         "theory.csv": "a,b\n1,0.5\nx,\n", "theory.txt": "Theory\na  b\n1  0.5000\nx\n",
-        "theory-none.csv": "c\n", "theory-none.txt": "Theory\n",
     }  # fmt: skip
 
 
@@ -118,23 +119,14 @@ def constant(part, *means):
                   np.arange(4))  # fmt: skip
 
 
-def test_the_tables_against_the_printed_numbers(tmp_path):
-    """.3465 meets .344 and .34; what is not printed, or not at hand, has no row."""
-    made = paper("ndcgboost-2009")
-    methods = ("regression", "frank", "ranksvm", "ndcgboost")
-    part = replace(made.parts["printed"], data=("OHSUMED", "TD2003"), methods=methods)
-    found = {
-        "a": {"OHSUMED": {"ndcgboost": constant(part, 0.5, 0.46), "frank": constant(part, 0.43)},
-              "TD2003": {"ranksvm": constant(part, 0.3, 0.3465),
-                         "ndcgboost": constant(part, 0.2)}},
-        "b": {"OHSUMED": {"ndcgboost": constant(part, 0.5), "frank": constant(part, 0.53, 0.44)}},
-    }  # fmt: skip
-    as_shown("printed.txt", printed.files(made, part, found, tmp_path))
-    assert printed.baseline("MQ2007", "listnet", "ndcg@3").source == "letor4-site"  # more digits
-    assert printed.compared(made, part, "TD2003") == list(methods)
-    assert printed.compared(made, part, "OHSUMED") == ["ndcgboost"]
-    assert "frank" not in printed.compared(made, part, "MQ2008")
-    assert printed.meets(0.34793, 0.344, 3) and not printed.meets(0.34796, 0.344, 3)
+def test_letors_printed_baselines_have_a_panel_where_they_are_printed():
+    """Of the paper's methods and at their cut-offs alone, as published.csv has them."""
+    part = paper("ndcgboost-2009").parts["figure-1"]
+    (panel,) = views._letor("TD2003", part)
+    assert panel.title == "TD2003, as LETOR 3.0 printed it" and list(panel.cutoffs) == [1, 3, 10]
+    assert panel.curves["frank"] == [0.300, 0.267, 0.269]
+    assert set(panel.curves) == {"regression", "frank", "listnet", "ranksvm", "svmmap"}
+    assert views._letor("OHSUMED", part) == views._letor("MQ2008", part) == []
 
 
 @pytest.mark.parametrize("form", ["curves", "bars", "table"])
@@ -161,9 +153,11 @@ def test_the_figure_has_leads_in_per_cent_and_numbers_by_the_printed_ones():
     lines = {line.name: line[1:] for line in paper_page.lines_of(OUTCOMES)}
     assert lines["lines are above chance"][:4] == pytest.approx((5.0, 3.0, 7.0, 4.0))
     assert lines["lines are above chance, on Z"][3:] == (4.0, "opposite")
-    number, two = (lines[f"l is better than c{each}"] for each in (" (ours / printed)", ", two"))
-    assert number[:4] == pytest.approx((-1.96, -11.37, 7.45, 0.0), abs=0.01)
+    two = lines["l is better than c, two"]
     assert two[0] == -50.0 and two[3] is None
+    # worked examples where there is nothing else
+    (example,) = paper_page.lines_of([o for o in OUTCOMES if o.claim.id == "two"])
+    assert example[1:5] == pytest.approx((-1.96, -11.37, 7.45, 0.0), abs=0.01)
 
 
 def test_a_long_interval_ends_in_an_arrow(tmp_path):

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,12 +14,21 @@ from test_pages import as_shown
 from toy_data import write_uneven
 
 import letorbench as lb
-from letorbench.papers import PAPERS, consistency_2011, lambdarank_2006, rules, surrogates
+from letorbench.papers import (
+    PAPERS,
+    consistency_2011,
+    lambdarank_2006,
+    reproduction,
+    rules,
+    runs,
+    surrogates,
+)  # fmt: skip
 from letorbench.papers import paper as made
 from letorbench.papers.lambdarank_2006 import artificial_data
-from letorbench.papers.ndcgboost_2009.single_changes import Change, scores
+from letorbench.papers.ndcgboost_2009.trainings import Change, scores
+from letorbench.papers.permuted_cubic import permuted_cubic
 from letorbench.papers.reproduction import run_part
-from letorbench.papers.runs import Measured, Study, exactly
+from letorbench.papers.runs import Measured, Study, Variant, exactly
 from letorbench.rankers.ndcgboost import NDCGBoost
 
 costs = import_module("letorbench.papers.functionals.costs")
@@ -48,8 +58,7 @@ def test_what_parts_say_without_data(study):
             if part.form != "module":
                 found = run_part(made(name), part, study)
                 files = ", ".join(path.name for path in found.files) or "nothing"
-                takes = f"{part.takes}{', where it is named' * part.optional}"
-                said = f"{name} {part.name}, {takes}: {files}"
+                said = f"{name} {part.name}, {part.takes}: {files}"
                 text += "".join(f"{line}\n" for line in (said, *found.differs))
                 text += "".join(p.read_text() for p in found.files if p.suffix == ".md")
     as_shown("nothing.txt", text)
@@ -105,9 +114,8 @@ def test_every_lambda_function_is_diagnosed_and_trained(study, monkeypatch):
     as_shown("lambdas.txt", run("lambdarank-2006", "lambdas", study))
 
 
-@pytest.mark.parametrize(("part", "seeds"), [("single-changes", range(5)),
-                                             ("single-changes-again", range(5, 15))])  # fmt: skip
-def test_single_changes_are_means_over_folds_and_seeds(part, seeds, study, monkeypatch):
+def test_single_changes_are_means_over_folds_and_seeds(study, monkeypatch):
+    part = "single-changes"
     assert run("ndcgboost-2009", part, study).files == ()
     write_uneven(study.data_dir / "OHSUMED", "QueryLevelNorm")
     counts = run("ndcgboost-2009", "data", study).numbers
@@ -122,17 +130,17 @@ def test_single_changes_are_means_over_folds_and_seeds(part, seeds, study, monke
     as_shown(f"{part}.txt", found.files[:1])
     asked = {"the paper's setting": Change()}
     for axis in made("ndcgboost-2009").parts[part].axes.values():
-        asked |= {name: Change(**each) for name, each in axis.items()}
+        asked |= {name: Change.of(each, stumps="sample") for name, each in axis.items()}
     for name, mean, *_ in rows(found.files[1])[1]:
         change, means = asked[name], []
-        for seed, fold in product(seeds, folds):
-            by_round = scores(fold, change, np.random.default_rng([0, seed, fold.number]))
+        for seed, fold in product(range(5), folds):
+            _, by_round = scores(fold, change, np.random.default_rng([0, seed, fold.number]))
             how = ["ndcg@3", change.convention.replace("auto", "letor3")]
             values = [lb.evaluate(fold.test, each, None, *how).item() for each in by_round]
             means.append(max(values) if change.best_round else values[-1])
         assert mean == pytest.approx(np.mean(means))
     absent = "OHSUMED's .50 at NDCG@3: one change at a time: without Feature-min, not at hand"
-    assert found.differs == ((absent,) if part == "single-changes" else ())
+    assert found.differs == (absent,)
 
 
 def test_each_way_of_drawing_is_trained_on_both_data_sets(study, monkeypatch):
@@ -141,15 +149,35 @@ def test_each_way_of_drawing_is_trained_on_both_data_sets(study, monkeypatch):
     monkeypatch.setattr(NDCGBoost, "rounds", 3)
     found = run("ndcgboost-2009", "sampling", study)
     head, table = rows(found.files[1])
-    assert [row[0] for row in table] == ["OHSUMED"] * 13 and len(head) == 13
-    own = next(row for row in table if row[1] == "once, 0.5")
+    assert [row[0] for row in table] == ["OHSUMED"] * 13 and len(head) == 14
+    own = next(row for row in table if row[1] == "each at most once, half the effective number")
     expected = []
-    for seed, fold in product(range(10), study.benchmark("OHSUMED").folds):
-        ranker = NDCGBoost(stumps="once", sample=0.5)
+    for seed, fold in product(range(5, 15), study.benchmark("OHSUMED").folds):
+        ranker = NDCGBoost(stumps="once", sample=0.5, rounds=3)
         ranker.fit_sets(fold.train, None, np.random.default_rng([0, seed, fold.number]))
         scores = [ranker.predict(part) for part in (fold.validation, fold.test)]
         expected.append([lb.evaluate(part, each, None, "ndcg@3", "letor3").item()
                          for part, each in zip((fold.validation, fold.test), scores)])  # fmt: skip
     assert [own[3], own[7]] == pytest.approx(np.mean(expected, axis=0))
-    assert own[12] == pytest.approx(np.reshape(expected, (10, 5, 2))[..., 1].mean(1).std(ddof=1))
+    assert own[13] == pytest.approx(np.reshape(expected, (10, 5, 2))[..., 1].mean(1).std(ddof=1))
     assert "On OHSUMED the default takes the average of samples on " in found.files[0].read_text()
+
+
+def test_as_many_products_are_kept_as_the_paper_keeps(study, rng, monkeypatch):
+    """Of each fold's correlations with the label, counted one by one; 0 keeps all that vary."""
+    sets = permuted_cubic(rng, (40, 40), 12, 15)
+    benchmark = SimpleNamespace(folds=[SimpleNamespace(train=each) for each in sets])
+    monkeypatch.setattr(Study, "benchmark", lambda self, name: benchmark)
+    tries = Variant("q", "pairwise", {"keep": 0.25, "l2": 1.0})
+    own = study.settled(tries, "OHSUMED").settings
+    found = []
+    for each in sets:
+        x = each.features.astype(float)
+        x = (x - x.mean(axis=0)) / x.std(axis=0)
+        every = [x[:, i] * x[:, j] for i in range(12) for j in range(i, 12)]
+        found.append(sum(abs(np.corrcoef(p, each.labels)[0, 1]) >= own["rho"] for p in every))
+    assert set(own) == {"rho", "l2"} and runs.products_kept(benchmark, own["rho"]) == found
+    assert np.mean(found) == pytest.approx(0.25 * 78, rel=0.15)
+    (line,) = reproduction.kept_products(study, "OHSUMED", [tries])
+    assert line.startswith(f"on OHSUMED the folds keep, of 78 products, {min(found)}")
+    assert runs.rho_of(benchmark, 1.0) == 0.0 and runs.products_kept(benchmark, 0.0) == [78, 78]

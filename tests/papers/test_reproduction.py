@@ -118,11 +118,13 @@ def test_the_command_prints_what_came_out(tmp_path):
     page = (tmp_path / "p" / "lecture-2018.md").read_text()
     assert "of the lists f and g is 0.46" in page and "### Not run" not in page
     files = {Path(name) for name in re.findall("^(?:file|page)  (.+)$", shown, re.MULTILINE)}
-    files |= {tmp_path / "p" / "lecture-2018-answers.png"}
+    beside = ("answers.png", "claims.csv", "comparisons.csv", "lists.png", "pipeline.png")
+    files |= {tmp_path / "p" / f"lecture-2018-{name}" for name in beside}
     assert files == {path for path in tmp_path.rglob("*") if path.is_file()}
     words = "reproduce", "lecture-2018", "--part", "figure-9"
     assert refused(2, *words, *where) == (
-        "letorbench: error: unknown part of lecture-2018 'figure-9'; expected one of examples\n"
+        "letorbench: error: unknown part of lecture-2018 'figure-9'; expected one of examples, "
+        "lists, pipeline\n"
     )
 
 

@@ -1,5 +1,6 @@
 """The rules: intervals with right coverage, an answer for each case, parts, counts and numbers."""
 
+import re
 from itertools import product
 
 import numpy as np
@@ -218,3 +219,22 @@ def test_under_no_effect_agrees_is_rare(n, k):
         answers.append(rules.judge(claim(test), {"D": own}, {}, draws=400).answer)
     wrong = np.isin(answers, (AGREES, SMALLER, LARGER)).mean()
     assert wrong <= 0.05
+
+
+def test_what_cannot_be_told_says_how_much_data_would(rng):
+    """At that many queries the paper's own lead has its answer in half of the cases."""
+    test, n = above(lead=0.05), 60
+
+    def own(n):
+        base = rng.normal(0.5, 0.2, (1, n, 1))
+        folds = np.arange(n) % 3
+        upper = 1.05 * base + rng.normal(0.0, 0.2, (1, n, 1))
+        return {"u": Values(("a",), upper, folds), "w": Values(("a",), base, folds)}
+
+    found = [rules.judge(claim(test), {"D": own(n)}, {}, 400).rows[0] for _ in range(40)]
+    said = [re.search(r"about ([\d,]+) queries", row.note) for row in found]
+    assert all(bool(each) == (row.answer == CANNOT_TELL) for each, row in zip(said, found) if each)
+    wanted = int(np.median([float(each[1].replace(",", "")) for each in said if each]))
+    assert wanted > 2 * n
+    again = [rules.judge(claim(test), {"D": own(wanted)}, {}, 400).answer for _ in range(60)]
+    assert 0.35 < again.count(AGREES) / 60 < 0.65

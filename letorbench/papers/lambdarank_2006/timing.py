@@ -124,7 +124,8 @@ def timing(study: Study) -> Found:
     stem = study.folder(NAME) / "figure-1"
     patience = FULL_PATIENCE if study.full else PATIENCE
     asked = {"patience": patience, "seed": study.seed}
-    made = kept(stem.with_suffix(".json"), asked, partial(_measured, study, patience))
+    own = "lambdarank_2006/timing.py", "lambdarank_2006/passes.py", "permuted_cubic.py"
+    made = kept(stem.with_suffix(".json"), asked, partial(_measured, study, patience), *own)
     timed: dict[tuple[str, str], Any] = {
         of: tuple(zip(*(each[2:] for each in made["timings"] if tuple(each[:2]) == of)))
         for of in product(VERSIONS, NETS)

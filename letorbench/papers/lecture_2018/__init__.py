@@ -8,8 +8,10 @@ from itertools import permutations
 import numpy as np
 from scipy.stats import entropy
 
+from letorbench.analysis.figures import PAGE, dress, fixed_style, write
 from letorbench.conventions import CONVENTIONS
 from letorbench.measures import parse, query_metrics
+from letorbench.papers.paper import Found
 from letorbench.papers.runs import Measured, Study, exactly
 
 #: the list of the slide on average precision, from the top: relevant at 1, 3 and 5
@@ -53,4 +55,62 @@ def examples(study: Study) -> dict[str, Measured]:
     }  # fmt: skip
 
 
-PARTS = {"examples": examples}
+def lists(study: Study) -> Found:
+    """The slide's lists f, g and h: the probability of each order of A, B and C."""
+    orders = ["".join(order) for order in permutations("ABC")]
+    with fixed_style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(PAGE, 2.2), layout="constrained")
+        panels = figure.subplots(1, 3, sharey=True)
+        for axes, name, scores in zip(panels, "fgh", SCORES):
+            bars = axes.bar(orders, plackett_luce(scores), color="#A9CCE3", edgecolor="black")
+            axes.bar_label(bars, fmt="%.3f", fontsize=6.5)
+            axes.set_ylim(0.0, 0.7)
+            told = ", ".join(f"{name}({of}) = {score:g}" for of, score in zip("ABC", scores))
+            dress(axes, told, "order", "probability" if name == "f" else "")
+        f, g, h = map(plackett_luce, SCORES)
+        told = (
+            f"dis(f, g) = {entropy(f, g):.4f} nats, the slide 0.46;  dis(g, h) = "
+            f"{entropy(g, h):.4f} nats, {entropy(g, h, base=2):.4f} bits, the slide 2.56"
+        )
+        figure.supxlabel(told, fontsize=8.0)
+        return Found(files=tuple(write(figure, study.folder("lecture-2018") / "lists")))
+
+
+#: the boxes of the slide on web page ranking and of those on training: place, text; and the arrows
+BOXES = {
+    "documents": (0.0, 1.0, "indexed\ndocuments"), "query": (0.0, 0.0, "query\n'ML in China'"),
+    "features": (1.0, 0.5, "features\n$x_i$ of a query\nand a document"),
+    "model": (2.0, 0.5, "ranking model\n$y_i = f_\\theta(x_i)$"),
+    "list": (3.0, 0.5, "ranked list\n$d_1, d_2, \\ldots, d_n$"),
+    "ratings": (2.0, 1.25, "relevance ratings"),
+    "loss": (3.0, 1.25, "loss of a point,\na pair or a list"),
+    "measure": (4.0, 0.5, "measure\nNDCG, MAP, MRR"),
+}  # fmt: skip
+ARROWS = ("documents features", "query features", "features model", "model list", "list measure",
+          "ratings loss", "list loss", "loss model")  # fmt: skip
+
+
+def pipeline(study: Study) -> Found:
+    """The lecture's pipeline, from a query and documents to a measured list."""
+    with fixed_style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(PAGE, 2.2), layout="constrained")
+        axes = figure.subplots()
+        axes.set(xlim=(-0.5, 4.5), ylim=(-0.35, 1.6))
+        axes.set_axis_off()
+        box = {"boxstyle": "round,pad=0.4", "facecolor": "white"}
+        texts = {
+            name: axes.text(x, y, said, ha="center", va="center", fontsize=7.0, bbox=box)
+            for name, (x, y, said) in BOXES.items()
+        }
+        for start, end in map(str.split, ARROWS):
+            ends = {"patchA": texts[start].get_bbox_patch(), "patchB": texts[end].get_bbox_patch()}
+            style = {"arrowstyle": "-|>", "color": "0.3", "shrinkA": 3, "shrinkB": 3, **ends}
+            axes.annotate("", BOXES[end][:2], BOXES[start][:2], arrowprops=style)
+        return Found(files=tuple(write(figure, study.folder("lecture-2018") / "pipeline")))
+
+
+PARTS = {"examples": examples, "lists": lists, "pipeline": pipeline}
