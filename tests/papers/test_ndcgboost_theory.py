@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from letorbench.papers.ndcgboost_2009.sampling import tied
+from letorbench.papers.ndcgboost_2009.single_changes import Change
 from test_pages import as_shown
 
 from letorbench.conventions import standard_discount
@@ -12,8 +14,6 @@ from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.papers import ndcgboost_2009 as statements
 from letorbench.papers import paper, rules
 from letorbench.papers.ndcgboost_2009 import single_changes as changes
-from letorbench.papers.ndcgboost_2009.sampling import tied
-from letorbench.papers.ndcgboost_2009.single_changes import Change
 from letorbench.papers.paper import Found
 from letorbench.papers.runs import Measured, Study
 from letorbench.papers.surrogates import labelled
