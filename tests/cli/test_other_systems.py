@@ -21,6 +21,7 @@ from letorbench.datasets.load import load
 from letorbench.rankers import load_model, plugins
 from letorbench.results.model_texts import ranklib_text
 
+CSV = ("--format", "csv")
 EXAMPLE = Path(__file__).parents[1] / "examples" / "my_ranker.py"
 
 
@@ -145,6 +146,32 @@ def test_rank_applies_a_model(toy):
     assert (toy / "s.run").read_text() == run.replace(" regression\n", " mine\n")
     (toy / "narrow.txt").write_text("0 qid:1 1:1 2:1\n1 qid:1 1:2\n")
     assert call(*start, "narrow.txt", "--sparse", "--output", "x.txt").exit_code == 0
+
+
+def test_scores_of_a_table_stand_in_the_order_of_its_rows(toy):
+    test, own = "data/TOY/Fold1/test.txt", "results/TOY/regression/fold1/scores.txt"
+    queries, rows = lb.read_letor(test), np.random.default_rng(0).permutation(56)
+    table = pd.DataFrame(queries.X[rows], columns=list("abcd"))
+    table.assign(label=queries.y[rows], qid=queries.qid[rows]).to_csv("table.csv", index=False)
+    model = "results/TOY/regression/fold1/model.npz"
+    call("rank", "--model", model, "--input", "table.csv", "--output", "s.txt")
+    np.testing.assert_allclose(np.loadtxt("s.txt"), np.loadtxt(own)[rows], rtol=1e-12)
+    values = [
+        pd.read_csv(StringIO(printed("score", "--data", data, "--scores", scores, *CSV)))
+        for data, scores in ((test, own), ("table.csv", "s.txt"))
+    ]
+    pd.testing.assert_frame_equal(*values, rtol=1e-12)
+
+
+def test_a_weighted_mean_of_scores_is_numpys(toy):
+    test, own = "data/TOY/Fold1/test.txt", "results/TOY/regression/fold1/scores.txt"
+    Path(f"{test}.weight").write_text("".join(f"{w}\n" for w in range(8)))
+    words = (*CSV, "--convention", "standard,mean=weighted", "--measure", "map,err@5")
+    found = pd.read_csv(StringIO(printed("score", "--data", test, "--scores", own, *words)))
+    queries, asked = lb.read_letor(test), ["map", "err@5"]
+    each = lb.evaluate(queries, np.loadtxt(own), None, asked, per_query=True)
+    expected = np.average(each, axis=0, weights=np.arange(8.0))
+    np.testing.assert_allclose(found[asked].to_numpy()[0], expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("library", ["lightgbm", "xgboost"])

@@ -7,7 +7,7 @@ import pytest
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.features import TRANSFORMATIONS, ZScore, transformation
+from letorbench.features import TRANSFORMATIONS, ZScore, resolved, transformation
 from letorbench.features.moments import (
     CACHED_ROWS,
     SHARES,
@@ -137,6 +137,12 @@ def test_a_query_set_is_transformed_whole():
     assert transformation("raw")()(queries) is queries
 
 
+def test_missing_values_say_nothing_of_the_scale():
+    X = np.array([[np.nan, 0.5], [-1.0, np.nan], [1.0, 0.0]], dtype=np.float32)
+    for scale, wanted in ((1.0, "raw"), (1.1, "zscore"), (-1.1, "zscore")):
+        assert resolved("auto", "zscore", np.float32(scale) * X) == wanted
+
+
 def test_moments_are_numpys_and_constant_columns_stay_finite(rng):
     features = rng.random((1_000, 4), dtype=np.float32)
     features[:, 2] = 0.7
@@ -166,6 +172,10 @@ def test_centred_products_are_numpys_covariances(rows, rng, monkeypatch):
     everything = np.cov(np.column_stack([features.astype(np.float64), target]).T, bias=True) * rows
     np.testing.assert_allclose(squares, everything[:4, :4], rtol=1e-10)
     np.testing.assert_allclose(products, everything[:4, 4], rtol=1e-9, atol=1e-12)
+    weights, x = rng.integers(0, 4, rows).astype(float), features - mean
+    squares, products = centred_products(features, mean, target, weights)
+    np.testing.assert_allclose(squares, (weights[:, None] * x).T @ x, rtol=1e-10)
+    np.testing.assert_allclose(products, (weights * target) @ x, rtol=1e-9, atol=1e-11)
 
 
 @pytest.mark.parametrize("value", [0.1, -1.2345679e9, 3e38, 1e-45])

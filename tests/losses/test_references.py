@@ -22,6 +22,9 @@ from letorbench.losses import (
     top_k_cross_entropy,
     weighted_pairs,
 )
+from letorbench.losses.base import ValueAndGradient
+from letorbench.losses.consistent import bregman
+from letorbench.losses.gains import query_sums
 from letorbench.losses.label_order import DOCUMENT_WEIGHTS, PAIR_WEIGHTS, document_weights
 from letorbench.losses.pairwise_logistic import pairwise_logistic
 from letorbench.measures import parse, query_metrics
@@ -351,6 +354,19 @@ VALUES: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
         (np.abs(s) ** 3.0).sum() ** (2.0 / 3.0) - 2.0 * s @ shares(r, 3)
     ),
 }
+
+
+@pytest.mark.parametrize("k", [0, 1, 3])
+def test_a_bregman_divergence_has_the_gains_over_the_truncated_norm(k: int, queries, rng) -> None:
+    def half_square(s: np.ndarray, own: QuerySet) -> ValueAndGradient:
+        return ValueAndGradient(query_sums(s**2, own) / 2.0, s)
+
+    s = rng.normal(size=queries.n_docs)
+    value, gradient = bregman("half", "|s|^2 / 2 - s . u", half_square, k)(s, queries)
+    for q, (a, b) in enumerate(pairwise(queries.offsets)):
+        u = shares(queries.labels[a:b].astype(float), k)
+        assert value[q] == pytest.approx(s[a:b] @ s[a:b] / 2.0 - s[a:b] @ u, rel=1e-12)
+        np.testing.assert_allclose(gradient[a:b], s[a:b] - u, atol=1e-14)
 
 
 @pytest.mark.parametrize("gain", GAINS)

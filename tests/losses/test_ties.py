@@ -103,6 +103,10 @@ def test_groups_have_no_ties_and_a_gradient(aggregate, rng) -> None:
     for i, move in enumerate(1e-6 * np.eye(queries.n_docs)):
         rise = grouped(scores + move, queries).value - grouped(scores - move, queries).value
         assert gradient[i] == pytest.approx(rise.sum() / 2e-6, abs=1e-6)
+    # several extreme documents share the gradient alike, as all do where scores are equal
+    equal, by_mean = np.zeros(queries.n_docs), group_level(loss("wpl"), "mean", queries)
+    expected = by_mean(equal, queries).gradient
+    np.testing.assert_allclose(grouped(equal, queries).gradient, expected, atol=1e-14)
     mean = {
         "min": np.min, "max": np.max, "mean": np.mean,
         "log-mean-exp": lambda each: np.log(np.mean(np.exp(each))),

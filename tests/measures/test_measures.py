@@ -8,8 +8,9 @@ from itertools import product
 import numpy as np
 import pytest
 
+import letorbench as lb
 from letorbench.conventions import RULES, convention, letor_discount, standard_discount
-from letorbench.measures import ERR, MEASURES, RMSE, Measure, query_metrics, rank
+from letorbench.measures import ERR, MEASURES, RMSE, Measure, nDCG, query_metrics, rank
 from letorbench.verify import plain
 
 
@@ -32,7 +33,7 @@ def score_patterns(n: int) -> list[tuple[int, ...]]:
 Case = tuple[tuple[int, ...], tuple[float, ...]]
 Cases = tuple[np.ndarray, np.ndarray, np.ndarray, list[Case]]
 #: ids whose order is not that of the rows, of several lengths; one document has none
-IDS = (b"b", b"b10", b"", b"B")
+IDS = (b"b", b"10", b"", b"B")
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +80,7 @@ def test_every_small_list_of_labels_with_every_pattern_of_ties(small: Cases, tex
     rules = replace(convention(text), max_label=4)
     docids = np.concatenate([IDS[: len(labels)] for labels, _ in cases])
     values = query_metrics(labels, scores, offsets, all_forms(), rules, docids)
-    names = [b"b", b"b10", b"3", b"B"]
+    names = [b"b", b"10", b"3", b"B"]
     for column, measure in enumerate(all_forms()):
         known = {case: plain.value(str(measure), *case, rules, names) for case in cases}
         np.testing.assert_allclose(
@@ -89,6 +90,16 @@ def test_every_small_list_of_labels_with_every_pattern_of_ties(small: Cases, tex
             atol=1e-15,
             err_msg=str(measure),
         )
+
+
+@pytest.mark.parametrize("measure", [nDCG @ 10, RMSE])
+def test_the_weighted_mean_is_of_the_queries_that_count(measure: Measure) -> None:
+    """The second query has no relevant document, and the most weight."""
+    given = [0, 1, 0, 0, 1, 0], [0.9, 0.1, 0.5, 0.4, 0.9, 0.2], list("aabbcc"), measure
+    rules = "standard,empty=drop,mean=weighted"
+    each = lb.evaluate(*given, "standard", per_query=True)[str(measure)].to_numpy()
+    found = lb.evaluate(*given, rules, sample_weight=[1.0, 9.0, 3.0])[str(measure)]
+    assert found == pytest.approx((each[0] + 3.0 * each[2]) / 4.0, rel=1e-12)
 
 
 @pytest.mark.parametrize("text", ["standard", "standard,ties=mean"])

@@ -80,7 +80,11 @@ def test_threads_change_nothing(name, chosen, rng, monkeypatch):
 def test_features_are_measured_from_their_mean_where_a_constant_is_free(rng):
     X = rng.normal(1e3, 1e2, (50, 3)).astype(np.float32)
     for free in ({}, {"intercept": True}, {"shift_invariant": True}):
-        assert LinearFamily.conditioned(X, **free).mean.any() == bool(free)
+        made, wide = LinearFamily.conditioned(X, **free), X.astype(np.float64)
+        assert made.mean.any() == bool(free)
+        # four standard deviations, or four times the size where it is measured from 0
+        size = wide.std(axis=0) if free else np.sqrt((wide**2).mean(axis=0))
+        np.testing.assert_allclose(made.scale, 4.0 * size, rtol=1e-12)
     queries = random_queries(rng, [50])
     x = queries.features.astype(float)
     for standardise, units in ((True, (x.mean(axis=0), x.std(axis=0))), (False, ([0.0], [1.0]))):

@@ -11,7 +11,7 @@ from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
 from letorbench.results.export import write_qrels, write_run
-from letorbench.results.external import detect, read_any, read_qrels
+from letorbench.results.external import detect, read_any, read_qrels, read_scores_of
 
 RUN = "1 Q0 a 1 3.5 t\n1 Q0 b 2 2.5 t\n2 Q0 a 1 1e3 t\n2 Q0 c 2 -1 t\n2 Q0 d 3 -2 t\n"
 RANKLIB = "1\t0\t3.5\n1\t1\t2.5\n2\t0\t1e3\n2\t1\t-1\n2\t2\t-2\n"
@@ -48,6 +48,16 @@ def test_formats_and_their_recognition(tmp_path, queries, rng, form, text):
         assert read_any(written(tmp_path, shuffled(text, rng)), queries).tolist() == expected
         ended = written(tmp_path, text.replace("\n", " \r\n"))
         assert read_any(ended, queries).tolist() == expected
+
+
+def test_scores_alone_stand_in_the_order_of_the_rows_and_named_documents_do_not(tmp_path):
+    """The rows 0, 3, 1, 4, 2, 5 of the queries' documents are not the inverse of themselves."""
+    scattered = QuerySet.from_arrays(np.zeros((6, 1)), [0] * 6, qid=list("bcabca"))
+    assert scattered.rows.tolist() == [0, 3, 1, 4, 2, 5]
+    alone = written(tmp_path, "0\n1\n2\n3\n4\n5\n")
+    assert read_scores_of(alone, scattered).tolist() == [0, 3, 1, 4, 2, 5]
+    named = written(tmp_path, "a\t1\t5\nb\t0\t0\nc\t1\t4\nb\t1\t3\na\t0\t2\nc\t0\t1\n")
+    assert read_scores_of(named, scattered).tolist() == [0, 3, 1, 4, 2, 5]
 
 
 def test_documents_without_ids_go_by_their_position(tmp_path, queries):

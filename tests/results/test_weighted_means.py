@@ -10,6 +10,7 @@ from conftest import places, printed, refused
 
 import letorbench as lb
 from letorbench.errors import DataError
+from letorbench.results.per_query import PerQuery
 
 RULES = "standard,mean=weighted"
 
@@ -79,6 +80,17 @@ def test_every_place_shows_the_weighted_mean(made: Path) -> None:
         [pd.read_csv(folder / f"fold{k}" / "per_query.csv")["weight"] for k in range(1, 6)]
     )
     assert pairs["mean"][0] == pytest.approx(np.mean(ours["ndcg@10"].to_numpy() * shares), rel=1e-9)
+
+
+def test_a_query_counts_by_the_weights_of_its_own_fold() -> None:
+    """Also where some queries have no value, so that the weights of a fold have another mean."""
+    folds, qids = np.repeat([1, 2], [3, 4]), np.array(list("abcdefg"))
+    values = np.array([0.1, 0.9, np.nan, 0.3, 0.8, np.nan, 0.2])
+    weights = np.array([0.5, 1.5, 1.0, 0.1, 0.4, 2.9, 0.6])
+    kept = PerQuery("own", folds, qids, {"own": values}, weights).counted("own")
+    expected = {1: (0.05 + 1.35) / 2.0, 2: (0.03 + 0.32 + 0.12) / 1.1}
+    assert kept.fold_means("own") == pytest.approx(expected, rel=1e-12)
+    assert kept.mean("own") == pytest.approx(sum(expected.values()) / 2, rel=1e-12)
 
 
 def test_a_measure_that_is_computed_later_is_weighted_too(made: Path) -> None:

@@ -1,6 +1,7 @@
 """The time limit, the rules that choose a round, and the end of a training."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -50,6 +51,20 @@ def test_queries_that_a_convention_leaves_out_choose_nothing(rng):
     kept = Validation(queries, parse("ndcg@3"), convention("standard,empty=drop"))(scores)
     assert 0 < some.sum() < len(some)
     np.testing.assert_allclose(kept, every[some], rtol=1e-14)
+
+
+@pytest.mark.parametrize("measure", ["ndcg@3", "map", "p@2", "err"])
+def test_queries_choose_by_their_weights_where_the_convention_says_so(measure, rng):
+    queries = random_queries(rng, [5, 8, 3, 6], levels=2)
+    with unlocked(queries):
+        queries.labels[:5], queries.labels[5:] = 0, 1
+    scores, weights = rng.normal(size=queries.n_docs), np.array([9.0, 0.5, 1.0, 3.0])
+    weighted = replace(queries, weights=weights)
+    rules = "standard,empty=drop", "standard,empty=drop,mean=weighted"
+    plain, found = (
+        Validation(weighted, parse(measure), convention(name))(scores) for name in rules
+    )
+    np.testing.assert_allclose(found, plain * weights[1:] / 1.5, rtol=1e-12)
 
 
 @pytest.mark.parametrize("patience", [1, 3])
