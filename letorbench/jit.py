@@ -48,7 +48,7 @@ def use_baseline() -> None:
 use_baseline()
 
 
-def kernel(*, reorder: bool = False) -> Callable[[Function], Function]:
+def kernel(*, reorder: bool = False, kept: bool = True) -> Callable[[Function], Function]:
     """Compile a function on its first call with each combination of argument types.
 
     A kernel is a plain loop over arrays: it releases the interpreter lock, allocates little and
@@ -60,9 +60,14 @@ def kernel(*, reorder: bool = False) -> Callable[[Function], Function]:
     reorder : bool
         Let the compiler reorder floating-point sums. Use it only where no result depends on the
         last bit of a sum.
+    kept : bool
+        False for a kernel that takes other kernels as arguments, which Numba cannot keep by itself:
+        its machine code is kept in that of the kernels that call it.
     """
 
     def decorate(function: Function) -> Function:
+        if not kept:
+            return numba.njit(**{**options, "cache": False})(function)
         return _cached(numba.njit(**options), function, kernel_folder(function.__module__))
 
     options: dict[str, Any] = dict(

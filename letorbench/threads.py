@@ -74,7 +74,7 @@ def _libraries() -> ThreadpoolController:
 
 
 def pool() -> ThreadPoolExecutor:
-    """Return the threads beside this one; there is more than one thread."""
+    """Return the pool of the other threads, where a computation may use more than one."""
     return _pool(os.getpid(), thread_count() - 1)
 
 

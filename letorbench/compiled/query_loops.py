@@ -1,9 +1,16 @@
-"""What compiled loops over the documents of a query share: label order, exponentials, padding.
+"""What compiled loops over the pairs of a query share: its blocks, exponentials and padding.
+
+Documents are in the order of falling labels (`QuerySet.by_label`). Those of one label are a block,
+and the pairs of its documents are with those behind it. A loss has a kernel for the pairs of a
+block, and `over_blocks` calls it.
 
 With u = exp(s - max s), the pair (i, j) has sigma(s_j - s_i) = u_j / (u_i + u_j): a query of m
 documents costs m exponentials instead of m^2 / 2. This loses digits where the scores are too far
 apart, so a caller compares the span with `SPAN` and gives each pair its own exponential there.
 """
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -68,3 +75,18 @@ def gather_exponentials(scores: np.ndarray, order: np.ndarray, u: np.ndarray) ->
     """
     gather(scores, order, u)
     return exponentials(u, len(order), u) <= SPAN
+
+
+@kernel(kept=False)
+def over_blocks(add: Callable[..., float], blocks: Any, q: int, state: Any) -> float:
+    """Return what a kernel makes of 0.0 and the blocks of query q that have documents behind them.
+
+    add(total, above, below, end, state) returns the total with the pairs of the documents
+    above..below - 1, which have one label, and below..end - 1. They are counted from the query's
+    first document in label order. blocks: the `LabelBlocks` of a query set.
+    """
+    total, begin, end = 0.0, blocks.offsets[q], blocks.offsets[q + 1]
+    for b in range(blocks.queries[q], blocks.queries[q + 1] - 1):
+        above, below = blocks.starts[b] - begin, blocks.starts[b + 1] - begin
+        total = add(total, above, below, end - begin, state)
+    return total

@@ -30,7 +30,7 @@ Grid = Mapping[str, Sequence[Any]]
 MOST_STEPS = 4
 #: a whole number is not made smaller than this: a tree has two leaves at least
 LEAST_WHOLE = 2
-#: so many numbers are little data: threads gain most there by training a whole setting each
+#: the most numbers of a small set: there each thread trains a setting of its own
 LITTLE = 5_000_000
 
 

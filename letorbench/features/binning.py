@@ -16,7 +16,7 @@ GROUP = 8
 #: the most bins that are summed: their numbers take one byte
 COARSE = 256
 
-#: a value's 32 bits are sorted by so many digits of so many bits
+#: a value's 32 bits are sorted by `DIGITS` digits of `DIGIT` bits
 DIGITS, DIGIT = 3, np.uint32(11)
 LARGEST = np.uint32((1 << 11) - 1)
 SIGN = np.uint32(0x80000000)

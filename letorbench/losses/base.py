@@ -131,7 +131,7 @@ def query_share(queries: QuerySet, documents: int) -> int:
 
 
 def require_comparable(queries: QuerySet) -> None:
-    """Refuse queries of so many documents that going over all of their pairs takes too long.
+    """Refuse queries whose pairs are too many to go over all of them.
 
     Raises
     ------

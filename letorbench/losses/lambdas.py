@@ -24,6 +24,7 @@ from letorbench.compiled.query_loops import (
     VECTOR,
     exponentials,
     gather,
+    over_blocks,
     padded,
     scatter,
 )
@@ -274,7 +275,9 @@ def query_lambdas(
     if rule.neighbours:
         _neighbour_pairs(rule, size, workspace)
     else:
-        _all_pairs(rule, blocks, q, ties, workspace)
+        near = rule.kind == RANKNET_NDCG and abs(rule.margin) <= SPAN
+        near = near and exponentials(workspace.s, size, workspace.u) <= SPAN
+        over_blocks(_add_pairs, blocks, q, (rule, near, ties, workspace))
     scatter(workspace.force, order, rule.factor[q], force)
     return dcg
 
@@ -297,35 +300,30 @@ def pair_force(kind: int, difference: float, swap: float, margin: float) -> floa
 
 
 @kernel()
-def _all_pairs(
-    rule: LambdaRule, blocks: LabelBlocks, q: int, ties: bool, workspace: LambdaWorkspace
-) -> None:
-    """Add the forces of all pairs of different labels of query q, without the query's factor.
+def _add_pairs(
+    total: float, b0: int, b1: int, size: int, state: tuple[LambdaRule, bool, bool, LambdaWorkspace]
+) -> float:
+    """Add the forces of the pairs (b0..b1 - 1) x (b1..size - 1), without the query's factor.
 
-    ties: whether any scores of the query are equal.
+    The state has whether the scores share exponentials, and whether any are equal.
     """
-    kind, margin = rule.kind, rule.margin
-    s, u, gain, discount, force, apart = workspace[:6]
-    first, last = blocks.queries[q], blocks.queries[q + 1]
-    begin = blocks.starts[first]
-    size = blocks.starts[last] - begin
-    near = kind == RANKNET_NDCG and abs(margin) <= SPAN and exponentials(s, size, u) <= SPAN
-    for b in range(first, last - 1):
-        b0, b1 = blocks.starts[b] - begin, blocks.starts[b + 1] - begin
-        if near:
-            _ranknet_ndcg_block(b0, b1, size, np.exp(-margin), workspace)
-            if not ties:
+    rule, near, ties, workspace = state
+    s, _, gain, discount, force, apart = workspace[:6]
+    if near:
+        _ranknet_ndcg_block(b0, b1, size, np.exp(-rule.margin), workspace)
+        if not ties:
+            return total
+    for i in range(b0, b1):
+        for j in range(b1, size):
+            tied = s[i] == s[j]
+            if near and not tied:
                 continue
-        for i in range(b0, b1):
-            for j in range(b1, size):
-                tied = s[i] == s[j]
-                if near and not tied:
-                    continue
-                difference = apart[i] if tied else abs(discount[i] - discount[j])
-                swap = (gain[i] - gain[j]) * difference
-                pull = pair_force(kind, s[i] - s[j], swap, margin)
-                force[i] += pull
-                force[j] -= pull
+            difference = apart[i] if tied else abs(discount[i] - discount[j])
+            swap = (gain[i] - gain[j]) * difference
+            pull = pair_force(rule.kind, s[i] - s[j], swap, rule.margin)
+            force[i] += pull
+            force[j] -= pull
+    return total
 
 
 @kernel()

@@ -22,6 +22,7 @@ from letorbench.compiled.query_loops import (
     VECTOR,
     exponentials,
     gather,
+    over_blocks,
     padded,
     scatter,
 )
@@ -123,33 +124,30 @@ def ranknet_lambdas(
     scores, force: (documents of q,), in file order.
     """
     begin, size = blocks.offsets[q], len(scores)
-    first, last = blocks.queries[q], blocks.queries[q + 1]
-    s, u = workspace.s, workspace.u
     order = blocks.order[begin : begin + size] - begin
-    gather(scores, order, s[:size])
-    span = exponentials(s, size, u)
+    gather(scores, order, workspace.s[:size])
+    span = exponentials(workspace.s, size, workspace.u)
     workspace.force[:size] = 0.0
-    cost = 0.0
-    for b in range(first, last - 1):
-        b0, b1 = blocks.starts[b] - begin, blocks.starts[b + 1] - begin
-        cost += _add_forces(workspace, b0, b1, size, span)
+    cost = over_blocks(_add_forces, blocks, q, (workspace, span))
     scatter(workspace.force, order, 1.0, force)
     return cost
 
 
 @kernel()
-def _add_forces(workspace: PairWorkspace, b0: int, b1: int, end: int, span: float) -> float:
-    """Add the forces of the pairs (b0..b1 - 1) x (b1..end - 1); return the cost of the pairs.
+def _add_forces(
+    total: float, b0: int, b1: int, end: int, state: tuple[PairWorkspace, float]
+) -> float:
+    """Add the forces of the pairs (b0..b1 - 1) x (b1..end - 1); return the cost with theirs.
 
-    The workspace has the scores of the query in `s` and what `exponentials` gives in `u`; span
-    is the scores' range.
+    The state is the workspace, with the scores of the query in `s` and what `exponentials` gives
+    in `u`, and the scores' span.
     """
-    s, u, force, lower, product, push = workspace
+    (s, u, force, lower, product, push), span = state
     cost = 0.0
     if not span <= SPAN:
         for i in range(b0, b1):
             cost += _row_far(s, i, b1, end, force)
-        return cost
+        return total + cost
     size, top = end - b1, s[:end].max()
     stop = padded(size)
     lower[size:stop], push[:stop] = 0.0, 0.0
@@ -165,12 +163,12 @@ def _add_forces(workspace: PairWorkspace, b0: int, b1: int, end: int, span: floa
         cost += _sum_of_logarithms(product[:size], together // (last - first))
     for j in range(size):
         force[b1 + j] -= push[j]
-    return cost
+    return total + cost
 
 
 @kernel()
 def _sum_of_logarithms(values: np.ndarray, together: int) -> float:
-    """Return the sum of log(values); the product of so many of them is a normal number."""
+    """Return the sum of log(values); the product of `together` of them is a normal number."""
     total = 0.0
     for first in range(0, len(values), together):
         product = 1.0

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from letorbench.arithmetic import sigmoid as sigma
-from letorbench.compiled.query_loops import VECTOR, gather_exponentials, padded
+from letorbench.compiled.query_loops import VECTOR, gather_exponentials, over_blocks, padded
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.features.binning import BinnedFeatures
 from letorbench.jit import kernel, longest_query
@@ -249,16 +249,24 @@ def _sum_pairs(
         near[q] = gather_exponentials(scores, blocks.order[begin:end], u)
         for p in range(m):
             all_u[begin + p] = u[p]
-        w[:], losses[q] = 0.0, 0.0
-        for b in range(blocks.queries[q], blocks.queries[q + 1] - 1):
-            below = blocks.starts[b + 1] - begin
-            stop = below + padded(m - below)
-            for i in range(blocks.starts[b] - begin, below):
-                loss = _fill_row(u[i], u[below:stop], m - below, near[q], row)
-                losses[q] += share[q] * loss
-                w[i] += _take_above(row, -np.inf, u[below:stop], w[below:stop])
+        w[:] = 0.0
+        losses[q] = over_blocks(_add_block, blocks, q, (share[q], near[q], u, row, w))
         for p in range(m):
             sums[begin + p] = share[q] * w[p]
+
+
+@kernel()
+def _add_block(
+    total: float, above: int, below: int, end: int,
+    state: tuple[float, bool, np.ndarray, np.ndarray, np.ndarray],
+) -> float:  # fmt: skip
+    """Add the pairs (above..below - 1) x (below..end - 1): W to w, the losses to the total."""
+    share, near, u, row, w = state
+    stop = below + padded(end - below)
+    for i in range(above, below):
+        total += share * _fill_row(u[i], u[below:stop], end - below, near, row)
+        w[i] += _take_above(row, -np.inf, u[below:stop], w[below:stop])
+    return total
 
 
 @kernel()
@@ -329,18 +337,25 @@ def _sum_wrong(
         for n in range(len(features)):
             for p in range(m):
                 own[n, p], signed[n, p] = codes[features[n], begin + p], 0.0
-        for b in range(blocks.queries[q], blocks.queries[q + 1] - 1):
-            below = blocks.starts[b + 1] - begin
-            stop = below + padded(m - below)
-            for i in range(blocks.starts[b] - begin, below):
-                _fill_row(u[i], u[below:stop], m - below, near[q], row)
-                for n in range(len(features)):
-                    signed[n, i] += _take_above(
-                        row, own[n, i], own[n, below:stop], signed[n, below:stop]
-                    )
+        over_blocks(_add_wrong, blocks, q, (near[q], u, row, own, signed))
         for n in range(len(features)):
             for p in range(m):
                 wrong[n, codes[features[n], begin + p]] += share[q] * signed[n, p]
+
+
+@kernel()
+def _add_wrong(
+    total: float, above: int, below: int, end: int,
+    state: tuple[bool, np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+) -> float:  # fmt: skip
+    """Add W of the pairs (above..below - 1) x (below..end - 1) that the stumps get wrong."""
+    near, u, row, own, signed = state
+    stop = below + padded(end - below)
+    for i in range(above, below):
+        _fill_row(u[i], u[below:stop], end - below, near, row)
+        for n in range(len(own)):
+            signed[n, i] += _take_above(row, own[n, i], own[n, below:stop], signed[n, below:stop])
+    return total
 
 
 @kernel(reorder=True)

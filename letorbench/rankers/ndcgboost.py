@@ -16,7 +16,13 @@ from typing import ClassVar
 import numpy as np
 
 from letorbench.arithmetic import sigmoid as sigma
-from letorbench.compiled.query_loops import VECTOR, gather_exponentials, padded, scatter
+from letorbench.compiled.query_loops import (
+    VECTOR,
+    gather_exponentials,
+    over_blocks,
+    padded,
+    scatter,
+)
 from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
@@ -366,21 +372,38 @@ def _weights(
         g[m:] = 0.0
         for i in range(m):
             g[i] = gains[begin + i]
-        total = 0.0
-        for b in range(blocks.queries[q], blocks.queries[q + 1]):
-            above, below = blocks.starts[b] - begin, blocks.starts[b + 1] - begin
-            # sigma(F_j - F_i) + sigma(F_i - F_j) = 1 for the pairs of one label
-            total += g[above] * (below - above) * (below - above - 1) / 2.0
-            lower_gains = 0.0
-            for j in range(below, m):
-                lower_gains += g[j]
-            total += lower_gains * (below - above)
-            stop = below + padded(m - below)
-            for i in range(above, below, 2):
-                other = i + 1 if i + 1 < below else size
-                total += _add_pairs(u, g, w, i, other, below, stop)
+        total = over_blocks(_add_block, blocks, q, (u, g, w))
+        lowest = blocks.starts[blocks.queries[q + 1] - 1] - begin
+        total += _same_label(g[lowest], m - lowest)
         scatter(w, order, inverse_Z[q], weight)
         objective[q] = total * inverse_Z[q]
+
+
+@kernel()
+def _same_label(gain: float, count: int) -> float:
+    """Return the part of M of documents of one label: sigma(F_j - F_i) + sigma(F_i - F_j) = 1."""
+    return gain * count * (count - 1) / 2.0
+
+
+@kernel()
+def _add_block(
+    total: float, above: int, below: int, end: int, state: tuple[np.ndarray, np.ndarray, np.ndarray]
+) -> float:
+    """Add the pairs of above..below - 1, of one label, with each other and with below..end - 1.
+
+    w changes; the total returned has their part of M.
+    """
+    u, g, w = state
+    total += _same_label(g[above], below - above)
+    lower_gains = 0.0
+    for j in range(below, end):
+        lower_gains += g[j]
+    total += lower_gains * (below - above)
+    stop = below + padded(end - below)
+    for i in range(above, below, 2):
+        other = i + 1 if i + 1 < below else len(u) - 1
+        total += _add_pairs(u, g, w, i, other, below, stop)
+    return total
 
 
 @kernel(reorder=True)

@@ -28,7 +28,7 @@ STEP = 0.1
 #: the planes' minimum is found to this share of the gap that is asked for
 PRECISION = 0.1
 
-#: the search ends after so many steps; without rounding 20 reach every precision
+#: the most steps of the search; without rounding 20 reach every precision
 STEPS = 60
 #: how near to the border a step may go
 INSIDE = 0.995

@@ -28,16 +28,16 @@ from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping, Validati
 ARMIJO = 1e-4
 #: what a step's length is multiplied with after a success, and after a failure
 LONGER, SHORTER = 2.0, 0.5
-#: the search along a gradient ends after so many halvings
+#: the most halvings of a step along the gradient
 MOST_HALVINGS = 60
 #: a step of L-BFGS lowers the slope along it to this share (the strong Wolfe conditions)
 CURVATURE = 0.9
-#: a search of L-BFGS ends after so many lengths, none of them nearer to an end of its interval
+#: the most lengths that a search of L-BFGS tries; how near to an end of its interval these may be
 MOST_TRIALS, NEAR = 40, 0.1
 #: how many past steps L-BFGS keeps
 MEMORY = 20
-#: every fit has arrived where its gradient is so many times as long as at the start or after the
-#: first step: a cosine's gradient is as long as its first scores are small
+#: a fit has arrived where its gradient is this share as long as at the start, or as after the first
+#: step: a cosine's gradient is as long as its first scores are small
 TOLERANCE = 1e-6
 
 
@@ -100,9 +100,9 @@ class GradientDescent(Solver):
     ----------
     learning_rate : float
     epochs : int
-        At most so many.
+        The most epochs.
     patience : int
-        Training ends so many epochs after the best one on validation; 0: never.
+        The epochs after the best one on validation with which training ends; 0: never.
     l2 : float
         See `Solver`.
     by_query : bool
@@ -161,7 +161,7 @@ class _Minimiser(Solver):
     Parameters
     ----------
     iterations : int
-        At most so many. A warning says where that was not enough.
+        The most steps. A warning says where they were not enough.
     l2, per_document, starts
         See `Solver`.
     """

@@ -15,10 +15,10 @@ from letorbench.solvers.stopping import NEVER, Deadline
 
 #: a step must lower the objective by this share of what its slope promises (Armijo's rule)
 SUFFICIENT = 1e-4
-#: the search along a step ends after so many halvings
+#: the most halvings of a step
 HALVINGS = 30
 
-#: so many steps are usually enough for conjugate gradients; then the Hessian is factored
+#: the steps that usually are enough for conjugate gradients; then the Hessian is factored
 PATIENCE = 10
 
 #: a step has kept its promise where the fall differs from it by at most this share of f

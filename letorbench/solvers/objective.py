@@ -23,7 +23,7 @@ from letorbench.models.base import Model
 from letorbench.models.linear import products
 from letorbench.models.parametric import ParametricFamily
 
-#: the curvature is measured in so many directions, whose signs the primes' square roots make
+#: the curvature is measured in a direction for each prime, whose square root makes its signs
 PRIMES = np.array([2, 3, 5, 7, 11, 13, 17, 19])
 #: rows that a Gram matrix is taken from
 MOST_ROWS = 20_000

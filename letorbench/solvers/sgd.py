@@ -30,7 +30,7 @@ from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping, Validati
 
 #: what the learning rate is multiplied with after an epoch whose cost is higher than before
 SHRINK = 0.8
-#: new random weights are drawn if the cost has not fallen for so many epochs
+#: the epochs without a fall of the cost after which new random weights are drawn
 RESTART = 50
 
 

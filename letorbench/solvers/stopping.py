@@ -44,7 +44,7 @@ class Deadline:
 
     @staticmethod
     def after(seconds: float | None) -> "Deadline":
-        """Return the deadline so many seconds from now; None is never."""
+        """Return the deadline that is `seconds` from now; None is never."""
         if seconds is None:
             return NEVER
         if not seconds > 0.0:
@@ -258,5 +258,5 @@ class EarlyStopping:
         return 0 < self.patience <= self.count - self._highest
 
     def cut_off(self, rounds: int) -> bool:
-        """Return whether the deadline, and nothing else, kept it from so many rounds."""
+        """Return whether the deadline alone kept the training from that many rounds."""
         return self.late and self.count < rounds and not self._out_of_patience

@@ -66,8 +66,8 @@ Search = Callable[[np.ndarray], BestTree | None]
 def stump_search(features: np.ndarray, bins: int | None) -> Search:
     """Prepare features (n_docs, n_features) of any real type; return the search for weights.
 
-    A feature has at most so many bins, of about equal numbers of documents, and 256 at most. None
-    tries every threshold.
+    A feature has at most `bins` bins, of about equal numbers of documents, and no more than 256.
+    None tries every threshold.
     """
     if bins is None:
         return partial(best_of_all, SortedFeatures.of(features))

@@ -165,7 +165,7 @@ class Grower:
 
 
 def _unit(values: np.ndarray, bits: int) -> float:
-    """Return the unit whose multiples, of so many bits, derivatives are rounded to."""
+    """Return the unit for which the largest derivative is a whole number of that many bits."""
     largest = float(max(values.max(initial=0.0), -values.min(initial=0.0)))
     return largest / ((1 << bits) - 1) if largest > 0.0 else 1.0
 
@@ -221,7 +221,10 @@ def _gather(node: int, buffers: TreeBuffers, rules: Rules) -> None:
 
 @kernel()
 def _split_next(buffers: TreeBuffers, rules: Rules) -> None:
-    """Give the pair of leaves what was found for them; split the next leaf, the new pair."""
+    """Store the best split of each leaf of the pair; split the next leaf.
+
+    Its children are the new pair.
+    """
     feature, cut, gain, left = buffers.feature, buffers.cut, buffers.gain, buffers.left
     start, stop, slot, sums = buffers.start, buffers.stop, buffers.slot, buffers.sums
     rows, to_split, size, found = buffers.rows, buffers.to_split, buffers.size, buffers.found
@@ -305,7 +308,10 @@ def _finalize(buffers: TreeBuffers, rules: Rules, tree: Tree) -> None:
 
 @kernel()
 def _leaf_values(buffers: TreeBuffers, rules: Rules, value: np.ndarray, values: np.ndarray) -> None:
-    """Fill in the value of each document's leaf, of those that did not count too; they have NaN."""
+    """Fill in the value of each document's leaf.
+
+    Documents that did not count have NaN before, and go down the tree.
+    """
     for node in range(len(value)):
         if buffers.left[node] == 0:
             for i in range(buffers.start[node], buffers.stop[node]):

@@ -26,7 +26,7 @@ from letorbench.jit import kernel
 
 #: features whose codes are the bytes of one number; their histograms fit into the first cache
 GROUP = 8
-#: a group of so many features, or fewer, takes about half as long
+#: a group of this many features, or fewer, takes about half as long
 HALF = GROUP // 2
 #: the most bins of a feature: a code is one byte
 MOST_BINS = 256
@@ -116,7 +116,7 @@ class TreeFeatures:
 
     @classmethod
     def of(cls, features: np.ndarray, bins: int) -> TreeFeatures:
-        """Bin features (n_docs, n_features) with at most so many bins a feature."""
+        """Bin features (n_docs, n_features), each with at most `bins` bins."""
         binned = BinnedFeatures.of(features, bins)
         used = np.flatnonzero(binned.n_bins > 1)
         places, middle = np.arange(len(used)), -(-len(used) // 2)
@@ -183,7 +183,7 @@ def fill_histograms(
     histogram: np.ndarray,
     places: int,
 ) -> None:
-    """Sum the derivatives of the rows by the bins of a group's features, in so many places."""
+    """Sum the derivatives of the rows by the bins of a group's first features, `places` of them."""
     for k in range(places):
         histogram[k, : 2 * bins[k]] = 0
     words = np.empty(BLOCK, dtype=np.int64)
