@@ -78,18 +78,9 @@ class Loss(ABC):
 
 @dataclass(frozen=True)
 class CustomLoss(Loss):
-    """A loss made of a function.
+    """A loss made of a function, which prints as its name.
 
-    Parameters
-    ----------
-    name : str
-        What it prints as.
-    formula : str
-        The value of one query, in plain text.
-    function : callable
-        Takes scores and their queries; returns a `ValueAndGradient`.
-    source : str
-        The digest of the code of a function of the user's own.
+    `source` is the digest of the code of a function of the user's own.
     """
 
     one_minimum = False
@@ -131,13 +122,7 @@ def query_share(queries: QuerySet, documents: int) -> int:
 
 
 def require_comparable(queries: QuerySet) -> None:
-    """Refuse queries whose pairs are too many to go over all of them.
-
-    Raises
-    ------
-    DataError
-        A query has more than `LONGEST_COMPARED` documents.
-    """
+    """Raise DataError where a query has more than `LONGEST_COMPARED` documents."""
     lengths = queries.lengths
     longest = int(lengths.max(initial=0))
     if longest > LONGEST_COMPARED:
@@ -156,18 +141,9 @@ def in_query_slices(
 ) -> ValueAndGradient:
     """Run a compiled loss over slices of the queries, on all threads.
 
-    Parameters
-    ----------
-    kernel : callable
-        kernel(*arguments, start, stop, out) fills a `ValueAndGradient` for the queries
-        start..stop - 1.
-    queries : QuerySet
-    *arguments : object
-        The kernel's first arguments.
-    documents : int
-        The smallest slice, in documents. A thread costs more than it saves on fewer.
-    cost : ndarray of shape (n_queries,), optional
-        What each query costs; without it, all cost the same.
+    kernel(*arguments, start, stop, out) fills a `ValueAndGradient` for the queries start..stop - 1.
+    A slice has at least that many documents, as a thread costs more than it saves on fewer. `cost`
+    (n_queries,) is what each query costs; without it, all cost the same.
     """
     out = ValueAndGradient(np.empty(queries.n_queries), np.empty(queries.n_docs))
 

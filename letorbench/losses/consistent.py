@@ -235,14 +235,9 @@ def bregman(name: str, formula: str, conjugate: LossFunction, truncation: int = 
     D_psi(u, grad psi*(s)) = psi*(s) - s . u + psi(u), with u = G / Z. psi(u) depends on no score
     and is left out.
 
-    Parameters
-    ----------
-    name, formula : str
-    conjugate : callable
-        Takes scores (n_docs,) and their queries; returns psi* of each query and its gradient. The
-        gradient must order the documents as the scores do.
-    truncation : int
-        The k of Z@k; 0 is the whole list.
+    `conjugate` takes scores (n_docs,) and their queries, and returns psi* of each query and its
+    gradient, which must order the documents as the scores do. `truncation` is the k of Z@k; 0 is
+    the whole list.
 
     Examples
     --------

@@ -17,15 +17,9 @@ AGGREGATES = ("min", "max", "mean", "log-mean-exp")
 def group_level(loss: Loss, aggregate: str, train: QuerySet) -> Loss:
     """Return `loss` of the groups of that training set, as a loss of its documents' scores.
 
-    Parameters
-    ----------
-    loss : Loss
-        The loss that ranks the groups.
-    aggregate : {"min", "max", "mean", "log-mean-exp"}
-        How a group gets its score. "log-mean-exp" is the paper's geometric mean. With "min" and
-        "max" several extreme documents share the gradient alike.
-    train : QuerySet
-        The only set that the returned loss can be called with.
+    `aggregate`, of `AGGREGATES`, is how a group gets its score. "log-mean-exp" is the paper's
+    geometric mean. With "min" and "max" several extreme documents share the gradient alike. The
+    loss can be called with that set alone.
     """
     groups = _groups(train)
 

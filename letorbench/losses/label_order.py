@@ -51,17 +51,10 @@ OWN_TIE_RULES = ("breslow", "file")
 
 
 def with_ties(loss: Loss, ties: str, train: QuerySet, rng: np.random.Generator) -> Loss:
-    """Return the loss with that rule for equal labels.
+    """Return the loss with that rule, of `TIE_RULES`, for equal labels.
 
-    Parameters
-    ----------
-    loss : Loss
-        It stays as it is where no order of equal labels matters.
-    ties : {"breslow", "random", "file"}
-    train : QuerySet
-        The only set that the returned loss of the rule "random" can be called with.
-    rng : numpy.random.Generator
-        "random" draws its order from it; the other rules draw nothing.
+    It stays as it is where no order of equal labels matters. The rule "random" draws its order from
+    `rng`, and its loss can be called with the training set alone.
     """
     require_choice(ties, TIE_RULES, "ties")
     if ties == "breslow" or not loss.reads_order:
@@ -128,15 +121,7 @@ BY_PLACE = ("1/pi", "1/log(1+pi)")
 
 @dataclass(frozen=True)
 class DocumentWeighted(Loss):
-    """A loss with a weight for each document.
-
-    Parameters
-    ----------
-    weight : str
-        A weight of Table 8, `DOCUMENT_WEIGHTS`.
-    ties : {"breslow", "file"}
-        The rule for equal labels.
-    """
+    """A loss with a weight of each document, of `DOCUMENT_WEIGHTS`, and a rule for equal labels."""
 
     weight: str = one_of(DOCUMENT_WEIGHTS, "1")
     ties: str = one_of(OWN_TIE_RULES, "breslow")

@@ -122,18 +122,9 @@ class Lambda:
         )
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> np.ndarray:
-        """Compute the force on every document.
+        """Return the force (n_docs,) on every document, positive where it should move up.
 
-        Parameters
-        ----------
-        scores : ndarray of shape (n_docs,), float64
-            In file order.
-        queries : QuerySet
-
-        Returns
-        -------
-        ndarray of shape (n_docs,), float64
-            Positive where the document should move up.
+        scores: (n_docs,) float64, in file order.
         """
         force = np.empty(len(scores))
         rule = self.rule(queries)
@@ -146,18 +137,7 @@ class Lambda:
 
 
 def pair_lambdas(function: Lambda, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Compute the force on every document of one query, pair by pair, in plain NumPy.
-
-    Parameters
-    ----------
-    function : Lambda
-    scores : ndarray of shape (n_docs,)
-        In file order.
-    labels : ndarray of shape (n_docs,)
-
-    Returns
-    -------
-    ndarray of shape (n_docs,), float64
+    """Return the force (n_docs,) on every document of one query, pair by pair, in plain NumPy.
 
     Examples
     --------

@@ -35,19 +35,10 @@ LOGARITHM = 640.0
 
 
 def pairwise_logistic(scores: np.ndarray, labels: np.ndarray) -> tuple[float, np.ndarray]:
-    """Compute RankNet's cost of one query and the derivative by each score, pair by pair.
+    """Compute RankNet's cost of one query, and its derivative by each score, pair by pair.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_docs,)
-    labels : ndarray of shape (n_docs,)
-
-    Returns
-    -------
-    cost : float
-        The sum over pairs r_i > r_j of log(1 + exp(-(s_i - s_j))).
-    gradient : ndarray of shape (n_docs,)
-        Its derivative by each score. Minus the gradient is the paper's lambda.
+    The cost is the sum over pairs r_i > r_j of log(1 + exp(-(s_i - s_j))). Scores, labels and the
+    derivative are (n_docs,). Minus the derivative is the paper's lambda.
 
     Examples
     --------

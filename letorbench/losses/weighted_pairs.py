@@ -133,12 +133,7 @@ class PairwiseLoss(_OfPairs):
 class FieldBound(_OfPairs):
     """Equation 18, the weighted upper bound of a Markov random field by its pairs.
 
-    Parameters
-    ----------
-    weight : str
-        A weight of Table 9, `PAIR_WEIGHTS`.
-    ties : {"breslow", "file"}
-        See `letorbench.losses.label_order`.
+    The parameters are as in `PairwiseLoss`.
     """
 
     name = "wub"

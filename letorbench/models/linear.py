@@ -25,10 +25,7 @@ BLOCK = 1024
 class Linear(Model):
     """The score s = w . x + b.
 
-    Parameters
-    ----------
-    weights : ndarray of shape (n_features,), float64
-    bias : float
+    The weights are (n_features,) float64.
 
     Examples
     --------
@@ -55,12 +52,8 @@ class Linear(Model):
 class LinearFamily(ParametricFamily):
     """The linear models w . (x - mean) / scale, with an intercept on request.
 
-    theta holds w (n_features,), then the intercept, which no prior penalises.
-
-    Parameters
-    ----------
-    mean, scale : ndarray of shape (n_features,), float64
-    intercept : bool
+    theta holds w (n_features,), then the intercept, which no prior penalises; mean and scale are
+    (n_features,) float64.
     """
 
     name = "linear"
@@ -94,13 +87,9 @@ class LinearFamily(ParametricFamily):
         are those of `plain`, and so is the objective but for a prior: it is on the weights of
         the features in these units, as one l2 cannot suit features of 1e-6 and of 1e9.
 
-        Parameters
-        ----------
-        features : ndarray of shape (n_docs, n_features), float32
-        intercept : bool
-        shift_invariant : bool
-            Whether the loss does not change where all scores of a query do by the same number.
-            Without that and without an intercept, features cannot be measured from their means.
+        `shift_invariant` says that the loss does not change where all scores of a query do by the
+        same number. Without that and without an intercept, features cannot be measured from their
+        means.
         """
         usual = ordinary(features)
         if usual.all():
@@ -182,14 +171,7 @@ def products(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
 def weighted_rows(features: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return weights @ features, with the same bits for any number of threads.
 
-    Parameters
-    ----------
-    features : ndarray of shape (n_docs, n_features), float32
-    weights : ndarray of shape (n_docs,), float64
-
-    Returns
-    -------
-    ndarray of shape (n_features,), float64
+    features: (n_docs, n_features) float32. weights: (n_docs,) float64, as the sums (n_features,).
     """
     n_blocks = -(-len(features) // BLOCK)
     sums = parallel_for(partial(_sum_blocks, features, weights), n_blocks, least=4)

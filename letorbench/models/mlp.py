@@ -44,14 +44,7 @@ class Layers(NamedTuple):
 class MLP(Model):
     """A net with one hidden layer of tanh units and a linear output.
 
-    Parameters
-    ----------
-    weights : ndarray of shape (n_units, n_features), float32
-        W.
-    bias : ndarray of shape (n_units,), float64
-        b.
-    output : ndarray of shape (n_units,), float64
-        v.
+    The parameters are those of `Layers`, with W in float32.
     """
 
     kind = "net"
@@ -143,16 +136,7 @@ class MLPFamily(ParametricFamily):
 
 
 def net_scores(features: np.ndarray, layers: Layers) -> np.ndarray:
-    """Compute s(x) = v . tanh(W x + b) of every document.
-
-    Parameters
-    ----------
-    features : ndarray of shape (n_docs, n_features)
-    layers : Layers
-
-    Returns
-    -------
-    ndarray of shape (n_docs,), float64
+    """Return s(x) = v . tanh(W x + b) of every document, (n_docs,) float64.
 
     Examples
     --------
@@ -165,20 +149,10 @@ def net_scores(features: np.ndarray, layers: Layers) -> np.ndarray:
 
 
 def net_gradient(features: np.ndarray, layers: Layers, gradient: np.ndarray) -> Layers:
-    """Backpropagate: sum over documents of gradient_i times the derivatives of s(x_i).
+    """Backpropagate: return the derivative of a loss by each parameter of the layers.
 
-    Parameters
-    ----------
-    features : ndarray of shape (n_docs, n_features)
-    layers : Layers
-        Where the derivatives are taken.
-    gradient : ndarray of shape (n_docs,), float64
-        The derivative of a loss by each score.
-
-    Returns
-    -------
-    Layers
-        The derivative of the loss by each parameter.
+    It is the sum over documents of gradient_i, the loss's derivative by their score, times the
+    derivatives of s(x_i).
     """
     x = features.astype(np.float64)
     if len(layers.output) == 0:

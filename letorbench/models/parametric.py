@@ -79,17 +79,8 @@ class ParametricFamily(ABC):
     ) -> np.ndarray:
         """Return a loss's gradient by theta, given its gradient by the scores (chain rule).
 
-        Parameters
-        ----------
-        theta : ndarray of shape (n_parameters,)
-        features : ndarray of shape (n_docs, n_features), float32
-        score_gradient : ndarray of shape (n_docs,), float64
-            The loss's derivative by each document's score.
-
-        Returns
-        -------
-        ndarray of shape (n_parameters,)
-            The sum over documents of score_gradient[i] d f(x_i; theta) / d theta.
+        It is the sum over documents of score_gradient[i] d f(x_i; theta) / d theta, (n_parameters,)
+        float64, with score_gradient (n_docs,) float64.
         """
 
 

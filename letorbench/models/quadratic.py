@@ -89,11 +89,6 @@ class QuadraticFamily(ParametricFamily):
     theta holds w (n_features,), then a coefficient for each kept product. The features are
     standardised on the training set. The equation's alpha_0 is left out: no ranking depends on
     it, and no loss of score differences does.
-
-    Parameters
-    ----------
-    products : Products
-        The kept products.
     """
 
     name = "quadratic"

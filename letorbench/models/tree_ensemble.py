@@ -102,13 +102,7 @@ class TreeEnsemble(Model):
 
 @dataclass(frozen=True, eq=False)
 class Float32Trees(TreeEnsemble):
-    """A sum of regression trees in float32, as XGBoost has it.
-
-    Parameters
-    ----------
-    value : ndarray of shape (n_nodes,), float32
-        The scores are float32 sums of these. The other fields are those of `TreeEnsemble`.
-    """
+    """A sum of regression trees as XGBoost has it: values and their sums are float32."""
 
     kind = "trees-float32"
 

@@ -96,16 +96,8 @@ class GradientDescent(Solver):
     With `by_query` it is once for each query, in file order, by that query's gradient. The
     epoch that validation chooses is kept, or the last without a validation set.
 
-    Parameters
-    ----------
-    learning_rate : float
-    epochs : int
-        The most epochs.
-    patience : int
-        The epochs after the best one on validation with which training ends; 0: never.
-    l2 : float
-        See `Solver`.
-    by_query : bool
+    `epochs` is the most epochs, and `patience` how many after the best one on validation end the
+    training; 0 means never.
     """
 
     learning_rate: float
@@ -158,12 +150,7 @@ class _Minimiser(Solver):
     A fit has arrived where the gradient is `TOLERANCE` times as long as at the start, or as after
     the first step, where that is shorter.
 
-    Parameters
-    ----------
-    iterations : int
-        The most steps. A warning says where they were not enough.
-    l2, per_document, starts
-        See `Solver`.
+    `iterations` is the most steps; a warning says where they were not enough.
     """
 
     iterations: int

@@ -76,15 +76,6 @@ def latest(values: np.ndarray, share: float = SHARE) -> int:
     The standard error is of the paired differences by query. `benchmarks.selection` measures
     this rule, its share and others on validation queries.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_models, n_queries)
-    share : float
-
-    Returns
-    -------
-    int
-
     References
     ----------
     L. Breiman, J. Friedman, R. Olshen, C. Stone: Classification and Regression Trees, 1984,
@@ -225,13 +216,7 @@ class EarlyStopping:
             self.record(self.validation(model.predict(self.validation.queries.features)))
 
     def record(self, values: np.ndarray | None) -> None:
-        """Record a round.
-
-        Parameters
-        ----------
-        values : ndarray of shape (n_queries,) or None
-            The validation measure after the round; None without a validation set.
-        """
+        """Record a round and the validation measure (n_queries,) after it, None without any."""
         self.count += 1
         self.late = self.deadline.passed
         if values is not None:

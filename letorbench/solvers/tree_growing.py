@@ -79,13 +79,7 @@ class TreeBuffers(NamedTuple):
 
 
 class Grower:
-    """Grows trees on the same features; its buffers serve all of them.
-
-    Parameters
-    ----------
-    features : TreeFeatures
-    params : TreeParams
-    """
+    """Grows trees on the same features; its buffers serve all of them."""
 
     def __init__(self, features: TreeFeatures, params: TreeParams) -> None:
         self.features, self.params = features, params

@@ -174,7 +174,8 @@ DEPENDS = {
     "rankers/base.py": "net least plug-in", "rankers/ranknet.py": "net",
     "rankers/regression.py": "least",
     "solvers/sgd.py": "net plug-in", "solvers/tree_growing.py": "plug-in",
-    "losses/lambdas.py": "net plug-in", "losses/neural_ndcg.py": "plug-in", "results/store.py": "",
+    "losses/lambdas.py": "plug-in", "losses/pairwise_logistic.py": "net plug-in",
+    "losses/neural_ndcg.py": "plug-in", "results/store.py": "",
     "experiment/plan.py": "", "experiment/runner.py": "", "cli/run.py": "", "rankers/frank.py": "",
 }  # fmt: skip
 
