@@ -124,9 +124,7 @@ def picture(shown: Path, drawn: Path) -> bool:
     return one.shape == other.shape and float(np.abs(one - other).mean()) < ALIKE
 
 
-def check(
-    path: Path, needs: set[str], write: bool = False
-) -> tuple[str, list[str], int]:
+def check(path: Path, needs: set[str], write: bool = False) -> tuple[str, list[str], int]:
     """Run the page's blocks; return its new text, what differs, and how many were skipped.
 
     write: whether a picture that differs is replaced.

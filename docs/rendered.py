@@ -26,7 +26,8 @@ RUN = ("run", "--dataset", "DEMO", "--algo", "regression,listnet,rankboost,ndcgb
 
 
 def pages(folder: Path) -> None:
-    """Write the report of a run on DEMO and the leaderboard into the folder of the HTML pages."""
+    """Write the report of a run on DEMO and the leaderboard into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         _letorbench(scratch, *RUN)
         for name, words in PAGES.items():
@@ -79,5 +80,5 @@ def _shown(value: object, image: Path) -> list[str]:
         image.write_bytes(value._repr_png_())
         return [f"![the output of the cell above]({image.name})"]
     if hasattr(value, "_repr_html_"):
-        return [f"```{{raw}} html\n<div class=\"output\">{value._repr_html_()}</div>\n```"]
+        return [f'```{{raw}} html\n<div class="output">{value._repr_html_()}</div>\n```']
     return [f"```text\n{value!r}\n```"]

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 MEASURES = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map", "err@10")
 #: the quick test that counts queries and seeds: every row is compared with the best
 PROCEDURE = Procedure("t")
+#: the families by loss, then by what is learned
+FAMILY_ORDER = ("pointwise", "pairwise", "listwise", "linear", "nets", "boosting", "trees")
 #: what stands behind the name of a user's row
 YOURS = " (yours)"
 
@@ -260,6 +262,9 @@ def _section(each: Board, measure: str) -> str:
     if (ranked := _ranks(_drawn(each).rows, measure)) is not None:
         text, diagram = ranked
         parts += ["<h3>Which cannot be told apart?</h3>", paragraph(text), diagram]
+    spread_title = f"{label(measure)} of each family's algorithms, the best named"
+    drawn = framed("main", spread_title, _spread(each, measure))
+    parts += ["<h3>Does the family matter?</h3>", drawn]
     title = f"{label(measure)} against seconds of training"
     parts += ["<h3>What does it cost?</h3>", framed("main", title, _costs(each, measure))]
     return "\n".join(parts)
@@ -294,6 +299,26 @@ def _ranks(rows: Sequence[Row], measure: str) -> tuple[str, str] | None:
     ranks = ranks_of(values).mean(axis=0)
     figure = draw_ranks([row.algo for row in rows], ranks, difference)
     return text, framed("main", f"Mean ranks over queries by {label(measure)}", figure)
+
+
+def _spread(each: Board, measure: str) -> Figure:
+    """Draw a row a family: a point an algorithm, the best named."""
+    rows = best_first(_drawn(each).rows, measure)
+    own = {kind: [row for row in rows if kind in families(row)] for kind in FAMILY_ORDER}
+    own = {kind: members for kind, members in own.items() if members}
+    figure = new_figure(5.5, 0.6 + 0.3 * len(own))
+    axes = figure.subplots()
+    for y, members in enumerate(own.values()):
+        values = [row.values[measure] for row in members]
+        axes.plot(values, [y] * len(values), "|", color=COLOURS[3], markersize=9)
+        axes.annotate(
+            members[0].algo, (values[0], y), (4, 0), textcoords="offset points", size=7, va="center"
+        )
+    axes.set_yticks(range(len(own)), [f"{kind} ({len(of)})" for kind, of in own.items()])
+    axes.set_ylim(len(own) - 0.5, -0.5)
+    axes.margins(x=0.15)
+    dress(axes, each.frame.dataset, label(measure), "")
+    return figure
 
 
 def _costs(each: Board, measure: str) -> Figure:
