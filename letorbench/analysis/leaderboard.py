@@ -43,6 +43,8 @@ MEASURES = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map", "err@10")
 PROCEDURE = Procedure("t")
 #: the families by loss, then by what is learned
 FAMILY_ORDER = ("pointwise", "pairwise", "listwise", "linear", "nets", "boosting", "trees")
+#: the file of the names of `recommended`
+RECOMMENDED = "recommended.txt"
 #: what stands behind the name of a user's row
 YOURS = " (yours)"
 
@@ -62,6 +64,26 @@ def files() -> dict[str, Path]:
     """Return the shipped files by their data sets."""
     folder = Path(str(resources.files("letorbench.analysis"))) / "shipped"
     return {path.stem: path for path in sorted(folder.glob("*.zip"))}
+
+
+def recommended() -> list[str]:
+    """Return the algorithms that no other beats significantly on a shipped data set.
+
+    They are stored beside the results that they are of, as `never_beaten` finds them.
+    """
+    text = resources.files("letorbench.analysis").joinpath("shipped", RECOMMENDED)
+    return text.read_text("utf-8").split()
+
+
+def never_beaten(frames: Sequence[Frame], measure: str = MEASURES[3]) -> list[str]:
+    """Return the algorithms that are on no data set significantly worse than its best one."""
+    left: set[str] | None = None
+    for frame in frames:
+        rows = best_first(comparable(frame), measure)
+        signs = _signs(frame, rows, measure)
+        own = {row.algo for row in rows if signs.get(row.algo, 0) >= 0}
+        left = own if left is None else left & own
+    return sorted(left or ())
 
 
 def shipped(dataset: str) -> Frame:
