@@ -220,7 +220,8 @@ def _short_lists(frame: Frame, measures: Sequence[str]) -> str:
 
     No other list has a DCG above 0 at one n, and 0 at a larger one.
     """
-    found, rules = (0, "", 0), {}
+    found = (0, "", 0)
+    rules: dict[str, None] = {}
     for row in frame.rows if measures[0].startswith("ndcg") else ():
         values = [row.queries.in_means.tables[name] for name in measures]
         for name, before, after in zip(measures[1:], values, values[1:]):
