@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 import letorbench as lb
-from letorbench.analysis.leaderboard import MEASURES, files
+from letorbench.analysis.leaderboard import MEASURES, RECOMMENDED, files, never_beaten, shipped
 from letorbench.results.csv_files import read_frame
 from letorbench.results.packed import pack
 
@@ -25,6 +25,8 @@ def main() -> None:
         )
         pack(read_frame(chosen.out, name).only(lb.algorithms()), chosen.data_dir, MEASURES, path)
         print(f"{path}: {path.stat().st_size:,} bytes")
+    names = never_beaten([shipped(name) for name in files()])
+    (path.parent / RECOMMENDED).write_text("".join(f"{name}\n" for name in names))
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ MASKS: tuple[tuple[str, str], ...] = (
 #: a picture that a page's commands draw
 PICTURE = re.compile(r"^!\[[^]]*\]\((pictures/[\w-]+\.png)\)$", re.MULTILINE)
 #: the mean difference of two pictures, of 0 to 1, below which they show the same
-ALIKE = 0.02
+ALIKE = 0.002
 
 BLOCK = re.compile(
     r"^<!-- check: (?P<check>\w+) -->\n```(?P<language>console|pycon)\n(?P<body>.*?)^```$"

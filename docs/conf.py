@@ -30,6 +30,8 @@ html_theme = "furo"
 html_static_path = ["static"]
 html_css_files = ["pages.css"]
 html_title = f"letorbench {release}"
+# a paper's page unfolds its raw rows below smaller headings
+suppress_warnings = ["myst.header"]
 smartquotes = False  # the text quotes values
 
 myst_heading_anchors = 3
@@ -57,7 +59,7 @@ def link_notebook(app, name, source) -> None:
 
 def setup(app) -> None:
     app.connect("builder-inited", lambda app: rendered.notebook(NOTEBOOK, NOTEBOOK.with_suffix("")))
-    app.connect("build-finished", lambda app, error: rendered.pages(Path(app.outdir)))
+    app.connect("build-finished", lambda app, error: rendered.pages(Path(app.outdir) / "shown"))
     app.connect("source-read", link_notebook)
     # before numpydoc, which has the usual priority of 500
     app.connect("autodoc-process-docstring", escape_signs, priority=400)

@@ -26,7 +26,8 @@ RUN = ("run", "--dataset", "DEMO", "--algo", "regression,listnet,rankboost,ndcgb
 
 
 def pages(folder: Path) -> None:
-    """Write the report of a run on DEMO and the leaderboard into the folder of the HTML pages."""
+    """Write the report of a run on DEMO and the leaderboard into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         _letorbench(scratch, *RUN)
         for name, words in PAGES.items():

@@ -16,7 +16,7 @@ import numpy as np
 from letorbench.analysis.comparison import Pair, Procedure, on_common_folds, with_values
 from letorbench.analysis.paired import differences
 from letorbench.analysis.results_table import label
-from letorbench.analysis.tables import Column, Table, probability, table
+from letorbench.analysis.tables import Column, Table, Value, probability, table
 from letorbench.measures import sign
 from letorbench.results.frame import Frame, Row
 from letorbench.results.measuring import IDEAL, RANDOM
@@ -54,10 +54,13 @@ class Learned:
             sorted((t["value"] for t in each.get("grid") or []), reverse=True) for each in facts
         ]
         margins = [each[0] - each[1] for each in values if len(each) > 1]
-        parts = ([_number(each.get(part)) for each in facts] for part in ("training", "value"))
-        test = [_number(fold.means.get(measure)) for fold in row.stored]
-        means = (float(np.mean(each)) for each in (*parts, test))
-        return cls(measure, *means, float(np.mean(margins)) if margins else math.nan)
+        training, validation = (
+            float(np.mean([_number(each.get(part)) for each in facts]))
+            for part in ("training", "value")
+        )
+        test = float(np.mean([_number(fold.means.get(measure)) for fold in row.stored]))
+        margin = float(np.mean(margins)) if margins else math.nan
+        return cls(measure, training, validation, test, margin)
 
 
 def _number(value: Any) -> float:
@@ -93,14 +96,14 @@ def learning_table(frame: Frame, notes: Sequence[str] = ()) -> Table:
 
     Another system's scores and reference points have none of them.
     """
-    rows = []
+    rows: list[list[Value]] = []
     for row in frame.rows:
         own = Learned.of(row)
         if own is None:
-            rows.append((frame.dataset, row.algo, "", "", *[math.nan] * 5))
+            rows.append([frame.dataset, row.algo, "", "", *[math.nan] * 5])
         else:
             parts = (own.training, own.validation, own.test, own.fall, own.margin)
-            rows.append((frame.dataset, row.algo, tuned(row) or "fixed", own.measure, *parts))
+            rows.append([frame.dataset, row.algo, tuned(row) or "fixed", own.measure, *parts])
     caption = (
         f"{frame.dataset}: what validation chose, on all three parts; mean over folds and seeds; "
         "fall: from training to test; margin: over the next setting, on validation"

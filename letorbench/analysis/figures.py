@@ -177,7 +177,8 @@ def panel(frame: Frame, measures: Sequence[str]) -> Panel:
     remark, lone = remarks(frame), len(measures) == 1
     curves, bands, named = {}, {}, []
     for row in best_first(frame.rows, measures[0]) if lone else frame.rows:
-        name = f"{row.algo} [{row.convention}]" if frame.mixed else row.algo
+        rule = f" [{row.convention}]" * (frame.mixed and row.convention not in row.algo)
+        name = f"{row.algo}{rule}"
         name += f" ({remark[row.algo]})" if row.algo in remark else ""
         if row.label.name or row.label.algo not in places():
             named.append(name)
@@ -220,16 +221,18 @@ def _short_lists(frame: Frame, measures: Sequence[str]) -> str:
     No other list has a DCG above 0 at one n, and 0 at a larger one.
     """
     found = (0, "", 0)
+    rules: dict[str, None] = {}
     for row in frame.rows if measures[0].startswith("ndcg") else ():
         values = [row.queries.in_means.tables[name] for name in measures]
         for name, before, after in zip(measures[1:], values, values[1:]):
             short = ((before > 0.0) & (after == 0.0)).any(axis=0)
             found = max(found, (int(short.sum()), name, len(short)))
+            rules |= {row.convention: None} if short.any() else {}
     count, name, queries = found
     if not count:
         return ""
     return (
-        f"{frame.dataset}: NDCG@n of a list shorter than n is 0 ({', '.join(frame.conventions)}); "
+        f"{frame.dataset}: NDCG@n of a list shorter than n is 0 ({', '.join(rules)}); "
         f"at @{name.partition('@')[2]} that begins for {count} of {queries} queries."
     )
 

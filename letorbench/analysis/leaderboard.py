@@ -41,6 +41,10 @@ if TYPE_CHECKING:
 MEASURES = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map", "err@10")
 #: the quick test that counts queries and seeds: every row is compared with the best
 PROCEDURE = Procedure("t")
+#: the families by loss, then by what is learned
+FAMILY_ORDER = ("pointwise", "pairwise", "listwise", "linear", "nets", "boosting", "trees")
+#: the file of the names of `recommended`
+RECOMMENDED = "recommended.txt"
 #: what stands behind the name of a user's row
 YOURS = " (yours)"
 
@@ -60,6 +64,26 @@ def files() -> dict[str, Path]:
     """Return the shipped files by their data sets."""
     folder = Path(str(resources.files("letorbench.analysis"))) / "shipped"
     return {path.stem: path for path in sorted(folder.glob("*.zip"))}
+
+
+def recommended() -> list[str]:
+    """Return the algorithms that no other beats significantly on a shipped data set.
+
+    They are stored beside the results that they are of, as `never_beaten` finds them.
+    """
+    text = resources.files("letorbench.analysis").joinpath("shipped", RECOMMENDED)
+    return text.read_text("utf-8").split()
+
+
+def never_beaten(frames: Sequence[Frame], measure: str = MEASURES[3]) -> list[str]:
+    """Return the algorithms that are on no data set significantly worse than its best one."""
+    left: set[str] | None = None
+    for frame in frames:
+        rows = best_first(comparable(frame), measure)
+        signs = _signs(frame, rows, measure)
+        own = {row.algo for row in rows if signs.get(row.algo, 0) >= 0}
+        left = own if left is None else left & own
+    return sorted(left or ())
 
 
 def shipped(dataset: str) -> Frame:
@@ -260,6 +284,9 @@ def _section(each: Board, measure: str) -> str:
     if (ranked := _ranks(_drawn(each).rows, measure)) is not None:
         text, diagram = ranked
         parts += ["<h3>Which cannot be told apart?</h3>", paragraph(text), diagram]
+    spread_title = f"{label(measure)} of each family's algorithms, the best named"
+    drawn = framed("main", spread_title, _spread(each, measure))
+    parts += ["<h3>Does the family matter?</h3>", drawn]
     title = f"{label(measure)} against seconds of training"
     parts += ["<h3>What does it cost?</h3>", framed("main", title, _costs(each, measure))]
     return "\n".join(parts)
@@ -294,6 +321,26 @@ def _ranks(rows: Sequence[Row], measure: str) -> tuple[str, str] | None:
     ranks = ranks_of(values).mean(axis=0)
     figure = draw_ranks([row.algo for row in rows], ranks, difference)
     return text, framed("main", f"Mean ranks over queries by {label(measure)}", figure)
+
+
+def _spread(each: Board, measure: str) -> Figure:
+    """Draw a row a family: a point an algorithm, the best named."""
+    rows = best_first(_drawn(each).rows, measure)
+    own = {kind: [row for row in rows if kind in families(row)] for kind in FAMILY_ORDER}
+    own = {kind: members for kind, members in own.items() if members}
+    figure = new_figure(5.5, 0.6 + 0.3 * len(own))
+    axes = figure.subplots()
+    for y, members in enumerate(own.values()):
+        values = [row.values[measure] for row in members]
+        axes.plot(values, [y] * len(values), "|", color=COLOURS[3], markersize=9)
+        axes.annotate(
+            members[0].algo, (values[0], y), (4, 0), textcoords="offset points", size=7, va="center"
+        )
+    axes.set_yticks(range(len(own)), [f"{kind} ({len(of)})" for kind, of in own.items()])
+    axes.set_ylim(len(own) - 0.5, -0.5)
+    axes.margins(x=0.15)
+    dress(axes, each.frame.dataset, label(measure), "")
+    return figure
 
 
 def _costs(each: Board, measure: str) -> Figure:

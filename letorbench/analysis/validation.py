@@ -39,6 +39,8 @@ def _course(fit: Mapping[str, Any]) -> tuple[list[str], np.ndarray, list[int]]:
         return [], np.array(curve, dtype=np.float64), chosen
     trials = facts.get("grid") or []
     free = list(fit.get("identity", {}).get("grid", {}))
+    if len(free) == 1 and all(type(t["settings"].get(free[0])) in (int, float) for t in trials):
+        trials = sorted(trials, key=lambda trial: trial["settings"][free[0]])  # as it grew
     names = ["/".join(escaping.figure(str(t["settings"].get(k))) for k in free) for t in trials]
     values = np.array([trial["value"] for trial in trials], dtype=np.float64)
     return names, values, [int(np.nanargmax(values))] if np.isfinite(values).any() else []

@@ -43,8 +43,11 @@ def algos(name: str | None, parts: bool) -> None:
         for table in part_tables():
             show(table)
     else:
-        for table in family_tables([ranker(each) for each in names()]):
+        from letorbench.analysis.leaderboard import recommended
+
+        for table in family_tables([ranker(each) for each in names()], recommended()):
             show(table)
+        say("* = recommended: on no data set of the leaderboard significantly worse than the best")
 
 
 def description(name: str) -> str:
@@ -82,11 +85,17 @@ def description(name: str) -> str:
     return "\n".join(lines)
 
 
-def family_tables(rankers: Sequence[type[Ranker]]) -> Iterator[Table]:
-    """Yield a table of the rankers of each family by their losses: names, kinds, titles."""
+def family_tables(rankers: Sequence[type[Ranker]], best: Sequence[str]) -> Iterator[Table]:
+    """Yield a table of the rankers of each family by their losses: names, kinds, titles.
+
+    best: the names that have a star.
+    """
     for family, title in FAMILIES.items():
         own = [cls for cls in rankers if (cls.families or ("",))[0] == family]
-        rows = [(f"  {cls.name}", ", ".join(cls.families[1:]), cls.title) for cls in own]
+        rows = [
+            (f"  {cls.name}{' *' * (cls.name in best)}", ", ".join(cls.families[1:]), cls.title)
+            for cls in own
+        ]
         if rows:
             yield text_table(["", "", ""], rows, title)
 

@@ -49,7 +49,8 @@ def compare(
 
     Each row is one algorithm against another: mean difference, 95 % interval,
     p-value, the same corrected for all comparisons of the data set and measure, effect size
-    (Cohen's d_z), the smallest difference that such data show in 80 % of cases, and on how many
+    (Cohen's d_z), the smallest true
+    difference that a test finds on such data in 80 % of cases (detectable), and on how many
     queries it is better, equal, worse. Several data sets also give winning numbers, average ranks,
     Friedman's and Nemenyi's tests and a diagram.
     With --by each row is of a slice of the queries, and the correction is for all slices.
@@ -57,7 +58,7 @@ def compare(
     With --why the rows are what both have in training, validation and test, with reasons below:
     whether the lower one under- or overfits, how sure its selection was, and on which queries.
     With --run the systems are TREC runs, by --qrels, on the queries that count in all of them.
-    With --power the rows say how often each difference shows on other numbers of queries.
+    With --power the rows say how often a test finds each difference on other numbers of queries.
     """
     from letorbench.analysis.comparison import comparison_table, power_table
 

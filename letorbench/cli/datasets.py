@@ -115,7 +115,7 @@ def _labels(benchmark: Benchmark) -> str:
 def import_(path: Path, grades: str | None, data_dir: Path) -> None:
     """Bring a folder or a .zip/.tar archive into the data folder.
 
-    Training and test files of one's own may be LightGBM's, XGBoost's, RankLib's or CatBoost's.
+    Your own training and test files may be LightGBM's, XGBoost's, RankLib's or CatBoost's.
     """
     from letorbench.datasets.acquire.archive import import_archive
     from letorbench.datasets.user_data.rows import parse_grades
@@ -141,9 +141,9 @@ def split(
 ) -> None:  # fmt: skip
     """Make a data set of one file: LETOR text, a table, or LightGBM's, XGBoost's or CatBoost's.
 
-    The queries are shuffled and cut into folds; all documents of a query stay together. A missing
-    value in a table becomes NULL. Files with the sizes of the queries (.query, .group), their
-    weights (.weight) and a description of the columns (.cd) are looked for beside it.
+    It shuffles the queries and cuts them into folds; all documents of a query stay together. A
+    missing value in a table becomes NULL. Files beside it may have the sizes of the queries
+    (.query, .group), their weights (.weight) and a description of the columns (.cd).
     """
     from letorbench.datasets.user_data.folds import split as split_file
     from letorbench.datasets.user_data.rows import parse_grades
@@ -158,7 +158,7 @@ def split(
 def fetch(name: str, data_dir: Path) -> None:
     """Download a data set, check it against the published hash, unpack it.
 
-    After a download that stopped, the same command begins it again.
+    If a download stops, run the same command again.
     """
     from letorbench.datasets.acquire.fetch import fetch as download
 

@@ -38,7 +38,7 @@ def external(
 ) -> None:  # fmt: skip
     """Measure another system's scores of the test parts, and store them as an algorithm's.
 
-    From then on `table`, `plot`, `compare` and `report` have it beside the others. A run file
+    From then on `table`, `plot`, `compare` and `report` show it beside the others. A run file
     names documents by the `#docid` of the data, or by their position in the query from 1.
     """
     from letorbench.analysis.results_table import USUAL, summary_table

@@ -34,9 +34,9 @@ def leaderboard(
     """Rank every algorithm on LETOR's OHSUMED and MQ2008, under one protocol, with five seeds.
 
     The numbers come with letorbench: nothing is trained, and no data are needed. RESULTS is a
-    results folder of yours, whose rows then stand among the others, paired query by query, with
-    a sentence whether they are better. Numbers that papers print are rows without a place. The
-    page has intervals, mean ranks and costs, and needs no network.
+    results folder of yours: its rows stand among the others, paired query by query, and a
+    sentence says whether they are better. Printed numbers of papers are rows without a place.
+    The page has intervals, mean ranks and costs, and needs no network.
     """
     from letorbench.analysis.leaderboard import board_table, files, page
     from letorbench.api.leaderboard import boards

@@ -33,7 +33,7 @@ def rank(
     model: Path, data: Path, output: Path, form: str, tag: str | None, sparse: bool,
     columns: Columns, null: str | float,
 ) -> None:  # fmt: skip
-    """Score every document of a file with a model of any algorithm; labels are not looked at.
+    """Score every document of a file with a model of any algorithm; ignore labels.
 
     A model file is LightGBM's text, or XGBoost's JSON or UBJ; the library scores with it. Feature k
     of LETOR text is column k - 1 of the matrix that it was trained on, whatever its name.

@@ -30,9 +30,9 @@ def report(
 ) -> None:
     """Write a report of data sets (all that have results by default) that any browser opens.
 
-    Results, curves with 95 % bands, per-query differences from the baseline (where none is
-    given, the best algorithm of each data set), validation curves, settings, timings, warnings
-    and where everything comes from. Needs no network and no server.
+    It has results, curves with 95 % bands, per-query differences from the baseline (by default the
+    best algorithm of each data set) with their reasons, validation curves, settings, timings,
+    warnings and sources. It needs no network and no server.
     """
     words = click.get_current_context().find_root().obj or ()
     say(results.report(out_file, baseline, measure, procedure, words))

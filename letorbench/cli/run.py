@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @options.option(
     "--protocol", "name", type=click.Choice(["default", "letor", "published"]), default="default",
-    help="How the validation part chooses; letor: by MAP, published: as the papers' experiments.",
+    help="How validation chooses; letor: by MAP, published: as in the papers' experiments.",
 )  # fmt: skip
 @click.option(
     "--select", metavar="MEASURE",
@@ -88,8 +88,8 @@ def run(
 ) -> None:
     """Train, select on validation, test: every algorithm on every fold of every data set.
 
-    Stored folds that still hold are not run again. Leaves scores, fits, per-query and mean
-    measures and the NDCG@n plot under the results folder, and prints the summary table.
+    It does not repeat stored folds that still hold. It leaves scores, fits, per-query and mean
+    measures and the NDCG@n plot in the results folder, and prints the summary table.
     """
     import signal
 

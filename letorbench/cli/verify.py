@@ -44,13 +44,13 @@ def verify(
     """Check a number, a printed table or a results folder.
 
     NUMBER with --data and --scores: which conventions, averages and roundings give this number.
-    TABLE.csv (dataset, algorithm, part, fold, measure, value): numbers that no ranking can have,
-    means that are not their folds', rows that look chosen on test data; with the data there, also
-    numbers above the ideal order. FOLDER: the results measured again from the stored scores by
-    plain definitions; with --against, whether two runs of an algorithm are the same system, a
-    similar one, or a lucky mean.
+    TABLE.csv (dataset, algorithm, part, fold, measure, value): numbers that no
+    ranking can reach, means that are not those of their folds, rows that look chosen on test
+    data; with the data, also numbers above the ideal order. FOLDER: the results measured again
+    from the stored scores by plain definitions; with --against, whether two runs of an algorithm
+    are the same system, a similar one, or a lucky mean.
 
-    The exit status is 0 where nothing is wrong, 1 for something suspicious, 3 for something
+    The exit status is 0 if nothing is wrong, 1 for something suspicious, 3 for something
     impossible.
     """
     if Path(what).is_dir() and against is not None:

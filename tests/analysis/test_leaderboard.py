@@ -10,7 +10,16 @@ from toy_data import write_toy, write_uneven
 
 import letorbench as lb
 from letorbench.analysis import leaderboard
-from letorbench.analysis.leaderboard import MEASURES, board, board_table, files, shipped, verdict
+from letorbench.analysis.leaderboard import (
+    MEASURES,
+    board,
+    board_table,
+    files,
+    never_beaten,
+    recommended,
+    shipped,
+    verdict,
+)
 from letorbench.analysis.tables import to_frame
 from letorbench.errors import DataError
 from letorbench.results.csv_files import read_frame
@@ -122,3 +131,10 @@ def test_the_command_shows_them_and_writes_a_page(made, tmp_path, monkeypatch):
     write_toy(tmp_path / "data")
     call("run", "--dataset", "TOY", "--algo", "regression", "--folds", "1")
     assert "found results of TOY" in refused(2, "leaderboard", "results")
+
+
+def test_the_recommended_are_those_that_the_shipped_results_recommend():
+    """Not by hand: what is stored is what the tests of all shipped queries say now."""
+    assert recommended() == never_beaten([shipped(name) for name in files()])
+    shown = printed("algos")
+    assert {line.split()[0] for line in shown.splitlines() if " * " in line} == {*recommended()}

@@ -52,6 +52,20 @@ def test_blocks_share_one_folder_and_what_lacks_its_data_is_skipped(page) -> Non
     assert check.check(page(text), {"demo"}) == (text, [], 1)
 
 
+def test_another_picture_is_reported_and_written(page) -> None:
+    """One that a page's commands draw, by what it shows; others are left alone."""
+    draw = "import matplotlib.image as m; m.imsave('{}.png', [[{}] * 9] * 9, vmin=0, vmax=1)"
+    shown = '<!-- setup: demo\n$ python -c "{}"\n-->\n![white](pictures/a.png)\n![b](b.png)\n'
+    white, black = (shown.format(draw.format("a", kind)) for kind in (1.0, 0.0))
+    path = page(white)
+    assert check.main(["--needs", "demo", str(path)]) == 1  # there is none
+    assert check.main(["--needs", "demo", "--write", str(path)]) == 0
+    assert check.main(["--needs", "demo", str(path)]) == 0
+    assert [each.name for each in (path.parent / "pictures").iterdir()] == ["a.png"]
+    _, (difference,), _ = check.check(page(black), {"demo"})
+    assert "another picture" in difference
+
+
 def test_python_sessions_share_their_names(page) -> None:
     text = block(">>> x = 2\n>>> def twice(y):\n...     return 2 * y\n", language="pycon")
     text += block(">>> twice(x)\n4\n>>> 1 / 0\n", language="pycon")

@@ -31,7 +31,10 @@ for (const choice of document.querySelectorAll("select[data-choice]")) {
     const table = choice.closest("section").querySelector("table");
     const heads = [...table.tHead.rows[0].cells].map((each) => each.textContent);
     const [first, last] = [heads.indexOf("family"), heads.indexOf("kind")];
-    const others = [...choice.options].map((each) => each.textContent).filter((each) => each !== choice.value);
+    const measures = [...choice.options].map((each) => each.textContent);
+    // places, intervals and ranks are of the measure that the page is by, its first
+    const of = choice.value === heads.find((each) => measures.includes(each)) ? [] : ["place", "95 % interval", "mean rank"];
+    const others = [...measures.filter((each) => each !== choice.value), ...of];
     for (const row of table.rows) {
       const kinds = `${row.cells[first].textContent}, ${row.cells[last].textContent}`.split(", ");
       if (choice.dataset.choice === "measure") {
