@@ -62,7 +62,7 @@ def write_page(result: Reproduction, study: Study, folder: Path) -> Path:
         ("Slips of the paper", [f"- {line}" for line in paper.slips]),
     ):  # fmt: skip
         rest += [f"## {heading}\n", *given, ""] if given else []
-    rest += [each for each in sections if each.startswith(records.FOLDED)]
+    rest += [s.removeprefix(records.FOLDED) for s in sections if s.startswith(records.FOLDED)]
     rest += ["## More figures\n", *folded] if folded else []
     text += ["<details><summary>Everything else</summary>\n", *rest, "</details>\n"]
     text += [*_cited(result, stored, folder), made_by]
