@@ -75,9 +75,12 @@ def rows(papers: Sequence[str], study: Study, trials: int) -> Iterator[list[str]
     for made in map(paper, papers):
         kept: dict[str, Mapping[str, Mapping[str, Values]]] = {}
         for claim in made.claims:
-            for test in (t for t in claim.tests if t.compares):
+            part = made.parts[claim.part]
+            here = [name for name in (*part.data, *part.beside) if study.has(name)]
+            judged = part.form == "module" or any(d in claim.data or claim.on(d) for d in here)
+            for test in (t for t in claim.tests if t.compares and judged):
                 if claim.part not in kept:
-                    found = run_part(made, made.parts[claim.part], study).values
+                    found = run_part(made, part, study).values
                     kept[claim.part] = next(iter(found.values()), {})
                 for place, own in kept[claim.part].items():
                     alone = replace(claim, tests=(replace(test, data=("D",)),))

@@ -91,10 +91,9 @@ def dots_figure(
         axes[0].set_yticks(range(len(rows)), rows)
         axes[0].set_ylim(len(rows) - 0.5, -0.5)
         figure.suptitle(title, fontsize=8.5)
-        figure.supxlabel(x, fontsize=8.0)
         figure.legend(
-            list(marks.values()), list(marks), frameon=False, ncols=len(marks),
-            loc="outside lower center",
+            list(marks.values()), list(marks), frameon=False, ncols=len(marks), title=x,
+            loc="outside lower center", title_fontsize=8.0,
         )  # fmt: skip
         return write(figure, stem)
 

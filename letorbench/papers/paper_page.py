@@ -46,7 +46,7 @@ def write_page(result: Reproduction, study: Study, folder: Path) -> Path:
         text += [f"![our intervals and the paper's numbers]({path.name})\n"]
     files = [stored / f"{part}.md" for part in paper.parts]
     sections = [path.read_text(encoding="utf-8") for path in files if path.is_file()]
-    text += own + [each for each in sections if not each.startswith("###")]
+    text += own + [each for each in sections if not each.startswith(records.FOLDED)]
     rows = [
         [o.claim.id, _named(o, row, "; "), row.place if row else "", *records.cells(o, row)]
         for o in every for row in o.rows or (None,)
@@ -61,9 +61,9 @@ def write_page(result: Reproduction, study: Study, folder: Path) -> Path:
         ("What differs from the paper", [f"- {line}" for line in result.differs]),
         ("Slips of the paper", [f"- {line}" for line in paper.slips]),
     ):  # fmt: skip
-        rest += [f"### {heading}\n", *given, ""] if given else []
-    rest += [each for each in sections if each.startswith("###")]
-    rest += ["### More figures\n", *folded] if folded else []
+        rest += [f"## {heading}\n", *given, ""] if given else []
+    rest += [s.removeprefix(records.FOLDED) for s in sections if s.startswith(records.FOLDED)]
+    rest += ["## More figures\n", *folded] if folded else []
     text += ["<details><summary>Everything else</summary>\n", *rest, "</details>\n"]
     text += [*_cited(result, stored, folder), made_by]
     return records.write_file(folder / f"{paper.name}.md", "\n".join(text).rstrip() + "\n")

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 OUTCOMES, CLAIMS, POINTS = "outcomes.json", "claims.csv", "comparisons.csv"
 CLAIM_COLUMNS = ("id", "part of the paper", "nature", "claim", "where", "answer of all parts")
 POINT_COLUMNS = ("id", "data", "what", "lead", "low", "high", "paper")
+#: how a section begins that a page folds
+FOLDED = "<!-- folded -->\n"
 #: what `cells` gives of a row
 COLUMNS = ("answer", "paper", "ours [95 %]", "counts and notes")
 
@@ -114,7 +116,7 @@ def write_section(
     folded: bool = False,
 ) -> list[Path]:
     """A section of the paper's page: what a table comes to, and the table; all of it `folded`."""
-    text = ["###" if folded else "##", f" {title}\n\n{told}\n\n"]
+    text = [FOLDED if folded else "", f"## {title}\n\n{told}\n\n"]
     shown = markdown(header, rows)
     if not folded:
         shown = f"<details><summary>The numbers</summary>\n\n{shown}\n</details>\n"

@@ -249,9 +249,9 @@ class Study:
                 seed=self.seed, repeats=repeats, name=protocol_name,
             )  # fmt: skip
             self.say(f"{dataset}: {', '.join(variant.label for variant in group)}")
-            systems = [Entrant(ranker(v.algo), v.settings, name=v.algo) for v in group]
+            systems = {v.algo: Entrant(ranker(v.algo), v.settings, name=v.algo) for v in group}
             backend = Processes(self.jobs, self.idle)
-            runs = run_all([dataset], systems, None, protocol, backend).runs
+            runs = run_all([dataset], list(systems.values()), None, protocol, backend).runs
             for run in runs:
                 if run.error:
                     self.say(f"{run.key}: {run.error}")

@@ -18,7 +18,7 @@ import pandas as pd
 from letorbench.analysis.tables import write_table
 from letorbench.papers.line_figures import Axis, lines_figure
 from letorbench.papers.paper import Found, Part
-from letorbench.papers.runs import Study, Variant
+from letorbench.papers.runs import Study, Values, Variant
 
 #: what a setting of an axis may have beside the rankers' settings
 NOT_SETTINGS = ("upper", "lower", "convention", "select")
@@ -34,32 +34,36 @@ def run(paper: str, part: Part, study: Study) -> Found:
     """
     rows = []
     for dataset in filter(study.has, part.data):
+        every = []
         for chosen in product(*(axis.items() for axis in part.axes.values())):
             settings = {"data": dataset} if len(part.data) > 1 else {}
             settings |= dict(zip(part.axes, (name for name, _ in chosen)))
             made = {key: value for _, each in chosen for key, value in each.items()}
             sides = _sides(part, made, ", ".join(settings.values()))
-            runs = study.runs(
-                dataset, sides, part.measures, made.get("convention", part.convention),
-                part.repeats, made.get("select", "ndcg@10"),
-            )  # fmt: skip
-            means = [values.mean(*part.measures) for values in runs.values()]
+            how = made.get("convention", part.convention), made.get("select", "ndcg@10")
+            every.append((settings, how, sides))
+        found: dict[str, Values] = {}
+        for how in dict.fromkeys(how for _, how, _ in every):  # what is alike is run at once
+            own = [side for _, each, sides in every if each == how for side in sides]
+            found |= study.runs(dataset, own, part.measures, how[0], part.repeats, how[1])
+        for settings, _, sides in every:
+            means = [found[s.label].mean(*part.measures) for s in sides if s.label in found]
             if len(means) == len(sides):
                 value = means[0] / means[1] - 1.0 if len(means) == 2 else means[0]
                 rows.append({**settings, "value": value})
     if not rows:
         return Found()
-    found, stem = pd.DataFrame(rows), study.folder(paper) / part.name
-    of_choices = found.melt("value", var_name="choice", value_name="setting")
+    table, stem = pd.DataFrame(rows), study.folder(paper) / part.name
+    of_choices = table.melt("value", var_name="choice", value_name="setting")
     levels = of_choices.groupby(["choice", "setting"], sort=False)["value"]
     by_level = levels.agg(specifications="size", mean="mean", least="min", most="max").reset_index()
-    ends, printed = (1, len(found)), float(part.upper.get("printed", 0.0))
+    ends, printed = (1, len(table)), float(part.upper.get("printed", 0.0))
     lines = {
-        "specifications": (range(1, len(found) + 1), sorted(found["value"])),
+        "specifications": (range(1, len(table) + 1), sorted(table["value"])),
         f"printed, {printed:.4g}" if printed else "no lead": (ends, (printed, printed)),
     }
     files = lines_figure([Axis(part.title, "specifications, the lowest first", "", lines)], stem)
-    files += write_table(stem, part.title, list(found), found.to_numpy(object).tolist())
+    files += write_table(stem, part.title, list(table), table.to_numpy(object).tolist())
     stem, title = stem.with_name(f"{stem.name}-levels"), f"{part.title}, by what is left open"
     files += write_table(stem, title, list(by_level), by_level.to_numpy(object).tolist())
     return Found(files=tuple(files))

@@ -13,7 +13,8 @@ from letorbench.datasets.queryset import Fold
 from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.papers import ndcgboost_2009 as statements
 from letorbench.papers import paper, rules
-from letorbench.papers.ndcgboost_2009 import single_changes as changes
+from letorbench.papers.ndcgboost_2009 import trainings as changes
+from letorbench.papers.ndcgboost_2009.trainings import Change, tied
 from letorbench.papers.paper import Found
 from letorbench.papers.runs import Measured, Study
 from letorbench.papers.surrogates import labelled
@@ -89,12 +90,12 @@ def fold(rng):
 
 def test_the_base_is_the_ranker(fold, monkeypatch):
     monkeypatch.setattr(NDCGBoost, "rounds", 5)
-    found = changes.scores(fold, Change(), np.random.default_rng(3))
+    found = changes.scores(fold, Change(), np.random.default_rng(3))[1]
     model = NDCGBoost(rounds=5, stumps="sample").learn(fold.train, None, np.random.default_rng(3))
     np.testing.assert_allclose(found[-1], model.model.predict(fold.test.features))
     joined = changes.joined(fold.train, fold.validation)
     assert joined.n_queries == 18 and joined.qids[12] == fold.validation.qids[0]
-    doubled = changes.scores(fold, Change(half=False), np.random.default_rng(3))
+    doubled = changes.scores(fold, Change(half=False), np.random.default_rng(3))[1]
     np.testing.assert_allclose(doubled[0], 2.0 * found[0])
 
 

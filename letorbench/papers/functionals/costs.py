@@ -6,6 +6,7 @@ Both are timed on generated data, in processor time of one thread.
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from letorbench.models.linear import LinearFamily
 from letorbench.models.quadratic import Products, QuadraticFamily
 from letorbench.papers.paper import Found
 from letorbench.papers.permuted_cubic import permuted_cubic
-from letorbench.papers.runs import Study, exactly, least_seconds, log_slope
+from letorbench.papers.runs import Study, exactly, kept, least_seconds, log_slope
 
 NAME = "functionals"
 #: queries and documents of each; features, of which the paper has 519
@@ -38,9 +39,9 @@ def quadratic_costs(train: QuerySet, rng: np.random.Generator) -> list[tuple[int
     second = np.triu_indices(train.n_features)[1]
     starts = np.append(0, np.cumsum(np.arange(train.n_features, 0, -1)))
     rows = []
-    for kept in KEPT:  # models of the first so many products
-        first = np.minimum(starts, kept).astype(np.int64)
-        family = QuadraticFamily(Products(linear.mean, linear.scale, first, second[:kept]))
+    for n_kept in KEPT:  # models of the first so many products
+        first = np.minimum(starts, n_kept).astype(np.int64)
+        family = QuadraticFamily(Products(linear.mean, linear.scale, first, second[:n_kept]))
         theta = 0.01 * rng.normal(size=family.n_parameters)
 
         def work(family: QuadraticFamily = family, theta: np.ndarray = theta) -> np.ndarray:
@@ -54,21 +55,26 @@ def quadratic_costs(train: QuerySet, rng: np.random.Generator) -> list[tuple[int
     return rows
 
 
-def costs(study: Study) -> Found:
-    """Section 4's costs of quadratic models, and section 2's of groups."""
+def _measured(study: Study) -> dict[str, Any]:
     rng = np.random.default_rng(study.seed)
     with limited_threads(1):
         (train,) = permuted_cubic(rng, (QUERIES,), FEATURES, DOCUMENTS)
         rows = quadratic_costs(train, rng)
         (query,) = permuted_cubic(rng, (1,), 5, LONG)
         scores, plain = rng.normal(size=query.n_docs), PairwiseLoss("logistic", "1")
-        grouped = group_level(plain, "max", query)
-        for each in (plain, grouped):
+        both = plain, group_level(plain, "max", query)
+        for each in both:
             each(scores, query)  # has the machine code made
-        documents, groups = (
-            least_seconds(partial(each, scores, query)) for each in (plain, grouped)
-        )
-    parameters, taken, sizes = zip(*rows)
+        return {"rows": rows, "losses": [least_seconds(partial(e, scores, query)) for e in both]}
+
+
+def costs(study: Study) -> Found:
+    """Section 4's costs of quadratic models, and section 2's of groups."""
+    stem, own = study.folder(NAME) / "costs", ("functionals/costs.py", "permuted_cubic.py")
+    asked = {"seed": study.seed}
+    made = kept(stem.with_suffix(".json"), asked, partial(_measured, study), *own)
+    parameters, taken, sizes = zip(*made["rows"])
+    documents, groups = made["losses"]
     note = f"{documents * 1e3:.2f} against {groups * 1e3:.2f} ms"
     found = {
         "cost-time": log_slope(parameters, taken),
@@ -76,5 +82,4 @@ def costs(study: Study) -> Found:
         "groups-save": exactly(documents / groups, note),
     }
     title, header = "Costs of quadratic models", ["parameters", "seconds", "bytes"]
-    files = write_table(study.folder(NAME) / "costs", title, header, rows)
-    return Found(numbers=found, files=files)
+    return Found(numbers=found, files=write_table(stem, title, header, made["rows"]))
