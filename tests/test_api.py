@@ -144,6 +144,7 @@ def test_every_frame_is_what_the_files_hold(folder):
         {
             **key, "features": fit["identity"]["features"], "chosen": fit["chosen"],
             "select": "ndcg@10", "validation": fit["validation"]["value"],
+            "training": fit["validation"]["training"],
             "best": fit["validation"]["best"], "curve": fit["validation"]["curve"],
             "objective": fit["objective"], "seconds": fit["seconds"], "seed": 0,
             "warnings": fit["warnings"],
@@ -218,7 +219,7 @@ def test_what_is_not_said_is_the_same_in_python_and_on_the_command_line():
                 compared.append((name, key, str(value), str(own.default)))
     different = [each for each in compared if each[2] != each[3]]
     assert different == [("run", "share", "('1',)", "1.0")]
-    assert len(compared) == 33
+    assert len(compared) == 35
 
 
 def test_what_fails_is_said(folder):

@@ -96,7 +96,7 @@ def test_a_wrong_number_of_threads_is_refused_before_any_work(toy, monkeypatch) 
         ("table --algo ndcgboost,R", ["ndcgboost,regression"]),
         ("algos bas", ["baselines"]),
         ("reproduce l", ["lambdarank-2006", "lecture-2018"]),
-        ("reproduce lecture-2018 --part ", ["examples"]),
+        ("reproduce lecture-2018 --part ", ["examples", "lists", "pipeline"]),
         ("reproduce all --part examples", ["examples"]),
         ("run --algo regression,ndcgb", ["regression,ndcgboost"]),
         ("run --algo NDCGBOOST,NDCGB", []),

@@ -4,8 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from letorbench.papers.ndcgboost_2009.sampling import tied
-from letorbench.papers.ndcgboost_2009.single_changes import Change
 from test_pages import as_shown
 
 from letorbench.conventions import standard_discount
