@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import fill
 from typing import NamedTuple
@@ -28,11 +28,16 @@ class Line(NamedTuple):
     answer: str
 
 
-def answers_figure(lines: Sequence[Line], path: Path) -> Path:
-    """Draw the rows, the first at the top, as a PNG."""
+def answers_figure(groups: Mapping[str, Sequence[Line]], path: Path) -> Path:
+    """Draw the rows of each group below its name, if it has one, as a PNG."""
+    rows: list[tuple[str, Line | None]] = []
+    for group, own in groups.items():
+        rows += [(group, None)] if group else []
+        rows += [(each.name, each) for each in own]
+    lines = [each for _, each in rows if each is not None]
     ends = [abs(n) for e in lines for n in (e.low, e.high, e.printed or 0.0) if np.isfinite(n)]
     limit = min(MOST, 1.1 * max(2.0, *ends))
-    names = [fill(each.name, WIDTH) for each in lines]
+    names = [fill(name, WIDTH) for name, _ in rows]
     with fixed_style():
         from matplotlib.figure import Figure
 
@@ -43,7 +48,9 @@ def answers_figure(lines: Sequence[Line], path: Path) -> Path:
         axis = figure.subplots()
         axis.axvspan(-1.0, 1.0, color="0.93", zorder=0)
         axis.axvline(0.0, color="0.5", linewidth=0.8, zorder=1)
-        for y, each in enumerate(lines):
+        for y, (_, each) in enumerate(rows):
+            if each is None:
+                continue
             low, high = np.clip([each.low, each.high], -limit, limit)
             axis.plot([low, high], [y, y], color="black", linewidth=1.4, zorder=2)
             if abs(each.value) <= limit:
@@ -63,8 +70,10 @@ def answers_figure(lines: Sequence[Line], path: Path) -> Path:
                 each.answer, (1.01, y), xycoords=("axes fraction", "data"), va="center",
                 fontsize=7.0,
             )  # fmt: skip
-        axis.set_yticks(range(len(lines)), names, fontsize=6.5)
-        axis.set_ylim(len(lines) - 0.5, -0.5)
+        axis.set_yticks(range(len(rows)), names, fontsize=6.5)
+        for label, (_, each) in zip(axis.get_yticklabels(), rows, strict=True):
+            label.set_fontweight("bold" if each is None else "normal")
+        axis.set_ylim(len(rows) - 0.5, -0.5)
         axis.set_xlim(-1.04 * limit, 1.04 * limit)
         axis.set_xlabel(
             "lead, or how far a number is from the printed one, in %; diamond: the paper's"

@@ -42,7 +42,7 @@ def write_page(result: Reproduction, study: Study, folder: Path) -> Path:
     text = [f"# {paper.title}\n", f"{summary(result)}\n", *headlines(result), ""]
     told = lines_of(every)
     if told:
-        path = answers_figure(told, folder / f"{paper.name}-answers.png")
+        path = answers_figure({"": told}, folder / f"{paper.name}-answers.png")
         text += [f"![our intervals and the paper's numbers]({path.name})\n"]
     files = [stored / f"{part}.md" for part in paper.parts]
     sections = [path.read_text(encoding="utf-8") for path in files if path.is_file()]
@@ -192,9 +192,13 @@ def write_front(results: Sequence[Reproduction], folder: Path) -> Path:
     text = [f"Answers to the {len(every)} headline claims of {len(results)} papers: {told}.\n"]
     for r in results:
         text.append(f"- [{r.paper.title}]({folder.name}/{r.paper.name}.md). {summary(r)}")
-    lines = lines_of(o for r in results for o in (*r.outcomes, *r.elsewhere) if o.claim.headline)
-    if lines:
-        drawn = answers_figure(lines, folder / "answers.png")
+    groups = {
+        r.paper.title: lines_of(o for o in (*r.outcomes, *r.elsewhere) if o.claim.headline)
+        for r in results
+    }
+    shown = {title: lines for title, lines in groups.items() if lines}
+    if shown:
+        drawn = answers_figure(shown, folder / "answers.png")
         text += [f"\n![our intervals and the papers' numbers]({folder.name}/{drawn.name})"]
     block = f"{BEGIN}\n" + "\n".join(text) + f"\n{END}"
     path = folder.with_suffix(".md")

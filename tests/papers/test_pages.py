@@ -163,5 +163,5 @@ def test_the_figure_has_leads_in_per_cent_and_numbers_by_the_printed_ones():
 def test_a_long_interval_ends_in_an_arrow(tmp_path):
     rows = [Line("short", 1.0, -1.0, 3.0, 2.0, "agrees")] * 30
     rows += [Line("long", 400.0, float("-inf"), 900.0, None, "cannot tell")]
-    path = answers_figure(rows, tmp_path / "x" / "a.png")
+    path = answers_figure({"": rows[:9], "a paper": rows[9:]}, tmp_path / "x" / "a.png")
     assert path.stat().st_size > 0
