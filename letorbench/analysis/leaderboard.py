@@ -191,8 +191,7 @@ def board_table(each: Board, measure: str, every: bool = False) -> Table:
         f"seconds: all folds, selection included"
     )
     against = f"{rows[0].algo} (p < {PROCEDURE.alpha:g}, {PROCEDURE})"
-    verdicts = () if every else (verdict(each, name, measure) for name in each.own)
-    notes = [*each.notes, *verdicts]
+    notes = [*each.notes, *(() if every else conclusion(each, measure))]
     return replace(table(caption, columns, [line for _, line in lines], notes), against=against)
 
 
@@ -264,12 +263,16 @@ def page(boards: Sequence[Board], measure: str, words: str) -> str:
     return document("letorbench: the leaderboard", "Which method ranks best?", made, sections)
 
 
+def conclusion(each: Board, measure: str) -> list[str]:
+    """Return which row is best, what it beats significantly, and the same of the user's rows."""
+    best = best_first(comparable(each.frame), measure)[0].algo
+    lead = conclusions(each.frame, best, PROCEDURE, measure)[:3]
+    return [*lead, *(verdict(each, name, measure) for name in each.own)]
+
+
 def _section(each: Board, measure: str) -> str:
     frame = each.frame
-    best = best_first(comparable(frame), measure)[0].algo
-    lead = conclusions(frame, best, PROCEDURE, measure)[:3]
-    parts = [paragraph(text, "lead") for text in lead]
-    parts += [paragraph(verdict(each, name, measure), "lead") for name in each.own]
+    parts = [paragraph(text, "lead") for text in conclusion(each, measure)]
     intervals = panel(_drawn(each), [measure])
     kinds = dict.fromkeys(kind for row in frame.rows for kind in families(row))
     parts += [

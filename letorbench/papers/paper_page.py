@@ -115,7 +115,7 @@ def lines_of(outcomes: Iterable[Outcome]) -> list[Line]:
     shown = [o for o in every if o.claim.nature == "finding"] or every
     for o in (o for o in shown if o.claim.nature in ("finding", "worked example")):
         for row in o.rows:
-            said = f"{_named(o, row, ', ')}{f', on {o.place}' if o.place else ''}"
+            said = f"{_named(o, row, ', ')}{f', on {o.place} instead' if o.place else ''}"
             numbers, printed = np.array([row.value, row.low, row.high]), row.printed
             if row.kind == "equal" and printed:
                 numbers, printed = numbers / printed - 1.0, 0.0
@@ -191,7 +191,9 @@ def write_front(results: Sequence[Reproduction], folder: Path) -> Path:
     told = ", ".join(f"*{answer}* {n}" for answer, n in counts if n)
     text = [f"Answers to the {len(every)} headline claims of {len(results)} papers: {told}.\n"]
     for r in results:
-        text.append(f"- [{r.paper.title}]({folder.name}/{r.paper.name}.md). {summary(r)}")
+        own = [o.answer for o in r.outcomes if o.claim.headline]
+        said = ", ".join(f"*{answer}* {own.count(answer)}" for answer in dict.fromkeys(own))
+        text.append(f"- [{r.paper.title}]({folder.name}/{r.paper.name}.md): {said}. {summary(r)}")
     groups = {
         r.paper.title: lines_of(o for o in (*r.outcomes, *r.elsewhere) if o.claim.headline)
         for r in results

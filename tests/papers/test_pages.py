@@ -152,7 +152,7 @@ def test_a_part_is_shown_as_figure_and_table(form, tmp_path):
 def test_the_figure_has_leads_in_per_cent_and_numbers_by_the_printed_ones():
     lines = {line.name: line[1:] for line in paper_page.lines_of(OUTCOMES)}
     assert lines["lines are above chance"][:4] == pytest.approx((5.0, 3.0, 7.0, 4.0))
-    assert lines["lines are above chance, on Z"][3:] == (4.0, "opposite")
+    assert lines["lines are above chance, on Z instead"][3:] == (4.0, "opposite")
     two = lines["l is better than c, two"]
     assert two[0] == -50.0 and two[3] is None
     # worked examples where there is nothing else

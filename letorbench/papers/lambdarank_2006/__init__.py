@@ -118,11 +118,11 @@ def forces(study: Study) -> Found:
     costs = [each for each, of in found.items() if max(of.asymmetry, of.circulation) < ROUNDING]
     own = found[EQUATION_9]
     told = (
-        "A cost exists where the Jacobian is symmetric and no closed path does work. Of the "
-        f"{len(rows)} lambda functions this holds of: {'; '.join(costs) or 'none'}. That of "
-        f"equation (9) has no cost: within one order of the scores its Jacobian is symmetric to "
-        f"{own.asymmetry:.0e}, but round a closed path through several orders "
-        f"{own.circulation:.2g} of the work along it is left."
+        "A lambda function has a cost where its Jacobian is symmetric and no closed path does "
+        f"work. Of the {len(rows)} functions these have one: {', '.join(costs) or 'none'} (of all "
+        "pairs, or of those of neighbours). Equation (9) has none: within one order of the scores "
+        f"its Jacobian is symmetric to {own.asymmetry:.0e}, but round a closed path through "
+        f"several orders {own.circulation:.2g} of the work along it is left."
     )
     title = "Which lambda functions have a cost"
     files = write_section(study.folder(NAME) / "jacobian", title, told, header, rows)
