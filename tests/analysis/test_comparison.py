@@ -21,6 +21,8 @@ from letorbench.analysis.report.conclusions import conclusions
 from letorbench.analysis.results_table import best_first, summary_table
 from letorbench.analysis.slices import sliced
 from letorbench.analysis.tables import render, to_frame
+from letorbench.conventions import CONVENTIONS
+from letorbench.datasets.queryset import Benchmark, Fold, QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.results.frame import Frame, Row
 from letorbench.results.per_query import PerQuery
@@ -174,6 +176,21 @@ def test_segments_of_a_file(tmp_path):
         path.write_text(text)
         with pytest.raises(DataError, match=said):
             sliced(path, [base], "map", None)
+
+
+def test_slices_by_documents_count_the_judged_ones():
+    """Of nine documents, 1 .. 8 are judged; of these, all but the first are relevant."""
+    labels = [[0] + [1] * q + [-1] * (8 - q) for q in range(8)]
+    test = QuerySet.from_arrays(np.zeros((72, 1)), np.ravel(labels), group=[9] * 8)
+    fold, base = Fold(1, test, test, test), PerQuery("a", np.ones(8, int), test.qids, {})
+    data = Benchmark("SET", (fold,), CONVENTIONS["letor3"], {})
+    for by, names in (
+        ("length", ["1-2 documents", "3-4 documents", "5-6 documents", "7-8 documents"]),
+        ("relevant", ["0-1 relevant", "2-3 relevant", "4-5 relevant", "6-7 relevant"]),
+    ):
+        found = sliced(by, [base], "map", lambda: data)
+        assert list(found) == names
+        assert [qid for own in found.values() for _, qid in own] == test.qids.tolist()
 
 
 def test_slices_by_difficulty_find_no_difference_where_there_is_none(rng):

@@ -136,6 +136,8 @@ def test_parts_of_a_set_have_its_documents(rng: np.random.Generator) -> None:
         changed[1] = changed[2] if name != "features" else 7.0
         changed = whole.labels + 1 if name == "labels" else changed
         assert replace(whole, **{name: changed}).digest != whole.digest
+    weighed = [replace(whole, weights=each) for each in (None, np.ones(4), np.arange(4.0))]
+    assert len({each.digest for each in weighed}) == 3
     with pytest.raises(DataError, match="^found 9 values, expected 10, one a document$"):
         whole.in_caller_order(np.zeros(9))
 

@@ -20,6 +20,7 @@ from letorbench.experiment.run import seed_of
 from letorbench.experiment.runner import run
 from letorbench.experiment.select import draws
 from letorbench.losses import every_loss, loss
+from letorbench.measures import texts
 from letorbench.rankers import names, ranker
 from letorbench.results.paths import FoldKey
 
@@ -216,3 +217,24 @@ def test_a_protocol_as_published_chooses_nothing_that_a_paper_does_not(tmp_path)
     assert told["default", "ndcgboost"] == ({}, {"stumps": ["average", "exact"]})
     assert told["published", "ndcgboost"] == ({"stumps": "exact"}, {})
     assert told["published", "ndcgboost[stumps=average]"] == ({"stumps": "average"}, {})
+
+
+def test_what_a_measure_of_ones_own_chose_is_of_its_code(tmp_path, monkeypatch):
+    """A result that another form of the measure chose is not taken for one of this form."""
+
+    def mine(y_true, y_score):
+        return 0.25
+
+    def changed(y_true, y_score):
+        return 0.75
+
+    changed.__name__ = "mine"
+    write_toy(tmp_path)
+    benchmarks, found = {"TOY": load("TOY", tmp_path)}, []
+    for function in (mine, changed, mine):
+        monkeypatch.setattr("letorbench.registry.BROUGHT", {})
+        protocol = Protocol(tmp_path, tmp_path / "out", select=texts(function)[0])
+        (job,) = plan_runs(benchmarks, entrants(["regression"]), [1], protocol, ())
+        assert protocol.select == job.identity["select"] == "mine"
+        found.append(job.identity)
+    assert found[0] == found[2] != found[1]

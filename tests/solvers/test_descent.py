@@ -231,6 +231,16 @@ def test_the_order_of_features_and_documents_does_not_matter(n, rng):
         assert curvature_of(again.T @ again, again) == pytest.approx(expected, rel=1e-9)
 
 
+def test_a_loss_of_weighted_queries_curves_as_that_of_queries_written_so_often(rng):
+    once = random_queries(rng, [5, 20, 8], 4)
+    family = LinearFamily.plain(once.n_features)
+    weighted, often = (
+        mean_curvature(Objective(family, loss("listnet"), each, 4.0), np.zeros(once.n_features))
+        for each in (replace(once, weights=np.array([1.0, 0.0, 3.0])), once.take([0, 2, 2, 2]))
+    )
+    assert weighted == pytest.approx(often, rel=1e-9)
+
+
 def test_what_does_not_curve_or_has_no_prior(rng):
     X = rng.standard_normal((300, 4))
     assert curvature_of(np.zeros((4, 4)), X) == 1.0
