@@ -107,6 +107,21 @@ def test_no_import_goes_in_a_circle() -> None:
     TopologicalSorter(graph).prepare()  # raises CycleError
 
 
+def test_every_module_is_used() -> None:
+    """By another one, or as what its folder registers: a command, a paper, a ranker, a loss."""
+    used = {other for name, tree in sources().items() for other in imports(name, ast.walk(tree))}
+    registers = re.compile(r'^    (name|kind) = "', re.MULTILINE)
+    files = {
+        module: (ROOT / module.replace(".", "/")).with_suffix(".py")
+        for module in sources().keys() - used
+        if module.split(".")[1] not in TOP
+    }
+    idle = [
+        m for m, file in files.items() if file.exists() and not registers.search(file.read_text())
+    ]
+    assert idle == []
+
+
 def test_what_is_public_says_what_it_is() -> None:
     """Modules, and public classes and functions in them, unless one statement says it all."""
     silent = [
