@@ -58,7 +58,7 @@ def score(
     from letorbench.datasets.reader import ReadOptions
     from letorbench.datasets.user_data.read import read_documents
     from letorbench.measures import default_measures, query_metrics
-    from letorbench.measures.evaluation import shares
+    from letorbench.measures.evaluation import column_shares
     from letorbench.results.external import measure_runs, read_qrels, read_scores_of
     from letorbench.results.official import official
     from letorbench.results.per_query import mean_of
@@ -108,8 +108,8 @@ def score(
     rows = []
     for name, qids, values in found:
         counts = ~np.isnan(values).all(axis=1)
-        share = shares(None if runs else queries.weights, rules, counts)
-        lines = [("mean", mean_of(values[counts] * share[:, None], axis=0).tolist())]
+        share = column_shares(values, None if runs else queries.weights, rules)
+        lines = [("mean", mean_of((values * share)[counts], axis=0).tolist())]
         if per_query:
             lines = [*zip(qids[counts].tolist(), values[counts].tolist()), *lines]
         rows += [(rules.name, name, int(counts.sum()), qid, *row) for qid, row in lines]

@@ -25,6 +25,20 @@ def shares(weights: np.ndarray | None, convention: Convention, counts: np.ndarra
     return weights[counts] / weights[counts].mean()
 
 
+def column_shares(
+    values: np.ndarray, weights: np.ndarray | None, convention: Convention
+) -> np.ndarray:
+    """Return `shares` of each measure alone, which may count other queries than another one.
+
+    values: (n_queries, n_measures), NaN where a measure leaves a query out. The shares there are 1.
+    """
+    out = np.ones(values.shape)
+    for column, counts in zip(out.T, ~np.isnan(values.T)):
+        if counts.any():
+            column[counts] = shares(weights, convention, counts)
+    return out
+
+
 def query_metrics(
     labels: np.ndarray,
     scores: np.ndarray,

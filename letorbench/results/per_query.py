@@ -58,20 +58,25 @@ class PerQuery:
 
         return pd.MultiIndex.from_arrays([self.folds, self.qids])
 
-    @cached_property
-    def shares(self) -> np.ndarray:
-        """What each value is multiplied by in the mean of its fold, (n_queries,) float64."""
+    def shares(self, measure: str) -> np.ndarray:
+        """Return what each value is multiplied by in the mean of its fold, (n_queries,) float64.
+
+        It is the query's weight / the mean weight of the fold's queries that have a value.
+        """
         if self.weights is None:
             return np.ones(len(self.qids))
-        _, fold, sizes = np.unique(self.folds, return_inverse=True, return_counts=True)
-        return self.weights / (np.bincount(fold, self.weights) / sizes)[fold]
+        there = ~np.isnan(self.values[measure])
+        _, fold = np.unique(self.folds, return_inverse=True)
+        with np.errstate(invalid="ignore", divide="ignore"):  # a fold without a value has no mean
+            means = np.bincount(fold, self.weights * there) / np.bincount(fold, there)
+            return self.weights / means[fold]
 
     @property
     def in_means(self) -> PerQuery:
         """The values times their shares, whose plain means are the weighted ones."""
         if self.weights is None:
             return self
-        tables = {name: table * self.shares for name, table in self.tables.items()}
+        tables = {name: table * self.shares(name) for name, table in self.tables.items()}
         return replace(self, tables=tables, weights=None)
 
     def counted(self, measure: str) -> PerQuery:
@@ -80,16 +85,16 @@ class PerQuery:
 
     def mean(self, measure: str) -> float:
         """Return the mean of the folds' means, as LETOR reports it."""
-        return mean_of_folds(self.values[measure] * self.shares, self.folds)
+        return mean_of_folds(self.values[measure] * self.shares(measure), self.folds)
 
     def fold_means(self, measure: str) -> dict[int, float]:
         """Return the mean of each fold, by its number."""
-        values = self.values[measure] * self.shares
+        values = self.values[measure] * self.shares(measure)
         return {int(k): float(mean_of(values[self.folds == k])) for k in np.unique(self.folds)}
 
     def means(self, measure: str) -> tuple[float, ...]:
         """Return the mean of the folds' means of each repeat."""
-        rows = self.tables[measure] * self.shares
+        rows = self.tables[measure] * self.shares(measure)
         return tuple(mean_of_folds(row, self.folds) for row in rows)
 
     def only(self, folds: np.ndarray) -> PerQuery:

@@ -240,8 +240,8 @@ def add_measures(fold: StoredFold, queries: PerQuery, added: Sequence[Measure]) 
 
 def _means(queries: PerQuery) -> dict[str, float]:
     """Return the mean of each measure over the queries of a fold."""
-    table = np.stack(list(queries.values.values()), axis=1)
-    return dict(zip(queries.values, mean_of(table * queries.shares[:, None], axis=0).tolist()))
+    table = np.stack(list(queries.in_means.values.values()), axis=1)
+    return dict(zip(queries.values, mean_of(table, axis=0).tolist()))
 
 
 def _write_fit(folder: Path, facts: Mapping[str, Any]) -> dict[str, Any]:

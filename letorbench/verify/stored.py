@@ -112,9 +112,9 @@ def _rest(fold: StoredFold, qids: np.ndarray) -> Iterator[str]:
     """Yield the queries that are not in the data, and what is wrong with each mean, or ""."""
     for qid in np.setdiff1d(fold.queries.qids, qids):
         yield f"{fold.folder / paths.QUERIES}: found query {qid}, not in the data"
-    for name, values in fold.queries.values.items():
+    for name, values in fold.queries.in_means.values.items():
         where = f"{fold.folder / paths.FIT}: the mean of {name}"
-        mean = float(mean_of(values * fold.queries.shares))
+        mean = float(mean_of(values))
         yield _differs(where, fold.means[name], mean)
 
 

@@ -137,3 +137,30 @@ def test_a_frame_has_a_column_of_weights(made: Path) -> None:
     assert bench.parts[0].feature_names == ("a", "b")
     plain = lb.from_frame(frame.drop(columns="w"), label="grade", qid="query")
     assert plain.provenance["digest"] != bench.provenance["digest"]
+
+
+def first_has_a_label(y_true: np.ndarray, y_score: np.ndarray) -> float:
+    """Not defined where the first document of the file is not relevant."""
+    return float(y_score[0]) if y_true[0] else np.nan
+
+
+def test_what_a_measure_leaves_out_has_no_weight_in_its_mean(made: Path) -> None:
+    """Beside another measure, which counts all queries, as alone."""
+    results = lb.run(
+        lb.load("own", made / "data"), {"mine": "regression"}, out=made / "partial",
+        data_dir=made / "data", convention=RULES, measures=[first_has_a_label],
+    )  # fmt: skip
+    means = []
+    for fold in lb.load("own", made / "data").folds:
+        stored = made / "partial" / "own" / "mine" / f"fold{fold.number}"
+        scores = np.loadtxt(stored / "scores.txt")
+        firsts, starts = fold.test.labels[fold.test.offsets[:-1]], scores[fold.test.offsets[:-1]]
+        means.append(np.average(starts, weights=fold.test.weights * (firsts > 0)))
+        found = lb.evaluate(fold.test, scores, None, [first_has_a_label, "p@1"], RULES)
+        assert found["first_has_a_label"] == pytest.approx(means[-1], rel=1e-12)
+    by_fold = results.folds()["first_has_a_label"]
+    assert by_fold.tolist() == pytest.approx(means, rel=1e-12)
+    (shown,) = results.summary(["first_has_a_label"])["first_has_a_label"]
+    assert shown == pytest.approx(np.mean(means), rel=1e-12)
+    (frame,) = results.frames
+    assert frame.rows[0].queries.mean("first_has_a_label") == pytest.approx(shown, rel=1e-12)
