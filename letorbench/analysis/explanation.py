@@ -50,10 +50,9 @@ class Learned:
         if measure is None or row.label.algo in (RANDOM, IDEAL):
             return None
         facts = [fold.fit["validation"] for fold in row.stored]
-        values = [
-            sorted((t["value"] for t in each.get("grid") or []), reverse=True) for each in facts
-        ]
-        margins = [each[0] - each[1] for each in values if len(each) > 1]
+        values = ([trial["value"] for trial in each.get("grid") or []] for each in facts)
+        finite = (sorted(filter(math.isfinite, each), reverse=True) for each in values)
+        margins = [each[0] - each[1] for each in finite if len(each) > 1]
         training, validation = (
             float(np.mean([_number(each.get(part)) for each in facts]))
             for part in ("training", "value")
@@ -128,7 +127,7 @@ def why(frame: Frame, pair: Pair, procedure: Procedure) -> list[str]:
     ahead = sign(pair.measure) * float(pair.lead.mean) >= 0
     high, low = (rows[name] for name in ((pair.a, pair.b) if ahead else (pair.b, pair.a)))
     gap, p = abs(float(pair.lead.mean)), probability(pair.adjusted)
-    sentence = f"{low.algo} is {gap:.4f} below {high.algo} in {label(pair.measure)} a query, "
+    sentence = f"{low.algo} is {gap:.4f} worse than {high.algo} in {label(pair.measure)} a query, "
     if pair.sign(procedure.alpha):
         sentence += f"which is significant (adjusted p {p})"
     else:
@@ -165,5 +164,5 @@ def _queries(dataset: str, low: Row, high: Row, measure: str) -> list[str]:
     rest = float(d[FEW:].sum()) / len(d)
     return [
         f"{counts}; without the {FEW} worst it would be {abs(rest):.4f} "
-        f"{'below' if rest < 0 else 'above'}"
+        f"{'worse' if rest < 0 else 'better'}"
     ]

@@ -128,8 +128,7 @@ class Results:
             dataset, algo, repeat, fold, features (the transformation), chosen (a dict of the
             settings), select (the measure that validation chose by), validation and training (its
             values on these parts; nothing is chosen on the training part), best (the round or epoch
-            kept), curve, objective, seconds, seed and warnings (a list of
-            `FitWarning`).
+            kept), curve, objective, seconds, seed and warnings (a list of `FitWarning`).
         """
 
         def facts(fold: StoredFold) -> dict[str, object]:

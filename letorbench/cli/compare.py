@@ -49,10 +49,9 @@ def compare(
 
     Each row is one algorithm against another: mean difference, 95 % interval,
     p-value, the same corrected for all comparisons of the data set and measure, effect size
-    (Cohen's d_z), the smallest true
-    difference that a test finds on such data in 80 % of cases (detectable), and on how many
-    queries it is better, equal, worse. Several data sets also give winning numbers, average ranks,
-    Friedman's and Nemenyi's tests and a diagram.
+    (Cohen's d_z), the smallest true difference that a test finds on such data in 80 % of cases
+    (detectable), and on how many queries it is better, equal, worse. Several data sets also give
+    winning numbers, average ranks, Friedman's and Nemenyi's tests and a diagram.
     With --by each row is of a slice of the queries, and the correction is for all slices.
     With --queries the rows are the queries that differ most.
     With --why the rows are what both have in training, validation and test, with reasons below:

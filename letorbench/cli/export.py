@@ -28,8 +28,8 @@ def export(
     """Write <FOLDER>/fold<k>/<algorithm>.run for every stored fold, and its qrels.txt.
 
     With another --as, write the model of the fold instead: <FOLDER>/fold<k>/<algorithm>.txt, or
-    .json for Solr and Elasticsearch. The
-    model must have stumps, trees or, except for lightgbm, be linear, and take raw features.
+    .json for Solr and Elasticsearch. The model must be of stumps, of trees or, except for
+    lightgbm, linear, and take raw features.
     """
     from letorbench.api.results import load_results
     from letorbench.results.export import export as export_stored

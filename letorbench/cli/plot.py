@@ -80,7 +80,11 @@ def write_figure(
     from letorbench.analysis.figures import FORMATS, write
 
     name = re.sub("[, ]+", "-", measure.replace("@", "-at-"))
-    name = "validation" if validation else f"{name}-from-{baseline}" if baseline else name
+    if baseline is not None:  # a label may hold what a file's name may not
+        row = results.row(baseline)
+        rows = (each for frame in results.frames for each in frame.rows if each.algo == row)
+        name += f"-from-{next(rows).label.folders[0]}"
+    name = "validation" if validation else name
     drawn = results.plot(measure, published, shares, baseline, validation)
     return write(drawn, stem or _usual_stem(results, name), forms or FORMATS)
 

@@ -55,12 +55,12 @@ def test_reasons_are_told_apart(tmp_path) -> None:
     tables = [t for t in results.why_tables(MEASURE, "high", Procedure()) if t.notes]
     notes = {table.notes[0].split()[0]: "\n".join(table.notes) for table in tables}
     assert set(notes) == {"over", "under", "high"}  # "theirs" is above
-    assert "is 0.1500 below high" in notes["over"] and "is significant" in notes["over"]
+    assert "is 0.1500 worse than high" in notes["over"] and "is significant" in notes["over"]
     assert "overfitting rather" in notes["over"] and "0.4000 against 0.1000" in notes["over"]
     assert "underfitting rather" in notes["under"] and "0.6200 against 0.8000" in notes["under"]
     # of 10 queries the five worst lose .6 + 4 * .1, the others .5
     assert "better on 0 queries and worse on 10 of 10" in notes["over"]
-    assert "without the 5 worst it would be 0.0500 below" in notes["over"]
+    assert "without the 5 worst it would be 0.0500 worse" in notes["over"]
     assert "0.0012 above the next on validation" in notes["over"]
     assert "above the next" not in notes["under"]
     assert tuning_line(results.frames[0]) == (
@@ -72,5 +72,5 @@ def test_another_systems_scores_have_no_training(tmp_path) -> None:
     store_fold(tmp_path, "S", "a", 1, {MEASURE: [0.1, 0.2, 0.4]}, n_folds=1)
     store_fold(tmp_path, "S", "b", 1, {MEASURE: [0.2, 0.2, 0.1]}, n_folds=1)
     text = printed("compare", "S", "--why", "--out", str(tmp_path))
-    assert re.search(r"^b is 0\.0667 below a in NDCG@10 a query, .* chance alone$", text, re.M)
+    assert re.search(r"^b is 0\.0667 worse than a in NDCG@10 a query, .* chance alone$", text, re.M)
     assert "fitting" not in text and "it is better on 1 queries and worse on 1 of 3" in text

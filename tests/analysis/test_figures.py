@@ -21,6 +21,7 @@ from letorbench.analysis.figures import (
     panel,
     write,
 )
+from letorbench.cli.plot import write_figure
 from letorbench.errors import UsageError
 from letorbench.results.frame import Frame
 from letorbench.results.per_query import PerQuery
@@ -177,3 +178,7 @@ def test_differences_are_those_of_compare_and_validation_curves_those_of_the_fit
     for line, fit in zip(figure.axes[0].lines, fits.itertuples(), strict=True):
         assert line.get_ydata().tolist() == fit.curve
         assert line.get_markevery() == [fit.best - 1]
+    odd = "recipe[loss=wpl(weight=1/pi)]"  # a folder's name has no stroke
+    both = lb.run("TOY", [odd, "regression"], folds=[1, 2], **where)
+    (path,) = write_figure(both, "map", ["png"], baseline=odd)
+    assert path.parent == tmp_path / "results" / "TOY" and path.is_file()
