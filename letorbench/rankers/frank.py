@@ -23,6 +23,11 @@ from letorbench.solvers.stopping import Validation
 
 #: slices of the queries that are summed apart, so that no sum depends on the number of threads
 SLICES = 8
+#: documents whose pairs are summed together, feature by feature: what a feature and these documents
+#: need is in the processor's first cache
+ROWS = 8
+#: the features whose best cuts are likely to gain most: they are searched first
+LIKELY = 8
 #: by how much a bound is widened, so that rounding excludes no feature
 SLACK = 1e-9
 #: a cut separates no pairs where W+ - W- is no more than this share of all weights: such is the
@@ -167,18 +172,23 @@ class _Booster:
         self.scores = scores
         self.low *= np.exp(-moved)
         self.high *= np.exp(moved)
-        most = gain(D, np.maximum(self.low, np.abs(D))).max(axis=1, initial=0.0)
-        enough = gain(D, self.high).max(initial=0.0)
-        features = np.flatnonzero((most > 0.0) & (most * (1.0 + SLACK) >= enough))
-        S = D[features] + 2.0 * self._wrong(features)
-        self.low[features] = self.high[features] = S
-        gains = gain(D[features], S)
+        S, exact = np.zeros_like(D), np.zeros(len(D), dtype=np.bool_)
+        for count in (LIKELY, len(D)):  # what the likely ones gain excludes more of the others
+            most = gain(D, np.abs(D) + 2.0 * self.low).max(axis=1, initial=0.0)
+            enough = gain(D, np.abs(D) + 2.0 * self.high).max(initial=0.0)
+            wanted = np.flatnonzero(~exact & (most > 0.0) & (most * (1.0 + SLACK) >= enough))
+            wanted = np.sort(wanted[np.argsort(-most[wanted], kind="stable")[:count]])
+            wrong = self._wrong(wanted)
+            self.low[wanted] = self.high[wanted] = np.maximum(0.0, wrong + np.minimum(0.0, D[wanted]))
+            S[wanted], exact[wanted] = D[wanted] + 2.0 * wrong, True
+        features = np.flatnonzero(exact)
+        gains = gain(D[features], S[features])
         if not gains.max(initial=0.0) > 0.0:
             return None
         n, cut = divmod(int(np.argmax(gains)), gains.shape[1])
         k = int(features[n])
         found, h = stump(k, D[k, cut] > 0.0, *self.binned.split(k, cut))
-        return stump_term(found, h, adaboost_step(abs(float(D[k, cut])), float(S[n, cut])))
+        return stump_term(found, h, adaboost_step(abs(float(D[k, cut])), float(S[k, cut])))
 
     def _differences(self, weights: np.ndarray) -> np.ndarray:
         """Return D of each feature's cuts (n_features, cuts), 0 where there is no cut."""
@@ -326,7 +336,7 @@ def _sum_wrong(
     """
     blocks, share, all_u, near = pairs
     size = longest_query(blocks.offsets, first, last) + VECTOR
-    u, row = np.empty(size), np.empty(size)
+    u, rows = np.empty(size), np.empty((ROWS, size))
     own, signed = np.zeros((len(features), size)), np.zeros((len(features), size))
     for q in range(first, last):
         begin, end = blocks.offsets[q], blocks.offsets[q + 1]
@@ -337,7 +347,7 @@ def _sum_wrong(
         for n in range(len(features)):
             for p in range(m):
                 own[n, p], signed[n, p] = codes[features[n], begin + p], 0.0
-        over_blocks(_add_wrong, blocks, q, (near[q], u, row, own, signed))
+        over_blocks(_add_wrong, blocks, q, (near[q], u, rows, own, signed))
         for n in range(len(features)):
             for p in range(m):
                 wrong[n, codes[features[n], begin + p]] += share[q] * signed[n, p]
@@ -349,12 +359,17 @@ def _add_wrong(
     state: tuple[bool, np.ndarray, np.ndarray, np.ndarray, np.ndarray],
 ) -> float:  # fmt: skip
     """Add W of the pairs (above..below - 1) x (below..end - 1) that the stumps get wrong."""
-    near, u, row, own, signed = state
+    near, u, rows, own, signed = state
     stop = below + padded(end - below)
-    for i in range(above, below):
-        _fill_row(u[i], u[below:stop], end - below, near, row)
+    for first in range(above, below, ROWS):
+        last = min(first + ROWS, below)
+        for i in range(first, last):
+            _fill_row(u[i], u[below:stop], end - below, near, rows[i - first])
         for n in range(len(own)):
-            signed[n, i] += _take_above(row, own[n, i], own[n, below:stop], signed[n, below:stop])
+            for i in range(first, last):
+                signed[n, i] += _take_above(
+                    rows[i - first], own[n, i], own[n, below:stop], signed[n, below:stop]
+                )
     return total
 
 
