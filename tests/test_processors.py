@@ -35,7 +35,10 @@ for name in sorted({*learners().values(), "recipe"}):
     if name == "recipe":
         losses = ("neural-ndcg", "lambdaloss", "smooth", "wpll", "qnorm", "cross-entropy-ndcg")
         models = [{"loss": loss} for loss in losses]
-        models += [{"model": model} for model in ("quadratic", "bilinear-tanh", "distance")]
+        models += [{"model": model} for model in ("quadratic", "bilinear-tanh", "distance", "mlp")]
+        models.append({"model": "trees", "loss": "wpll"})
+    if name == "ndcgboost":
+        models.append({"weak": "tree", "stumps": "exact"})
     if name == "ranksvm":
         models = [{"C": 1000.0}, {"loss": "hinge"}]
     for more in models:

@@ -10,6 +10,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from letorbench.compiled.arithmetic import tanh
 from letorbench.compiled.jit import kernel
 from letorbench.compiled.threads import run_tasks
 from letorbench.datasets.queryset import QuerySet
@@ -110,20 +111,28 @@ class MLPFamily(ParametricFamily):
 
     def scores(self, theta: np.ndarray, features: np.ndarray) -> np.ndarray:
         layers = self._layers(theta)
+
+        def part(rows: slice) -> np.ndarray:
+            return (layers.output[:, None] * _units(features[rows], layers)).sum(axis=0)
+
         blocks = row_blocks(len(features), ROWS)
-        parts = run_tasks([partial(net_scores, features[rows], layers) for rows in blocks])
-        return np.concatenate([np.zeros(0), *parts])
+        return np.concatenate([np.zeros(0), *run_tasks([partial(part, rows) for rows in blocks])])
 
     def gradient(
         self, theta: np.ndarray, features: np.ndarray, score_gradient: np.ndarray
     ) -> np.ndarray:
         layers = self._layers(theta)
-        total = Layers(*(np.zeros_like(each) for each in layers))
-        blocks = row_blocks(len(features), ROWS)
-        for part in run_tasks(
-            [partial(net_gradient, features[rows], layers, score_gradient[rows]) for rows in blocks]
-        ):
-            for sums, more in zip(total, part, strict=True):
+
+        def part(rows: slice) -> Layers:
+            change = Layers(*map(np.zeros_like, layers))
+            x = features[rows]
+            backward(x, layers, _units(x, layers), score_gradient[rows], change)
+            return change
+
+        parts = run_tasks([partial(part, rows) for rows in row_blocks(len(features), ROWS)])
+        total = Layers(*map(np.zeros_like, layers))
+        for each in parts:
+            for sums, more in zip(total, each, strict=True):
                 sums += more
         W = (total.weights - np.outer(total.bias, self.mean)) / self.scale
         return np.concatenate([W.ravel(), total.bias, total.output])
@@ -162,6 +171,13 @@ def net_gradient(features: np.ndarray, layers: Layers, gradient: np.ndarray) -> 
     return Layers(delta.T @ x, delta.sum(axis=0), gradient @ t)
 
 
+def _units(features: np.ndarray, layers: Layers) -> np.ndarray:
+    """Return tanh(W x + b) of every document in float64, (n_units, n_docs), summed in one order."""
+    hidden = np.empty((len(layers.bias), len(features)))
+    _project(features, layers.weights, hidden)
+    return tanh(hidden + layers.bias[:, None])
+
+
 @kernel()
 def forward(features: np.ndarray, layers: Layers, hidden: np.ndarray, scores: np.ndarray) -> None:
     """Fill the first columns of `hidden` with the units' values, and `scores` with s(x).
@@ -189,7 +205,7 @@ def _project(features: np.ndarray, weights: np.ndarray, hidden: np.ndarray) -> N
 
     The last documents of a set may be one and the same: no sum has another order than the others.
     """
-    last, zero = len(features) - 1, np.float32(0.0)
+    last, zero = len(features) - 1, weights.dtype.type(0)
     for i in range(0, last + 1, 4):
         i1, i2, i3 = min(i + 1, last), min(i + 2, last), min(i + 3, last)
         x0, x1, x2, x3 = features[i], features[i1], features[i2], features[i3]

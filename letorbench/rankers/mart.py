@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from letorbench.compiled.arithmetic import dot
 from letorbench.datasets.queryset import QuerySet
 from letorbench.parameters import number
 from letorbench.rankers.base import Ranker
@@ -205,8 +206,8 @@ class TreeBooster:
         """
         counts = np.ones(len(values)) * self.weights
         unit = 1.0 / float(np.sqrt((counts * values**2).sum() / counts.sum()))
-        slope = float(gradient @ values)
-        after = float(self.loss(scores + unit * values)[0][0] @ values)
+        slope = dot(gradient, values)
+        after = dot(self.loss(scores + unit * values)[0][0], values)
         if not slope < 0.0:
             return 0.0
         return unit * slope / (slope - after) if after > slope else unit

@@ -158,7 +158,7 @@ class NDCGBoost(GainSettings, Ranker):
         def search(w: np.ndarray) -> BestTree | None:
             tree = grower.grow(-w, np.abs(w))
             f = grower.predict(tree) > 0.0
-            eta = float(w @ f)
+            eta = float(w[f].sum())
             return (tree, f, eta) if eta > 0.0 and len(tree.left) > 1 else None
 
         return search
