@@ -128,10 +128,11 @@ def separated(h: np.ndarray, s: np.ndarray, queries: QuerySet) -> tuple[float, f
 class _Booster:
     """The rounds on one training set. What it keeps of documents is in label order.
 
-    Of every cut of every feature it needs D = W+ - W- and S = W+ + W-. D is a histogram of one
-    number a document. S takes all pairs, so it is computed only for the features that may have the
-    best cut: where the difference of a pair's scores changes by d, its W falls to e^-d of itself
-    at most and rises to e^d at most. The S of an earlier round thereby bounds that of now.
+    Of every cut of every feature it needs D = W+ - W- and S = W+ + W- = |D| + 2 min(W+, W-). D is
+    a histogram of one number a document. The minimum takes all pairs, so it is computed only for
+    the features that may have the best cut: where the difference of a pair's scores changes by d,
+    its W falls to e^-d of itself at most and rises to e^d at most. The minimum of an earlier round
+    thereby bounds that of now.
     """
 
     def __init__(self, train: QuerySet, binned: BinnedFeatures) -> None:
@@ -153,9 +154,9 @@ class _Booster:
         self.slices[-1] = len(n_pairs)
         #: whether there is a cut above a feature's bin
         self.has_cut = np.arange(binned.n_bins.max(initial=1)) < binned.n_bins[:, None] - 1
-        #: between what S of every cut is at `scores`
+        #: between what min(W+, W-) of every cut is at `scores`
         self.low = np.zeros(self.has_cut.shape)
-        self.high = np.full(self.has_cut.shape, np.inf)
+        self.high = np.ones(self.has_cut.shape)  # more than all weights
         self.scores = np.zeros(train.n_docs)
 
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
@@ -171,22 +172,20 @@ class _Booster:
         moved = np.ptp(scores - self.scores) if len(scores) else 0.0
         self.scores = scores
         self.low *= np.exp(-moved)
-        self.high *= np.exp(moved)
+        self.high = np.minimum(1.0, self.high * np.exp(moved))
         S, exact = np.zeros_like(D), np.zeros(len(D), dtype=np.bool_)
         for count in (LIKELY, len(D)):  # what the likely ones gain excludes more of the others
             most = gain(D, np.abs(D) + 2.0 * self.low).max(axis=1, initial=0.0)
             enough = gain(D, np.abs(D) + 2.0 * self.high).max(initial=0.0)
             wanted = np.flatnonzero(~exact & (most > 0.0) & (most * (1.0 + SLACK) >= enough))
             wanted = np.sort(wanted[np.argsort(-most[wanted], kind="stable")[:count]])
-            wrong = self._wrong(wanted)
-            self.low[wanted] = self.high[wanted] = np.maximum(0.0, wrong + np.minimum(0.0, D[wanted]))
-            S[wanted], exact[wanted] = D[wanted] + 2.0 * wrong, True
-        features = np.flatnonzero(exact)
-        gains = gain(D[features], S[features])
+            wrong, own = self._wrong(wanted), D[wanted]
+            self.low[wanted] = self.high[wanted] = np.maximum(0.0, wrong + np.minimum(0.0, own))
+            S[wanted], exact[wanted] = own + 2.0 * wrong, True
+        gains = gain(D, S)  # 0 where S is 0
         if not gains.max(initial=0.0) > 0.0:
             return None
-        n, cut = divmod(int(np.argmax(gains)), gains.shape[1])
-        k = int(features[n])
+        k, cut = divmod(int(np.argmax(gains)), gains.shape[1])
         found, h = stump(k, D[k, cut] > 0.0, *self.binned.split(k, cut))
         return stump_term(found, h, adaboost_step(abs(float(D[k, cut])), float(S[k, cut])))
 
