@@ -228,6 +228,11 @@ def test_frank_excludes_no_stump_that_is_best_by_the_bounds_of_earlier_rounds(rn
             assert term.alpha == again.alpha
             for part, other in zip(term.learner, again.learner, strict=True):
                 np.testing.assert_array_equal(part, other)
+            known = whole.low == whole.high
+            assert np.all((booster.low <= whole.low + 1e-15)[known])
+            assert np.all((whole.low <= booster.high * (1.0 + 1e-9) + 1e-15)[known])
+            smaller = min(frank.separated(term.values.astype(int), F, queries))
+            assert np.isclose(booster.low[term.learner.feature[0]], smaller, atol=1e-15).any()
             F = F + term.alpha * term.values
     summed = np.reshape(counts[:80], (20, 2, 2)).sum(axis=(0, 2))  # of 20 rounds, in two calls
     assert summed[0] < 0.4 * summed[1] == 0.4 * 20 * 60
