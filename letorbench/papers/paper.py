@@ -136,6 +136,7 @@ def load(name: str, folder: str) -> Paper:
     for number, table in facts.get("table", {}).items():
         methods |= {each.label: each for each in _of_table(number, **table)}
     parts = {}
+    facts["part"] = {key: facts.get("parts", {}) | own for key, own in facts["part"].items()}
     for key, each in facts["part"].items():
         made = claims.with_tuples(each)
         for of_claims in ("nature", "test"):

@@ -32,8 +32,8 @@ class Reproduction:
 def reproduce(paper: Paper, study: Study, parts: Sequence[str] = ()) -> Reproduction:
     """Run the parts (all where none is named), judge their claims, write files.
 
-    Outcomes of claims whose part is not run now are kept; of a part that never was, the answer is
-    "not run". UsageError for a part that the paper does not have.
+    A claim whose part is not run now keeps its stored outcome. Without one its answer is "not run".
+    UsageError for a part that the paper does not have.
     """
     chosen = [require_choice(part, list(paper.parts), f"part of {paper.name}") for part in parts]
     chosen = chosen or list(paper.parts)
