@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from letorbench.analysis.figures import PAGE, fixed_style, write
+from letorbench.analysis.figures import PAGE, fixed_style, new_figure, write
 
 #: the axis ends here at the latest, in per cent: what is beyond has an arrow
 MOST = 25.0
@@ -39,12 +39,7 @@ def answers_figure(groups: Mapping[str, Sequence[Line]], path: Path) -> Path:
     limit = min(MOST, 1.1 * max(2.0, *ends))
     names = [fill(name, WIDTH) for name, _ in rows]
     with fixed_style():
-        from matplotlib.figure import Figure
-
-        figure = Figure(
-            figsize=(PAGE, 0.7 + 0.13 * sum(2 + name.count("\n") for name in names)),
-            layout="constrained",
-        )
+        figure = new_figure(PAGE, 0.7 + 0.13 * sum(2 + name.count("\n") for name in names))
         axis = figure.subplots()
         axis.axvspan(-1.0, 1.0, color="0.93", zorder=0)
         axis.axvline(0.0, color="0.5", linewidth=0.8, zorder=1)
@@ -66,18 +61,15 @@ def answers_figure(groups: Mapping[str, Sequence[Line]], path: Path) -> Path:
             if each.printed is not None:
                 at = float(np.clip(each.printed, -limit, limit))
                 axis.plot(at, y, "D", color="#D55E00", markersize=5.0, zorder=4, fillstyle="none")
-            axis.annotate(
-                each.answer, (1.01, y), xycoords=("axes fraction", "data"), va="center",
-                fontsize=7.0,
-            )  # fmt: skip
+            beside = axis.get_yaxis_transform()
+            axis.text(1.01, y, each.answer, transform=beside, va="center", fontsize=7.0)
         axis.set_yticks(range(len(rows)), names, fontsize=6.5)
         for label, (_, each) in zip(axis.get_yticklabels(), rows, strict=True):
             label.set_fontweight("bold" if each is None else "normal")
         axis.set_ylim(len(rows) - 0.5, -0.5)
         axis.set_xlim(-1.04 * limit, 1.04 * limit)
-        axis.set_xlabel(
-            "lead, or how far a number is from the printed one, in %; diamond: the paper's"
-        )
+        x = "lead, or how far a number is from the printed one, in %; diamond: the paper's"
+        axis.set_xlabel(x)
         axis.spines[["top", "right", "left"]].set_visible(False)
         axis.tick_params(axis="y", length=0)
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from letorbench.analysis.figures import COLOURS, COLUMN, PAGE, dress, fixed_style, line_style, write
+from letorbench.analysis.figures import (
+    COLOURS,
+    COLUMN,
+    PAGE,
+    dress,
+    fixed_style,
+    line_style,
+    new_figure,
+    write,
+)
 
 #: pale fills on which hatches and numbers can be read
 BARS = ("#F3C9A9", "#FFFFFF", "#A9CCE3", "#F7DC9A", "#D7BDE2", "#A9DFBF")
@@ -35,11 +44,9 @@ class Axis:
 def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
     """The panels side by side, each with its legend inside, as stem.png, .svg and .pdf."""
     with fixed_style():
-        from matplotlib.figure import Figure
         from matplotlib.ticker import LogLocator
 
-        width = PAGE if len(panels) > 1 else COLUMN
-        figure = Figure(figsize=(width, 2.9), layout="constrained")
+        figure = new_figure(PAGE if len(panels) > 1 else COLUMN, 2.9)
         axes = figure.subplots(1, len(panels), squeeze=False)[0]
         for axis, panel in zip(axes, panels):
             for i, (name, points) in enumerate(panel.lines.items()):
@@ -54,8 +61,7 @@ def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
                 axis.xaxis.set_major_formatter("{x:g}")
                 axis.xaxis.set_minor_formatter("")
             else:
-                locator = axis.xaxis.get_major_locator()
-                locator.set_params(integer=True, nbins=10)
+                axis.xaxis.get_major_locator().set_params(integer=True, nbins=10)
             dress(axis, panel.title, panel.x, panel.y)
             place = BELOW if panel.log else {}
             axis.legend(frameon=False, fontsize=6.5, handlelength=2.6, **place)
@@ -74,11 +80,8 @@ def dots_figure(
     The first source, the paper, has diamonds. All panels have one axis.
     """
     with fixed_style():
-        from matplotlib.figure import Figure
-
-        across = max(1, len(panels))
-        figure = Figure(figsize=(PAGE, 1.3 + 0.19 * len(rows)), layout="constrained")
-        axes = figure.subplots(1, across, squeeze=False, sharex=True, sharey=True)[0]
+        figure = new_figure(PAGE, 1.3 + 0.19 * len(rows))
+        axes = figure.subplots(1, len(panels), squeeze=False, sharex=True, sharey=True)[0]
         marks = {}
         for axis, (name, sources) in zip(axes, panels.items()):
             axis.axvline(0.0, color="0.5", linewidth=0.8)
@@ -103,13 +106,10 @@ def bars_figure(
 ) -> list[Path]:
     """Groups of bars, a group for each data set and a bar for each method."""
     methods = list(dict.fromkeys(name for bars in groups.values() for name in bars))
-    width = 0.8 / max(1, len(methods))
+    width = 0.8 / len(methods)
     hatches = ("", "///", "...", "xxx", "\\\\\\", "++")
     with fixed_style():
-        from matplotlib.figure import Figure
-
-        wide = PAGE if len(methods) * len(groups) > 8 else COLUMN
-        figure = Figure(figsize=(wide, 2.9), layout="constrained")
+        figure = new_figure(PAGE if len(methods) * len(groups) > 8 else COLUMN, 2.9)
         axis = figure.subplots()
         for i, method in enumerate(methods):
             at = [g + (i - (len(methods) - 1) / 2) * width for g in range(len(groups))]

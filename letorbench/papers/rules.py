@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from letorbench.papers.claims import Claim, Point, Test
-from letorbench.papers.runs import ByMethod, Measured, Values, exactly
+from letorbench.papers.runs import ByMethod, Measured, are_draws, exactly, seeds_mean
+from letorbench.results.per_query import PerQuery
 
 #: what two implementations of a method differ by, as a share of the number: the same program with
 #: sums in another order gave RankNet .4566 and .4522 of NDCG@10 on OHSUMED
@@ -77,7 +78,7 @@ class Outcome:
 
 
 def resampled(
-    of: Mapping[str, Values], measures: Sequence[str], draws: int = DRAWS, seed: int = 0
+    of: Mapping[str, PerQuery], measures: Sequence[str], draws: int = DRAWS, seed: int = 0
 ) -> dict[tuple[str, str], np.ndarray]:
     """(method, measure) -> (1 + draws,) means of a data set's methods, the observed ones first.
 
@@ -92,10 +93,9 @@ def resampled(
     found = {}
     for name, values in of.items():
         total = np.zeros((1 + draws, len(measures)))
-        columns = [values.measures.index(m) for m in measures]
         for i, k in enumerate(numbers):
-            own = values.values[:, folds == k][:, :, columns]
-            if values.draws:
+            own = np.stack([values.tables[m][:, folds == k] for m in measures], axis=-1)
+            if are_draws(values):
                 total += whole[:, [i]] * own.mean(axis=(0, 1)) * len(numbers)
                 continue
             seeds = _weights(rng, len(own), draws)
@@ -195,8 +195,8 @@ def compared(
         used = dict.fromkeys(m for p in here if p.dataset == place for m in (p.upper, p.lower))
         own = {name: values[place][name] for name in used}
         first = next(iter(own.values()))
-        units.append(len(np.unique(first.folds)) if first.draws else len(first.folds))
-        drawn.append(f"{units[-1]} {'draws' if first.draws else 'queries'}")
+        units.append(len(first.folds))
+        drawn.append(f"{units[-1]} {'draws' if are_draws(first) else 'queries'}")
         for (name, measure), mean in resampled(own, measures, draws).items():
             means[place, name, measure] = mean
     upper = np.array([means[p.dataset, p.upper, p.measure] for p in here])
@@ -275,7 +275,7 @@ def _numbers(
     """The number of a test with its place and name: a method's mean, or one of the part's."""
     if test.measures:
         return [
-            (values[d][test.number].measured(m), d, f"{test.number}, {m}")
+            (seeds_mean(values[d][test.number], m), d, f"{test.number}, {m}")
             for d in test.data for m in test.measures if test.number in values.get(d, {})
         ]  # fmt: skip
     return [(numbers[n], "", n) for n in (test.number,) if n in numbers]

@@ -135,7 +135,7 @@ def test_the_artificial_figure_is_over_draws(tmp_path, monkeypatch):
     assert [o.rows[0].units for o in outcomes if o.rows] == ["2 draws", ""]
     made = found.values["published"]["artificial"]
     upper, lower = (made[f"{name}-linear"] for name in ("lambdarank", "ranknet"))
-    leads = [(upper[m] - lower[m]) / lower[m].mean() for m in ("ndcg@1", "ndcg@10")]
+    leads = [(upper.values[m] - lower.values[m]) / lower.mean(m) for m in ("ndcg@1", "ndcg@10")]
     gap = found.numbers["gap-linear"]  # in shares of RankNet's NDCG, not of the other lead
     assert gap.value == pytest.approx(np.mean(leads[0] - leads[1]))
     assert gap.high - gap.value == pytest.approx(12.7062 * np.ptp(leads[0] - leads[1]) / 2.0, 1e-5)

@@ -15,7 +15,8 @@ from letorbench.papers.claims import claims_of
 from letorbench.papers.paper import Found, Part
 from letorbench.papers.reproduction import Reproduction
 from letorbench.papers.rules import Outcome, Row
-from letorbench.papers.runs import Study, Values, Variant
+from letorbench.papers.runs import Study, Variant
+from letorbench.results.per_query import PerQuery
 
 SHOWN = Path(__file__).with_name("shown")
 FACTS = tomllib.loads((SHOWN / "small.toml").read_text())
@@ -59,6 +60,12 @@ def as_shown(name, shown):
     text = re.sub(r"-?\d\.\d+e-1\d", "0", text)  # what rounding leaves
     text = re.sub(r"\d+\.\d{8,}", lambda number: f"{float(number[0]):.6f}", text)
     same(SHOWN / name, (SHOWN / name).read_text(encoding="utf-8"), text)
+
+
+def per_query(measures, values, folds):
+    """Values of a method: (n_repeats, n_queries, n_measures)."""
+    tables = dict(zip(measures, np.moveaxis(values, 2, 0)))
+    return PerQuery("m", folds, np.arange(len(folds)).astype(str), tables)
 
 
 def test_outcomes_are_written_as_tables_and_read_again(result, tmp_path):
@@ -115,8 +122,8 @@ def test_a_page_and_the_page_of_all(result, tmp_path):
 
 def constant(part, *means):
     """Values of a part's measures that are these, in turn, for each of four queries."""
-    return Values(part.measures, np.tile(np.resize(means, len(part.measures)), (1, 4, 1)),
-                  np.arange(4))  # fmt: skip
+    table = np.tile(np.resize(means, len(part.measures)), (1, 4, 1))
+    return per_query(part.measures, table, np.arange(4))
 
 
 def test_letors_printed_baselines_have_a_panel_where_they_are_printed():

@@ -25,8 +25,9 @@ from letorbench.measures import parse, query_metrics
 from letorbench.papers import paper
 from letorbench.papers.paper import Found
 from letorbench.papers.permuted_cubic import outputs, permuted_cubic
-from letorbench.papers.runs import CUTOFFS, Study, Values, Variant, kept, sampled
+from letorbench.papers.runs import CUTOFFS, Study, Variant, kept, sampled
 from letorbench.rankers import ranker
+from letorbench.results.per_query import PerQuery
 from letorbench.solvers.stopping import Validation, best
 
 NAME = "lambdarank-2006"
@@ -91,12 +92,13 @@ def runs(
         return dict(pool.map(one, variants))
 
 
-def trained(study: Study) -> tuple[dict[str, Values], list[list[object]]]:
+def trained(study: Study) -> tuple[dict[str, PerQuery], list[list[object]]]:
     """Every method's NDCG@1..10 on the draws, and its rate and NDCG@10 by draw.
 
     The first draw's validation set chooses the rate for all: the paper has one draw.
     """
-    methods, published = paper(NAME).methods, study.setting == "published"
+    published = study.setting == "published"
+    methods = {m: each for m, each in paper(NAME).methods.items() if each.table == "nets"}
     rates: dict[str, Any] = {
         method: RATES if published else ranker(each.algo).grid["learning_rate"]
         for method, each in methods.items()
@@ -118,7 +120,8 @@ def trained(study: Study) -> tuple[dict[str, Values], list[list[object]]]:
             means[method].append([own[cutoff] for cutoff in CUTOFFS])
             rows.append([number, method, f"{rate:g}", own["ndcg@10"]])
     folds = np.arange(1, DRAWS + 1)
-    return {m: Values(CUTOFFS, np.array([own]), folds, True) for m, own in means.items()}, rows
+    tables = {m: dict(zip(CUTOFFS, np.transpose(own))) for m, own in means.items()}
+    return {m: PerQuery(m, folds, folds.astype(str), own) for m, own in tables.items()}, rows
 
 
 def linear_share(seed: Sequence[int]) -> float:
@@ -138,7 +141,10 @@ def figure(study: Study) -> Found:
     curves = {m: [own.mean(cutoff) for cutoff in CUTOFFS] for m, own in found.items()}
     leads: dict[str, Any] = {}
     for net in ("linear", "two-layer"):
-        upper, lower = (found[f"{method}-{net}"].values[0] for method in ("lambdarank", "ranknet"))
+        upper, lower = (
+            np.column_stack([*found[f"{method}-{net}"].values.values()])
+            for method in ("lambdarank", "ranknet")
+        )
         lead = (upper - lower) / lower.mean(axis=0)  # (draws, cut-offs)
         for k, cutoff in enumerate(CUTOFFS):
             of = sampled(100.0 * lead[:, k])
