@@ -117,10 +117,9 @@ def kept(
     """What `make` gives, as JSON holds it (of a dataclass its fields), kept in a file.
 
     It is made anew where what is `asked` or the code changed, and where the file is damaged. The
-    code is that of the papers' modules `own`, without what these import, and of the rooms `code`.
+    code is that of the files `own`, without what these import, and of the rooms `code`.
     """
-    files = {*reached(code), *(f"papers/{file}" for file in own)}
-    asked = json.loads(json.dumps({**asked, "code": source_digest(files)}))
+    asked = json.loads(json.dumps({**asked, "code": source_digest({*reached(code), *own})}))
     stored = checked(path.read_bytes()) if path.is_file() else None
     if stored is None or stored.get("asked") != asked:
         stored = {"asked": asked, "found": json.loads(json.dumps(make(), default=vars))}

@@ -13,6 +13,7 @@ from test_pages import as_shown
 from toy_data import write_uneven
 
 import letorbench as lb
+from letorbench.datasets.synthetic.permuted_cubic import permuted_cubic
 from letorbench.papers import (
     PAPERS,
     consistency_2011,
@@ -26,7 +27,6 @@ from letorbench.papers import (
 from letorbench.papers import paper as made
 from letorbench.papers.lambdarank_2006 import artificial_data
 from letorbench.papers.ndcgboost_2009.trainings import Change, scores
-from letorbench.papers.permuted_cubic import permuted_cubic
 from letorbench.papers.reproduction import run_part
 from letorbench.papers.runs import Measured, Study, Variant, exactly
 from letorbench.rankers.ndcgboost import NDCGBoost

@@ -122,7 +122,7 @@ def theory(study: Study) -> dict[str, Measured]:
     trials = FULL if study.full else DISTRIBUTIONS
     asked = {"trials": trials, "seed": study.seed}
     path = study.folder(NAME) / "theory.json"
-    own = "consistency_2011/__init__.py", "surrogates.py"
+    own = "papers/consistency_2011/__init__.py", "papers/surrogates.py"
     found = kept(path, asked, partial(_measured, study, trials), *own)
     return {name: Measured(**each) for name, each in found.items()}
 

@@ -19,12 +19,12 @@ from letorbench.analysis.tables import write_table
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import REAL_SHARES
+from letorbench.datasets.synthetic.permuted_cubic import outputs, permuted_cubic
 from letorbench.experiment.plan import ranker_identity
 from letorbench.experiment.select import select
 from letorbench.measures import parse, query_metrics
 from letorbench.papers import paper
 from letorbench.papers.paper import Found
-from letorbench.papers.permuted_cubic import outputs, permuted_cubic
 from letorbench.papers.runs import CUTOFFS, Study, Variant, kept, sampled
 from letorbench.rankers import ranker
 from letorbench.results.per_query import PerQuery

@@ -26,7 +26,7 @@ from letorbench.papers.records import write_section
 from letorbench.papers.runs import Study, kept, sampled
 from letorbench.rankers.ndcgboost import HALF, NDCGBoost
 
-NAME, OWN = "ndcgboost-2009", "ndcgboost_2009/trainings.py"
+NAME, OWN = "ndcgboost-2009", "papers/ndcgboost_2009/trainings.py"
 BASE = "the paper's setting"
 #: ways of drawing: ours, what validation chooses besides, and the paper's as far as it tells
 EXACT, AVERAGE, PAPERS = "exact", f"average, {HALF:g}", "with replacement, as many as there are"
