@@ -33,6 +33,13 @@ EXACT, AVERAGE, PAPERS = "exact", f"average, {HALF:g}", "with replacement, as ma
 EQUAL = "equal votes"
 #: what both parts are measured by; what validation chooses by is the last
 MEASURES = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10")
+#: the numbers of a way of drawing
+COLUMNS = (
+    *(f"{part} {m.upper()}" for part in ("validation", "test") for m in MEASURES),
+    "validation NDCG@10 over ties", "test NDCG@3, relevant first in ties", "tied",
+)  # fmt: skip
+#: of each column of a way of drawing: (n_seeds, n_folds)
+Columns = Mapping[str, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -180,9 +187,7 @@ def sampling(study: Study) -> Found:
     """Train every way of drawing documents; write the table, and what it comes to."""
     part = paper(NAME).parts["sampling"]
     seeds = range(part.upper["first_seed"], part.upper["first_seed"] + part.repeats)
-    rows: list[list[Value]] = []
-    told: list[str] = []
-    votes: list[str] = []
+    rows, told, votes = list[list[Value]](), list[str](), list[str]()
 
     def numbers(change: Change, rules: Convention, fold: Fold, rounds: list[np.ndarray]) -> list:
         validation, test = ((p, s[-1]) for p, s in zip((fold.validation, fold.test), rounds))
@@ -193,14 +198,16 @@ def sampling(study: Study) -> Found:
 
     for data in filter(study.has, part.data):
         ways = {name: Change(each, data) for name, each in part.axes["stumps"].items()}
-        found = trained(study, f"{part.name}-{data}", ways, seeds, numbers)
-        for name, each in found.items():
-            spread = float(each[:, :, 5].mean(axis=1).std(ddof=1)) if len(each) > 1 else 0.0
+        made = trained(study, f"{part.name}-{data}", ways, seeds, numbers)
+        found = {name: dict(zip(COLUMNS, np.moveaxis(each, 2, 0))) for name, each in made.items()}
+        for name, each in made.items():
+            by_seed = found[name]["test NDCG@3"].mean(axis=1)
+            spread = float(by_seed.std(ddof=1)) if len(each) > 1 else 0.0
             rows.append([data, name, *each.mean(axis=(0, 1)).tolist(), spread])
         if data == part.upper["on"]:
             told.insert(0, _gap(data, found, part.upper["printed"]))
         told.append(_chosen(data, found))
-        exact, equal = (found[name][:, :, 5].mean() for name in (EXACT, EQUAL))
+        exact, equal = (found[name]["test NDCG@3"].mean() for name in (EXACT, EQUAL))
         votes.append(f"by {equal - exact:+.3f} on {data}")
     if not rows:
         return Found()
@@ -209,9 +216,7 @@ def sampling(study: Study) -> Found:
         "weight, so that it ignores the weights. That alone, equal votes, moves NDCG@3 "
         f"{' and '.join(votes)}."
     )
-    header = ["data", "documents", *(f"validation {m.upper()}" for m in MEASURES)]
-    header += [*(f"test {m.upper()}" for m in MEASURES), "validation NDCG@10 over ties"]
-    header += ["test NDCG@3, relevant first in ties", "tied", "deviation of test NDCG@3"]
+    header = ["data", "documents", *COLUMNS, "deviation of test NDCG@3"]
     stem = study.folder(NAME) / part.name
     return Found(files=tuple(write_section(stem, part.title, " ".join(told), header, rows)))
 
@@ -225,9 +230,10 @@ def tied(queries: QuerySet, scores: np.ndarray) -> float:
     return float((count[each.ravel()] > 1).mean())
 
 
-def _gap(dataset: str, found: Mapping[str, np.ndarray], printed: float) -> str:
+def _gap(dataset: str, found: Mapping[str, Columns], printed: float) -> str:
     """How far the paper's own sample is from the printed NDCG@3, and the best way of drawing."""
-    of = {name: each[:, :, 5].mean(axis=1) for name, each in found.items() if len(each) > 1}
+    every = {name: each["test NDCG@3"] for name, each in found.items()}
+    of = {name: each.mean(axis=1) for name, each in every.items() if len(each) > 1}
     base, best = of[PAPERS], max(of, key=lambda name: of[name].mean())
     most, gained = sampled(of[best]), sampled(of[best] - base)
     share = 100.0 * gained.value / (printed - base.mean())
@@ -238,18 +244,21 @@ def _gap(dataset: str, found: Mapping[str, np.ndarray], printed: float) -> str:
         f"{best}, has {most.value:.3f} [{most.low:.3f}, {most.high:.3f}], {share:.0f} % of the way "
         f"to the printed {printed:.2f} ({gained.value:+.3f} [{gained.low:+.3f}, "
         f"{gained.high:+.3f}]). Its scores tie: with the relevant first in every tie it has "
-        f"{found[best][:, :, 9].mean():.3f}."
+        f"{found[best]['test NDCG@3, relevant first in ties'].mean():.3f}."
     )
 
 
-def _chosen(dataset: str, found: Mapping[str, np.ndarray]) -> str:
+def _chosen(dataset: str, found: Mapping[str, Columns]) -> str:
     """What the default chooses on each fold, and what that gives on the test parts."""
-    exact, average = found[EXACT][0], found[AVERAGE][0]
-    better = average[:, 3] >= exact[:, 3]
-    chosen = np.where(better[:, None], average, exact).mean(axis=0)
-    before = exact.mean(axis=0)
+    exact, average = found[EXACT], found[AVERAGE]
+    better = average["validation NDCG@10"][0] >= exact["validation NDCG@10"][0]
+    chosen, before = (
+        [np.where(taken, average[column][0], exact[column][0]).mean()
+         for column in ("test NDCG@3", "test NDCG@10")]
+        for taken in (better, False)
+    )  # fmt: skip
     return (
         f"On {dataset} the default takes the average of samples on {better.sum()} of "
-        f"{len(better)} folds, by validation: test NDCG@3 {chosen[5]:.4f} and NDCG@10 "
-        f"{chosen[7]:.4f}, where exact stumps have {before[5]:.4f} and {before[7]:.4f}."
+        f"{len(better)} folds, by validation: test NDCG@3 {chosen[0]:.4f} and NDCG@10 "
+        f"{chosen[1]:.4f}, where exact stumps have {before[0]:.4f} and {before[1]:.4f}."
     )
