@@ -69,12 +69,9 @@ def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
 
 
 def dots_figure(
-    title: str,
-    x: str,
-    rows: Sequence[str],
-    panels: Mapping[str, Mapping[str, Mapping[str, float]]],
-    stem: Path,
-) -> list[Path]:
+    title: str, x: str, rows: Sequence[str],
+    panels: Mapping[str, Mapping[str, Mapping[str, float]]], stem: Path,
+) -> list[Path]:  # fmt: skip
     """The numbers of rows as dots, a panel a column of a table and a mark a source of numbers.
 
     The first source, the paper, has diamonds. All panels have one axis.

@@ -49,14 +49,14 @@ def write_outcomes(folder: Path, paper: Paper, kept: Kept) -> list[Path]:
     """Write the outcomes, and as tables a row a part of a claim and a row a comparison."""
     every = list(kept.values())
     facts = [{**asdict(each), "claim": each.claim.id} for each in every]
+    names = [each.name for each in fields(Row)]
     rows: list[list[Value]] = []
     for o in every:
         own = [paper_id(o), o.claim.part, o.claim.nature, o.claim.says, o.claim.where, o.answer]
-        cited = [__version__, bibtex(o)]
-        parts = [list(astuple(row)) for row in o.rows] or [[""] * len(fields(Row))]
-        rows += [[*own, *part, o.note, _settings(o), *cited] for part in parts]
-    heads = [*CLAIM_COLUMNS, *(each.name for each in fields(Row)), "without", "other settings",
-             "version", "bibtex"]  # fmt: skip
+        more = [o.note, _settings(o), __version__, bibtex(o)]
+        parts = [*map(astuple, o.rows)] or [("",) * len(names)]
+        rows += [[*own, *part, *more] for part in parts]
+    heads = [*CLAIM_COLUMNS, *names, "without", "other settings", "version", "bibtex"]
     points = [[paper_id(o), *point] for o in every for point in o.points]
     return [
         write_file(folder / OUTCOMES, with_checksum({"outcomes": facts})),
@@ -108,13 +108,9 @@ def markdown(header: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
 
 
 def write_section(
-    stem: Path,
-    title: str,
-    told: str,
-    header: Sequence[str],
-    rows: Sequence[Any],
+    stem: Path, title: str, told: str, header: Sequence[str], rows: Sequence[Any],
     folded: bool = False,
-) -> list[Path]:
+) -> list[Path]:  # fmt: skip
     """A section of the paper's page: what a table comes to, and the table; all of it `folded`."""
     text = [FOLDED if folded else "", f"## {title}\n\n{told}\n\n"]
     shown = markdown(header, rows)

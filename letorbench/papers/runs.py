@@ -108,12 +108,9 @@ def log_slope(sizes: Sequence[float], costs: Sequence[float]) -> Measured:
 
 
 def kept(
-    path: Path,
-    asked: Mapping[str, Any],
-    make: Callable[[], Any],
-    *own: str,
+    path: Path, asked: Mapping[str, Any], make: Callable[[], Any], *own: str,
     code: Sequence[str] = CODE,
-) -> Any:
+) -> Any:  # fmt: skip
     """What `make` gives, as JSON holds it (of a dataclass its fields), kept in a file.
 
     It is made anew where what is `asked` or the code changed, and where the file is damaged. The
@@ -190,15 +187,10 @@ class Study:
         return replace(variant, settings=own)
 
     def runs(
-        self,
-        dataset: str,
-        variants: Sequence[Variant],
-        measures: Sequence[str],
-        convention: str = "auto",
-        repeats: int = 1,
-        select: str = "ndcg@10",
+        self, dataset: str, variants: Sequence[Variant], measures: Sequence[str],
+        convention: str = "auto", repeats: int = 1, select: str = "ndcg@10",
         protocol_name: str = "published",
-    ) -> dict[str, PerQuery]:
+    ) -> dict[str, PerQuery]:  # fmt: skip
         """Run the variants on a data set and return their values by label, without those that fail.
 
         Stored folds are not run again. Each way to choose (the measure `select` by a protocol), and

@@ -37,14 +37,11 @@ PSI: dict[str, tuple[str, Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]]
 
 def example(study: Study) -> dict[str, Measured]:
     """Section 3.2.1's worked example."""
-    gains = EXAMPLE.probabilities @ (np.exp2(EXAMPLE.labels) - 1.0)
-    shares = EXAMPLE.expected_gains()
-    found = {
-        "gain-first": gains[0], "gain-second": gains[1],
-        "share-first": shares[0], "share-second": shares[1],
-        "reversed": np.sign((gains[0] - gains[1]) * (shares[0] - shares[1])),
-    }  # fmt: skip
-    return {name: exactly(float(value)) for name, value in found.items()}
+    gains, shares = ranked_by("least-squares", EXAMPLE), EXAMPLE.expected_gains()
+    turned = np.sign((gains[0] - gains[1]) * (shares[0] - shares[1]))
+    names = ("gain-first", "gain-second", "share-first", "share-second", "reversed")
+    found = zip(names, (*gains, *shares, turned))
+    return {name: exactly(float(value)) for name, value in found}
 
 
 def Z(gains: np.ndarray) -> np.ndarray:

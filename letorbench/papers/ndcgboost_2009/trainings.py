@@ -91,18 +91,14 @@ def scores(fold: Fold, change: Change, rng: np.random.Generator) -> list[np.ndar
 
 def joined(a: QuerySet, b: QuerySet) -> QuerySet:
     """The queries of both."""
-    return QuerySet(
-        np.concatenate([a.features, b.features]), np.concatenate([a.labels, b.labels]),
-        np.concatenate([a.offsets, a.offsets[-1] + b.offsets[1:]]),
-        np.concatenate([a.qids, b.qids]),
-    )  # fmt: skip
+    X, y, qid = (np.concatenate(each) for each in ((a.X, b.X), (a.y, b.y), (a.qid, b.qid)))
+    return QuerySet.from_arrays(X, y, qid)
 
 
 def mean(part: QuerySet, scores: np.ndarray, measure: str, rules: Convention) -> float:
     """A measure's mean over the queries that the convention counts."""
-    return float(
-        np.nanmean(query_metrics(part.labels, scores, part.offsets, [parse(measure)], rules))
-    )
+    values = query_metrics(part.labels, scores, part.offsets, [parse(measure)], rules)
+    return float(np.nanmean(values))
 
 
 def trained(
