@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -124,7 +124,8 @@ def lines(outcomes: Iterable[Outcome]) -> list[str]:
     """The outcomes of what was run as a table of text, a row a part of a claim."""
     rows = []
     for o in (each for each in outcomes if each.answer != rules.NOT_RUN):
-        data = f"{len(o.claim.data)} sets" if len(o.claim.data) > 2 else o.claim.dataset
+        of = o.claim.data
+        data = f"{len(of)} sets" if len(of) > 2 else ", ".join(of) or "none"
         for row in o.rows or (None,):
             named = o.claim.id + (f", {row.part}" if row and row.part else "")
             rows.append([named, o.place or data, *cells(o, row)])
@@ -190,16 +191,11 @@ def notes(outcomes: Iterable[Outcome]) -> list[str]:
     return [f"{', '.join(dict.fromkeys(ids))}: {note}" for note, ids in sharing.items()]
 
 
-Judged = tuple[str, Sequence[Outcome]]
-
-
-def closing(papers: Sequence[Judged], folders: Sequence[Path]) -> list[str]:
+def closing(papers: Mapping[str, Sequence[Outcome]], folders: Sequence[Path]) -> list[str]:
     """How many claims of each paper have which answer, and where each paper's files are."""
-    found = [[o.answer for o in outcomes if not o.place] for _, outcomes in papers]
-    answers = [a for a in rules.ANSWERS if any(a in own for own in found)]
-    rows = [
-        [name, str(len(own)), *(str(own.count(a)) for a in answers)]
-        for (name, _), own in zip(papers, found)
-    ]
+    found = {name: [o.answer for o in own if not o.place] for name, own in papers.items()}
+    answers = [a for a in rules.ANSWERS if any(a in own for own in found.values())]
+    rows = [[name, str(len(own)), *(str(own.count(a)) for a in answers)]
+            for name, own in found.items()]  # fmt: skip
     lines = render(text_table(["paper", "claims", *answers], rows), "text").splitlines()
     return [*lines, *(f"files  {folder}" for folder in folders)]

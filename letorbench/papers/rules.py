@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from letorbench.papers.claims import Claim, Point, Test
-from letorbench.papers.runs import ByMethod, Measured, are_draws, exactly, seeds_mean
+from letorbench.papers.runs import ByMethod, Measured, are_draws, seeds_mean
 from letorbench.results.per_query import PerQuery
 
 #: what two implementations of a method differ by, as a share of the number: the same program with
@@ -274,8 +274,8 @@ def _numbers(
 def _number_row(test: Test, nature: str, ours: Measured, place: str, what: str) -> Row:
     """Judge a number: within half a unit of the last digit, what is left to chance, and the band.
 
-    The band, for two implementations, is for findings alone. A worked example that is the printed
-    number in other units, or that was cut and not rounded, agrees with a slip.
+    The band, for two implementations, is for findings alone. A worked example that was cut and not
+    rounded, or has a slip beside its number, agrees with that slip.
     """
     theirs, note = test.printed, ours.note
     assert theirs is not None
@@ -285,10 +285,7 @@ def _number_row(test: Test, nature: str, ours: Measured, place: str, what: str) 
     holds = ours.low <= most and ours.high >= least
     if nature != "finding":
         cut = theirs <= ours.value < theirs + 2.0 * test.half
-        converted = abs(test.units * ours.value - theirs) <= test.half
-        if test.slip and converted:
-            ours = exactly(test.units * ours.value, ours.note)
-        slipped = test.slip and (cut or converted)
+        slipped = test.slip and (cut or holds)
         right = CHECKED if nature == "theory" else AGREES
         answer = right if holds or slipped else SLIP
         note = "; ".join(filter(None, [f"slip: {test.slip}" if slipped else "", note]))

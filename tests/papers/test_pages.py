@@ -83,7 +83,7 @@ def test_outcomes_are_written_as_tables_and_read_again(result, tmp_path):
 def test_what_the_command_prints(result, tmp_path):
     every = (*result.outcomes, *result.elsewhere)
     lines = [*records.lines(every), *records.notes(every), *records.closing(
-        [("small", every)], [Path("papers/small")])]  # fmt: skip
+        {"small": every}, [Path("papers/small")])]  # fmt: skip
     as_shown("command.txt", "\n".join(lines) + "\n")
 
 

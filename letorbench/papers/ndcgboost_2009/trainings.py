@@ -1,10 +1,7 @@
 """OHSUMED's .50 at NDCG@3: what changes of what the paper leaves open do, one at a time.
 
-All stand in claims.toml, where they were written down before they were run. The single changes are
-of the paper's own setting: a stump fitted to as many documents as there are, drawn with probability
-proportional to abs(w), 100 rounds, the training part alone. How documents are drawn has a table of
-its own, with other seeds: what the default's grid and its size were chosen by are its validation
-columns alone.
+claims.toml has what they are, as it was written down before they were run. How documents are drawn
+has a table of its own, with other seeds.
 """
 
 from __future__ import annotations
