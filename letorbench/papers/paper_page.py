@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from letorbench.papers import records, rules
-from letorbench.papers.answers_figure import Line, answers_figure
 from letorbench.papers.claims import COMPARISONS
+from letorbench.papers.figures import Line, answers_figure
 from letorbench.papers.paper import Paper
 from letorbench.papers.records import markdown
 from letorbench.papers.reproduction import Reproduction

@@ -97,7 +97,7 @@ def resampled(
     for name, values in of.items():
         total = np.zeros((1 + draws, len(measures)))
         for i, k in enumerate(numbers):
-            own = np.stack([values.tables[m][:, folds == k] for m in measures], axis=-1)
+            own = np.moveaxis([values.tables[m][:, folds == k] for m in measures], 0, -1)
             if are_draws(values):
                 total += whole[:, [i]] * own.mean(axis=(0, 1)) * len(numbers)
                 continue

@@ -16,7 +16,7 @@ from typing import Any
 import pandas as pd
 
 from letorbench.analysis.tables import write_table
-from letorbench.papers.line_figures import Axis, lines_figure
+from letorbench.papers.figures import Axis, lines_figure
 from letorbench.papers.paper import Found, Part
 from letorbench.papers.runs import Study, Variant
 from letorbench.results.per_query import PerQuery

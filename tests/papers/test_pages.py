@@ -10,8 +10,8 @@ import pytest
 from conftest import same
 
 from letorbench.papers import paper, paper_page, records, views
-from letorbench.papers.answers_figure import Line, answers_figure
 from letorbench.papers.claims import claims_of
+from letorbench.papers.figures import Line, answers_figure
 from letorbench.papers.paper import Found, Part
 from letorbench.papers.reproduction import Reproduction
 from letorbench.papers.rules import Outcome, Row

@@ -20,8 +20,8 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.datasets.synthetic.permuted_cubic import permuted_cubic
 from letorbench.losses.base import LONGEST_COMPARED
+from letorbench.papers.figures import Axis, lines_figure
 from letorbench.papers.lambdarank_2006.passes import STEPS
-from letorbench.papers.line_figures import Axis, lines_figure
 from letorbench.papers.paper import Found
 from letorbench.papers.runs import Measured, Study, exactly, kept, least_seconds, log_slope
 from letorbench.solvers.sgd import NetDescent, NetState, TrainingQueries, epoch, feature_scale
