@@ -113,10 +113,10 @@ def lines_of(outcomes: Iterable[Outcome]) -> list[Line]:
         for row in o.rows:
             said = f"{_named(o, row, ', ')}{f', on {o.place} instead' if o.place else ''}"
             numbers, printed = np.array([row.value, row.low, row.high]), row.printed
-            if row.kind == "equal" and printed:
+            if row.kind not in COMPARISONS:
+                if not printed:
+                    continue
                 numbers, printed = numbers / printed - 1.0, 0.0
-            elif row.kind not in COMPARISONS:
-                continue
             share = None if printed is None else 100.0 * printed
             value, low, high = (100.0 * numbers).tolist()
             found.append(Line(said, value, low, high, share, records.answered(row)))

@@ -97,7 +97,8 @@ def resampled(
     for name, values in of.items():
         total = np.zeros((1 + draws, len(measures)))
         for i, k in enumerate(numbers):
-            own = np.moveaxis([values.tables[m][:, folds == k] for m in measures], 0, -1)
+            tables = np.stack([values.tables[m][:, folds == k] for m in measures])
+            own = np.moveaxis(tables, 0, -1)  # (n_repeats, n_queries, n_measures)
             if are_draws(values):
                 total += whole[:, [i]] * own.mean(axis=(0, 1)) * len(numbers)
                 continue

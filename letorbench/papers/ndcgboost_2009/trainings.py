@@ -106,14 +106,15 @@ def trained(
     def one(cell: tuple[Change, int]) -> dict[str, list[list[float]]]:
         way, seed = cell
         study.say(f"{way.data}, seed {seed + 1}: {way}")
-        found: dict[str, list[list[float]]] = {
-            name: [] for name, each in changes.items() if each.trained == way
-        }
-        for fold in study.benchmark(way.data).folds:
-            by_round = scores(fold, way, np.random.default_rng([study.seed, seed, fold.number]))
-            for name, own in found.items():
-                rules = study.benchmark(way.data, changes[name].convention).convention
-                own.append(numbers(changes[name], rules, fold, by_round))
+        scored = [
+            (fold, scores(fold, way, np.random.default_rng([study.seed, seed, fold.number])))
+            for fold in study.benchmark(way.data).folds
+        ]
+        found = {}
+        for name, each in changes.items():
+            if each.trained == way:
+                rules = study.benchmark(way.data, each.convention).convention
+                found[name] = [numbers(each, rules, *of) for of in scored]
         return found
 
     def make() -> dict[str, list]:
