@@ -61,8 +61,11 @@ def drawn(own: Methods, n: int, rng: np.random.Generator) -> dict[str, PerQuery]
     first = next(iter(own.values()))
     rows = rng.integers(len(first.folds), size=n)
     folds = np.arange(n) if are_draws(first) else np.arange(n) % 5
-    again = {n: {m: t[:, rows] for m, t in each.tables.items()} for n, each in own.items()}
-    return {name: PerQuery(name, folds, first.qids[rows], each) for name, each in again.items()}
+    found = {}
+    for name, each in own.items():
+        tables = {measure: table[:, rows] for measure, table in each.tables.items()}
+        found[name] = PerQuery(name, folds, first.qids[rows], tables)
+    return found
 
 
 def answers(claim: Claim, own: Methods, effect: float, n: int, trials: int) -> Counter:

@@ -203,10 +203,10 @@ class Study:
         for variant in variants:
             fixed = ranker_identity(ranker(variant.algo), variant.settings)["fixed"]
             name = ",".join([way, *(f"{key}={variant.settings[key]}" for key in fixed)])
-            folder = "".join(c if c.isalnum() or c in "-.=@," else "_" for c in name)
-            groups.setdefault(folder, []).append(variant)
+            groups.setdefault(name, []).append(variant)
         found: dict[str, PerQuery] = {}
-        for folder, group in groups.items():
+        for name, group in groups.items():
+            folder = "".join(c if c.isalnum() or c in "-.=@," else "_" for c in name)
             protocol = Protocol(
                 self.data_dir, self.out / "papers" / "runs" / folder, select=select,
                 seed=self.seed, repeats=repeats, name=protocol_name,
