@@ -162,6 +162,11 @@ def test_the_figure_has_leads_in_per_cent_and_numbers_by_the_printed_ones():
     assert lines["lines are above chance, on Z instead"][3:] == (4.0, "opposite")
     two = lines["l is better than c, two"]
     assert two[0] == -50.0 and two[3] is None
+    # a number beside its bound; none of a bound of 0
+    found = Row("", "at most", "", "slope", "opposite", 2.0, 1.8, 2.2, 1.25)
+    for printed, bars in ((1.25, [(60.0, 44.0, 76.0, 0.0)]), (0.0, [])):
+        outcome = replace(OUTCOMES[0], rows=(replace(found, printed=printed),))
+        assert [line[1:5] for line in paper_page.lines_of([outcome])] == [*map(pytest.approx, bars)]
     # worked examples where there is nothing else
     (example,) = paper_page.lines_of([o for o in OUTCOMES if o.claim.id == "two"])
     assert example[1:5] == pytest.approx((-1.96, -11.37, 7.45, 0.0), abs=0.01)
