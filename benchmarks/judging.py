@@ -25,8 +25,10 @@ from letorbench.papers import PAPERS, paper, rules
 from letorbench.papers.claims import Claim, Test
 from letorbench.papers.records import markdown
 from letorbench.papers.reproduction import run_part
-from letorbench.papers.runs import Study, Values
+from letorbench.papers.runs import ByMethod, Study, are_draws
+from letorbench.results.per_query import PerQuery
 
+Methods = Mapping[str, PerQuery]
 #: of a resample in a trial; the pages' 2,000 change an interval's ends by a hundredth of its length
 DRAWS = 200
 #: more queries than this are not said
@@ -36,7 +38,7 @@ HEAD = ("claim", "data", "right at", "agrees", "wrong at", "agrees", "no differe
         "told")  # fmt: skip
 
 
-def moved(own: Mapping[str, Values], test: Test, effect: float) -> dict[str, Values]:
+def moved(own: Methods, test: Test, effect: float) -> dict[str, PerQuery]:
     """The values with the mean that the truth gives each upper method: 1 + effect times the lower.
 
     A method that is above several is moved to the mean of these; for "best" to the best of them.
@@ -45,24 +47,28 @@ def moved(own: Mapping[str, Values], test: Test, effect: float) -> dict[str, Val
     for upper in dict.fromkeys(p.upper for p in test.points()):
         lower = [own[p.lower] for p in test.points() if p.upper == upper and p.lower in own]
         if upper in own and lower:
-            means = np.array([each.values.mean(axis=(0, 1)) for each in lower])
-            base = means.max(axis=0) if test.kind == "best" else means.mean(axis=0)
-            shift = (1.0 + effect) * base - own[upper].values.mean(axis=(0, 1))
-            found[upper] = replace(own[upper], values=own[upper].values + shift)
+            tables = {}
+            for measure, table in own[upper].tables.items():
+                means = np.array([each.tables[measure].mean() for each in lower])
+                base = means.max() if test.kind == "best" else means.mean()
+                tables[measure] = table + (1.0 + effect) * base - table.mean()
+            found[upper] = replace(own[upper], tables=tables)
     return found
 
 
-def drawn(own: Mapping[str, Values], n: int, rng: np.random.Generator) -> dict[str, Values]:
+def drawn(own: Methods, n: int, rng: np.random.Generator) -> dict[str, PerQuery]:
     """As many queries, or draws of data, drawn again, the same for all methods."""
     first = next(iter(own.values()))
     rows = rng.integers(len(first.folds), size=n)
-    folds = np.arange(n) if first.draws else np.arange(n) % 5
-    return {
-        name: replace(each, values=each.values[:, rows], folds=folds) for name, each in own.items()
-    }
+    folds = np.arange(n) if are_draws(first) else np.arange(n) % 5
+    found = {}
+    for name, each in own.items():
+        tables = {measure: table[:, rows] for measure, table in each.tables.items()}
+        found[name] = PerQuery(name, folds, first.qids[rows], tables)
+    return found
 
 
-def answers(claim: Claim, own: Mapping[str, Values], effect: float, n: int, trials: int) -> Counter:
+def answers(claim: Claim, own: Methods, effect: float, n: int, trials: int) -> Counter:
     """The answers of a part of a claim on so many queries, where the true lead is so."""
     rng, found = np.random.default_rng(0), moved(own, claim.tests[0], effect)
     return Counter(
@@ -73,7 +79,7 @@ def answers(claim: Claim, own: Mapping[str, Values], effect: float, n: int, tria
 def rows(papers: Sequence[str], study: Study, trials: int) -> Iterator[list[str]]:
     """A row a part of a claim and data set on which it is judged."""
     for made in map(paper, papers):
-        kept: dict[str, Mapping[str, Mapping[str, Values]]] = {}
+        kept: dict[str, ByMethod] = {}
         for claim in made.claims:
             part = made.parts[claim.part]
             here = [name for name in (*part.data, *part.beside) if study.has(name)]
@@ -90,7 +96,7 @@ def rows(papers: Sequence[str], study: Study, trials: int) -> Iterator[list[str]
                         yield [*_row(alone, place, used, trials)]
 
 
-def _row(claim: Claim, place: str, own: Mapping[str, Values], trials: int) -> Iterator[str]:
+def _row(claim: Claim, place: str, own: Methods, trials: int) -> Iterator[str]:
     (test,) = claim.tests
     leads = [p.lead for p in test.points() if p.lead is not None]
     alike = test.kind in ("alike", "not below")

@@ -27,7 +27,7 @@ import pandas as pd
 from benchmarks.boosting import synthetic
 from letorbench.compiled.threads import limited_threads, one_blas_thread
 from letorbench.datasets.queryset import QuerySet
-from letorbench.papers.line_figures import Axis, lines_figure
+from letorbench.papers.figures import Axis, lines_figure
 from letorbench.papers.runs import log_slope
 from letorbench.rankers import Ranker, names, ranker
 

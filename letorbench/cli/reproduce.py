@@ -100,7 +100,7 @@ def reproduce(
         done.append(result)
     if pages is not None and set(chosen) == set(every):
         say(f"page  {write_front(done, pages)}\n")
-    judged = [(each.paper.name, (*each.outcomes, *each.elsewhere)) for each in done]
+    judged = {each.paper.name: each.outcomes for each in done}
     say("\n".join(closing(judged, [study.folder(name) for name in chosen])))
 
 

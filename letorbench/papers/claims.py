@@ -50,8 +50,8 @@ class Test:
     measure`.
 
     number: of a number, its name among what the part measures, or the label of a method. printed,
-    half: the paper's number, and half a unit of its last printed digit. slip, units: what is wrong
-    with the print of a worked example that is cut, or so many times ours, in other units.
+    half: the paper's number, and half a unit of its last printed digit. slip: what is wrong with
+    the print of a worked example that agrees, or was cut and not rounded.
     """
 
     __test__ = False  # for pytest, which collects classes of this name
@@ -69,7 +69,6 @@ class Test:
     printed: float | None = None
     half: float = 0.0
     slip: str = ""
-    units: float = 1.0
 
     @property
     def compares(self) -> bool:
@@ -124,11 +123,6 @@ class Claim:
     def data(self) -> tuple[str, ...]:
         """All data sets that it covers."""
         return tuple(dict.fromkeys(name for test in self.tests for name in test.data))
-
-    @property
-    def dataset(self) -> str:
-        """The data as one text."""
-        return ", ".join(self.data) or "none"
 
     def on(self, dataset: str) -> Claim | None:
         """The same of another data set; None where the sentence says nothing of other data."""

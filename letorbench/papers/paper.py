@@ -109,8 +109,8 @@ class Paper:
 
 
 def _of_table(
-    number: str, label: str, row: Mapping[str, Any], column: Mapping[str, Any] = {"": {}},
-    settings: Mapping[str, Any] = {}, algo: str = "",
+    number: str, row: Mapping[str, Any], column: Mapping[str, Any] = {"": {}},
+    label: str = "{key}", settings: Mapping[str, Any] = {}, algo: str = "",
 ) -> Iterator[Variant]:  # fmt: skip
     """The methods of a paper's table: each of its rows with each of its columns."""
     for (key, own), (name, more) in product(row.items(), column.items()):
@@ -129,17 +129,14 @@ def load(name: str, folder: str) -> Paper:
     printed = {
         f"{row.algorithm} {row.measure}": row.value for row in published() if row.source == source
     }
-    found = facts.get("method", {}).items()
-    methods = {
-        label: Variant(label, **{"algo": label, "row": label, **each}) for label, each in found
-    }
+    methods: dict[str, Variant] = {}
     for number, table in facts.get("table", {}).items():
         methods |= {each.label: each for each in _of_table(number, **table)}
     parts = {}
+    facts["part"] = {key: facts.get("parts", {}) | own for key, own in facts["part"].items()}
     for key, each in facts["part"].items():
-        made = claims.with_tuples(each)
-        for of_claims in ("nature", "test"):
-            made.pop(of_claims, None)
+        # `nature` and `test` are those of its claims
+        made = claims.with_tuples({k: v for k, v in each.items() if k not in ("nature", "test")})
         table = made.pop("all_of", None)  # the methods of a table need not be listed twice
         if table is not None:
             made["methods"] = tuple(label for label, m in methods.items() if m.table == table)

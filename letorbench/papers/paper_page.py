@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from letorbench.papers import records, rules
-from letorbench.papers.answers_figure import Line, answers_figure
 from letorbench.papers.claims import COMPARISONS
+from letorbench.papers.figures import Line, answers_figure
 from letorbench.papers.paper import Paper
 from letorbench.papers.records import markdown
 from letorbench.papers.reproduction import Reproduction
@@ -51,10 +51,9 @@ def write_page(result: Reproduction, study: Study, folder: Path) -> Path:
         [o.claim.id, _named(o, row, "; "), row.place if row else "", *records.cells(o, row)]
         for o in every for row in o.rows or (None,)
     ]  # fmt: skip
-    left = []
-    for part in paper.parts.values():
-        if not any(stored.glob(f"{part.name}.*")):
-            left.append(f"- {part.title}: `make {paper.name}/{part.name}`, about {part.takes}")
+    absent = (each for each in paper.parts.values() if not any(stored.glob(f"{each.name}.*")))
+    left = [f"- {each.title}: `make {paper.name}/{each.name}`, about {each.takes}"
+            for each in absent]  # fmt: skip
     rest = [markdown(["id", "claim", "on", *records.COLUMNS], rows)]
     for heading, given in (
         ("Notes", [f"- {note}" for note in records.notes(every)]), ("Not run", left),
@@ -87,22 +86,19 @@ def headlines(result: Reproduction) -> list[str]:
     """A line a claim that the paper stands for: its answer, and that of each part."""
 
     def told(o: Outcome, parted: bool) -> str:
-        parts = []
+        parts = dict[str, None]()
         for row in o.rows:
-            answer = f"{records.answered(row)}, " if parted else ""
-            named = f"{row.part}: " if row.part else ""
-            counted = (
-                f"{row.count.partition(';')[0]}; " if row.kind in ("best", "one-sided") else ""
-            )
-            parts.append(f"{named}{answer}{counted}{records.our_number(row)}")
-        return "; ".join(dict.fromkeys(parts))
+            answer = f"{records.answered(row)}, " * parted
+            named = f"{row.part}: " * bool(row.part)
+            counted = f"{row.count.partition(';')[0]}; " * (row.kind in ("best", "one-sided"))
+            parts[f"{named}{answer}{counted}{records.our_number(row)}"] = None
+        return "; ".join(parts)
 
     lines = []
     for o in (o for o in result.outcomes if o.claim.headline):
         own = [told(o, o.answer == rules.IN_PART)] if o.rows else []
-        own += [
-            f"on {e.place}, {told(e, True)}" for e in result.elsewhere if e.claim.id == o.claim.id
-        ]
+        beside = (each for each in result.elsewhere if each.claim.id == o.claim.id)
+        own += [f"on {each.place}, {told(each, True)}" for each in beside]
         numbers = f" ({'; '.join(own)})" if own else ""
         answer = records.answered(o.rows[0]) if len(o.rows) == 1 else o.answer
         lines.append(f"- *{answer}*: {o.claim.says}{numbers}")
@@ -117,10 +113,10 @@ def lines_of(outcomes: Iterable[Outcome]) -> list[Line]:
         for row in o.rows:
             said = f"{_named(o, row, ', ')}{f', on {o.place} instead' if o.place else ''}"
             numbers, printed = np.array([row.value, row.low, row.high]), row.printed
-            if row.kind == "equal" and printed:
+            if row.kind not in COMPARISONS:
+                if not printed:
+                    continue
                 numbers, printed = numbers / printed - 1.0, 0.0
-            elif row.kind not in COMPARISONS:
-                continue
             share = None if printed is None else 100.0 * printed
             value, low, high = (100.0 * numbers).tolist()
             found.append(Line(said, value, low, high, share, records.answered(row)))

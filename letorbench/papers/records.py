@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,14 +49,14 @@ def write_outcomes(folder: Path, paper: Paper, kept: Kept) -> list[Path]:
     """Write the outcomes, and as tables a row a part of a claim and a row a comparison."""
     every = list(kept.values())
     facts = [{**asdict(each), "claim": each.claim.id} for each in every]
+    names = [each.name for each in fields(Row)]
     rows: list[list[Value]] = []
     for o in every:
         own = [paper_id(o), o.claim.part, o.claim.nature, o.claim.says, o.claim.where, o.answer]
-        cited = [__version__, bibtex(o)]
-        parts = [list(astuple(row)) for row in o.rows] or [[""] * len(fields(Row))]
-        rows += [[*own, *part, o.note, _settings(o), *cited] for part in parts]
-    heads = [*CLAIM_COLUMNS, *(each.name for each in fields(Row)), "without", "other settings",
-             "version", "bibtex"]  # fmt: skip
+        more = [o.note, _settings(o), __version__, bibtex(o)]
+        parts = [*map(astuple, o.rows)] or [("",) * len(names)]
+        rows += [[*own, *part, *more] for part in parts]
+    heads = [*CLAIM_COLUMNS, *names, "without", "other settings", "version", "bibtex"]
     points = [[paper_id(o), *point] for o in every for point in o.points]
     return [
         write_file(folder / OUTCOMES, with_checksum({"outcomes": facts})),
@@ -108,13 +108,9 @@ def markdown(header: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
 
 
 def write_section(
-    stem: Path,
-    title: str,
-    told: str,
-    header: Sequence[str],
-    rows: Sequence[Any],
+    stem: Path, title: str, told: str, header: Sequence[str], rows: Sequence[Any],
     folded: bool = False,
-) -> list[Path]:
+) -> list[Path]:  # fmt: skip
     """A section of the paper's page: what a table comes to, and the table; all of it `folded`."""
     text = [FOLDED if folded else "", f"## {title}\n\n{told}\n\n"]
     shown = markdown(header, rows)
@@ -128,7 +124,8 @@ def lines(outcomes: Iterable[Outcome]) -> list[str]:
     """The outcomes of what was run as a table of text, a row a part of a claim."""
     rows = []
     for o in (each for each in outcomes if each.answer != rules.NOT_RUN):
-        data = f"{len(o.claim.data)} sets" if len(o.claim.data) > 2 else o.claim.dataset
+        of = o.claim.data
+        data = f"{len(of)} sets" if len(of) > 2 else ", ".join(of) or "none"
         for row in o.rows or (None,):
             named = o.claim.id + (f", {row.part}" if row and row.part else "")
             rows.append([named, o.place or data, *cells(o, row)])
@@ -194,16 +191,11 @@ def notes(outcomes: Iterable[Outcome]) -> list[str]:
     return [f"{', '.join(dict.fromkeys(ids))}: {note}" for note, ids in sharing.items()]
 
 
-Judged = tuple[str, Sequence[Outcome]]
-
-
-def closing(papers: Sequence[Judged], folders: Sequence[Path]) -> list[str]:
+def closing(papers: Mapping[str, Sequence[Outcome]], folders: Sequence[Path]) -> list[str]:
     """How many claims of each paper have which answer, and where each paper's files are."""
-    found = [[o.answer for o in outcomes if not o.place] for _, outcomes in papers]
-    answers = [a for a in rules.ANSWERS if any(a in own for own in found)]
-    rows = [
-        [name, str(len(own)), *(str(own.count(a)) for a in answers)]
-        for (name, _), own in zip(papers, found)
-    ]
+    found = {name: [o.answer for o in own if not o.place] for name, own in papers.items()}
+    answers = [a for a in rules.ANSWERS if any(a in own for own in found.values())]
+    rows = [[name, str(len(own)), *(str(own.count(a)) for a in answers)]
+            for name, own in found.items()]  # fmt: skip
     lines = render(text_table(["paper", "claims", *answers], rows), "text").splitlines()
     return [*lines, *(f"files  {folder}" for folder in folders)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -12,7 +12,7 @@ from letorbench.choices import require_choice
 from letorbench.papers import records, rules, specification, views
 from letorbench.papers.claims import NATURES, Claim
 from letorbench.papers.paper import Found, Paper, Part
-from letorbench.papers.runs import Study, Values, Variant, generated, products_kept
+from letorbench.papers.runs import ByMethod, Study, Variant, generated, products_kept
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class Reproduction:
 def reproduce(paper: Paper, study: Study, parts: Sequence[str] = ()) -> Reproduction:
     """Run the parts (all where none is named), judge their claims, write files.
 
-    Outcomes of claims whose part is not run now are kept; of a part that never was, the answer is
-    "not run". UsageError for a part that the paper does not have.
+    A claim whose part is not run now keeps its stored outcome. Without one its answer is "not run".
+    UsageError for a part that the paper does not have.
     """
     chosen = [require_choice(part, list(paper.parts), f"part of {paper.name}") for part in parts]
     chosen = chosen or list(paper.parts)
@@ -84,7 +84,7 @@ def run_part(paper: Paper, part: Part, study: Study) -> Found:
         return specification.run(paper.name, part, study)
     here = [name for name in (*part.data, *part.beside) if study.has(name)]
     methods = [paper.methods[each] for each in part.methods]
-    values: dict[str, dict[str, Mapping[str, Values]]] = {}
+    values: dict[str, ByMethod] = {}
     published = study.setting == "published" and part.published
     for protocol, (select, kind) in (published or part.protocols).items():
         values[protocol] = {

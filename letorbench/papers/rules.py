@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from letorbench.papers.claims import Claim, Point, Test
-from letorbench.papers.runs import ByMethod, Measured, Values, exactly
+from letorbench.papers.runs import ByMethod, Measured, are_draws, seeds_mean
+from letorbench.results.per_query import PerQuery
 
 #: what two implementations of a method differ by, as a share of the number: the same program with
 #: sums in another order gave RankNet .4566 and .4522 of NDCG@10 on OHSUMED
@@ -58,26 +59,29 @@ class Row:
     note: str = ""
 
 
+#: one comparison: data, what, our lead with its interval, the paper's lead
+Compared = tuple[str, str, float, float, float, float | None]
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What came out of a claim.
 
-    points: (data, what, lead, low, high, the paper's lead) of each comparison. by_setting: the
-    answers of other settings and protocols where they differ. place: the data that it was judged
-    on, where those are not the claim's.
+    points: each comparison. by_setting: the answers of other settings and protocols where they
+    differ. place: the data that it was judged on, where those are not the claim's.
     """
 
     claim: Claim
     answer: str
     rows: tuple[Row, ...] = ()
-    points: tuple[tuple[str, str, float, float, float, float | None], ...] = ()
+    points: tuple[Compared, ...] = ()
     note: str = ""
     by_setting: Mapping[str, str] | None = None
     place: str = ""
 
 
 def resampled(
-    of: Mapping[str, Values], measures: Sequence[str], draws: int = DRAWS, seed: int = 0
+    of: Mapping[str, PerQuery], measures: Sequence[str], draws: int = DRAWS, seed: int = 0
 ) -> dict[tuple[str, str], np.ndarray]:
     """(method, measure) -> (1 + draws,) means of a data set's methods, the observed ones first.
 
@@ -92,10 +96,10 @@ def resampled(
     found = {}
     for name, values in of.items():
         total = np.zeros((1 + draws, len(measures)))
-        columns = [values.measures.index(m) for m in measures]
         for i, k in enumerate(numbers):
-            own = values.values[:, folds == k][:, :, columns]
-            if values.draws:
+            tables = np.stack([values.tables[m][:, folds == k] for m in measures])
+            own = np.moveaxis(tables, 0, -1)  # (n_repeats, n_queries, n_measures)
+            if are_draws(values):
                 total += whole[:, [i]] * own.mean(axis=(0, 1)) * len(numbers)
                 continue
             seeds = _weights(rng, len(own), draws)
@@ -154,8 +158,7 @@ def judge(
     claim: Claim, values: ByMethod, numbers: Mapping[str, Measured], draws: int = DRAWS
 ) -> Outcome:
     """Judge a claim by what its part's run found: values, and numbers by name."""
-    rows, points = list[Row](), list[tuple[str, str, float, float, float, float | None]]()
-    gone = dict[str, None]()
+    rows, points, gone = list[Row](), list[Compared](), dict[str, None]()
     for test in claim.tests:
         if test.compares:
             every = list(test.points())
@@ -167,9 +170,8 @@ def judge(
                 points += own
         else:
             given = _numbers(test, values, numbers)
-            own_rows = [_number_row(test, claim.nature, *each) for each in given]
-            rows += own_rows
-            gone |= dict.fromkeys(() if own_rows else test.data or (test.number,))
+            rows += [_number_row(test, claim.nature, *each) for each in given]
+            gone |= dict.fromkeys(() if given else test.data or (test.number,))
     if not rows:
         return Outcome(claim, NOT_TRIED)
     without = f"without {', '.join(gone)}" if gone else ""
@@ -186,7 +188,7 @@ def combined(answers: Iterable[str]) -> str:
 
 def compared(
     test: Test, here: Sequence[Point], values: ByMethod, draws: int = DRAWS
-) -> tuple[Row, list[tuple[str, str, float, float, float, float | None]]]:
+) -> tuple[Row, list[Compared]]:
     """The row of a test's comparisons that are at hand, and each of them."""
     measures = list(dict.fromkeys(p.measure for p in here))
     places = list(dict.fromkeys(p.dataset for p in here))
@@ -195,13 +197,14 @@ def compared(
         used = dict.fromkeys(m for p in here if p.dataset == place for m in (p.upper, p.lower))
         own = {name: values[place][name] for name in used}
         first = next(iter(own.values()))
-        units.append(len(np.unique(first.folds)) if first.draws else len(first.folds))
-        drawn.append(f"{units[-1]} {'draws' if first.draws else 'queries'}")
+        units.append(len(first.folds))
+        drawn.append(f"{units[-1]} {'draws' if are_draws(first) else 'queries'}")
         for (name, measure), mean in resampled(own, measures, draws).items():
             means[place, name, measure] = mean
     upper = np.array([means[p.dataset, p.upper, p.measure] for p in here])
     lower = np.array([means[p.dataset, p.lower, p.measure] for p in here])
-    leads, n = _shares(upper, lower), min(units)
+    base = lower[:, :1]  # the observed lower means
+    leads, n = (upper - lower) / np.where(base > 0.0, base, np.nan), min(units)
     each = [
         (p.dataset, f"{p.upper} over {p.lower}, {p.measure}", *interval(lead, n), p.lead)
         for p, lead in zip(here, leads)
@@ -232,24 +235,18 @@ def compared(
         # so wide that the paper's own effect has its answer in fewer than half of the cases: an
         # interval shrinks as n^-1/2, and one that is to be on both sides of 0 needs some more room
         ratio = (high - low) / 2.0 / least * (1.34 if test.kind == "alike" else 1.0)
-        few = f"; cannot be told with these data: takes about {_round(sum(units) * ratio**2)} "
-        few += drawn[0].split()[1]
-        few *= test.kind != "one-sided" and 1.0 < ratio < np.inf
-        note = f"{note or none}{few}"
-    covered = f"{', '.join(places)}" + f", {len(places)} of {len(test.data)} sets" * (
-        len(places) < len(test.data)
-    )
+        takes = f"{float(f'{sum(units) * ratio**2:.2g}'):,.0f} {drawn[0].split()[1]}"
+        few = f"; cannot be told with these data: takes about {takes}"
+        note = (note or none) + few * (test.kind != "one-sided" and 1.0 < ratio < np.inf)
+    covered = ", ".join(places)
+    if len(places) < len(test.data):
+        covered += f", {len(places)} of {len(test.data)} sets"
     what = {"best": "lead over whichever other is best", "one-sided": "gains minus losses"}
     row = Row(
         test.part, test.kind, covered, what.get(test.kind, "mean lead"), answer, value, low, high,
         printed, count if len(here) > 1 else "", " + ".join(drawn), note,
     )  # fmt: skip
     return row, each
-
-
-def _round(n: float) -> str:
-    """A number to two digits."""
-    return f"{round(n, 1 - int(np.log10(n))):,.0f}" if 100.0 <= n < np.inf else f"{n:,.0f}"
 
 
 def _places(here: Sequence[Point], leads: np.ndarray) -> str:
@@ -263,19 +260,13 @@ def _places(here: Sequence[Point], leads: np.ndarray) -> str:
     return f"place {span} of {of}, the first at {found.count(1)} of {len(found)}"
 
 
-def _shares(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
-    """(n, 1 + draws) leads as shares of the observed lower means; NaN where these are not > 0."""
-    base = lower[:, :1]
-    return (upper - lower) / np.where(base > 0.0, base, np.nan)
-
-
 def _numbers(
     test: Test, values: ByMethod, numbers: Mapping[str, Measured]
 ) -> list[tuple[Measured, str, str]]:
     """The number of a test with its place and name: a method's mean, or one of the part's."""
     if test.measures:
         return [
-            (values[d][test.number].measured(m), d, f"{test.number}, {m}")
+            (seeds_mean(values[d][test.number], m), d, f"{test.number}, {m}")
             for d in test.data for m in test.measures if test.number in values.get(d, {})
         ]  # fmt: skip
     return [(numbers[n], "", n) for n in (test.number,) if n in numbers]
@@ -284,32 +275,27 @@ def _numbers(
 def _number_row(test: Test, nature: str, ours: Measured, place: str, what: str) -> Row:
     """Judge a number: within half a unit of the last digit, what is left to chance, and the band.
 
-    The band, for two implementations, is for findings alone. A worked example that is the printed
-    number in other units, or that was cut and not rounded, agrees with a slip.
+    The band, for two implementations, is for findings alone. A worked example that was cut and not
+    rounded, or has a slip beside its number, agrees with that slip.
     """
     theirs, note = test.printed, ours.note
     assert theirs is not None
     slack = test.half + (BAND * abs(theirs) if nature == "finding" else 0.0)
     bound = {"at most": (-np.inf, theirs + slack), "at least": (theirs - slack, np.inf)}
     least, most = bound.get(test.kind, (theirs - slack, theirs + slack))
+    holds = ours.low <= most and ours.high >= least
     if nature != "finding":
-        holds = ours.low <= most and ours.high >= least
         cut = theirs <= ours.value < theirs + 2.0 * test.half
-        converted = abs(test.units * ours.value - theirs) <= test.half
-        if test.slip and converted:
-            ours = exactly(test.units * ours.value, ours.note)
-        slipped = test.slip and (cut or converted)
+        slipped = test.slip and (cut or holds)
         right = CHECKED if nature == "theory" else AGREES
         answer = right if holds or slipped else SLIP
         note = "; ".join(filter(None, [f"slip: {test.slip}" if slipped else "", note]))
     elif test.kind == "equal":
-        holds = ours.low <= most and ours.high >= least
         answer = AGREES if holds else SMALLER if ours.high < least else LARGER
     else:
-        holds = least <= ours.low and ours.high <= most
-        answer = AGREES if holds else CANNOT_TELL
-        if ours.low > most or ours.high < least:
-            answer = OPPOSITE
+        within = least <= ours.low and ours.high <= most
+        beyond = ours.low > most or ours.high < least
+        answer = AGREES if within else OPPOSITE if beyond else CANNOT_TELL
     return Row(
         test.part, test.kind, place, what, answer, ours.value, ours.low, ours.high, theirs,
         note=note,

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -23,12 +23,9 @@ from letorbench.experiment.runner import run as run_all
 from letorbench.files import write_atomically
 from letorbench.measures import parse, query_metrics
 from letorbench.rankers import ranker
-from letorbench.results.per_query import mean_of_folds
+from letorbench.results.per_query import PerQuery
 from letorbench.results.store import StoredFold, by_repeat
 from letorbench.source import reached, source_digest
-
-#: whose setting an experiment has: ours, or the paper's
-Setting = Literal["default", "published"]
 
 #: where the code is that kept facts depend on, beside the module that makes them
 CODE = ("losses", "measures", "rankers", "solvers")
@@ -53,8 +50,8 @@ class Variant:
     column: str = ""
     table: str = ""
 
-    def under(self, setting: Setting, label: str = "", **more: object) -> Variant:
-        """The same with the settings of one of the two, and with more, under another label."""
+    def under(self, setting: str, label: str = "", **more: object) -> Variant:
+        """The same in our or the `published` setting, and with more settings."""
         told = self.published if setting == "published" else {}
         return replace(self, label=label or self.label, settings={**self.settings, **told, **more})
 
@@ -111,21 +108,15 @@ def log_slope(sizes: Sequence[float], costs: Sequence[float]) -> Measured:
 
 
 def kept(
-    path: Path,
-    asked: Mapping[str, Any],
-    make: Callable[[], Any],
-    *own: str,
+    path: Path, asked: Mapping[str, Any], make: Callable[[], Any], *own: str,
     code: Sequence[str] = CODE,
-) -> Any:
+) -> Any:  # fmt: skip
     """What `make` gives, as JSON holds it (of a dataclass its fields), kept in a file.
 
-    It is made anew for other questions, by other code, and where the file is damaged.
-
-    asked: what the facts depend on besides the code, as JSON can hold it. own: modules of the
-    papers that compute them, without what these import; code: other rooms, with all of it.
+    It is made anew where what is `asked` or the code changed, and where the file is damaged. The
+    code is that of the files `own`, without what these import, and of the rooms `code`.
     """
-    files = {*reached(code), *(f"papers/{file}" for file in own)}
-    asked = json.loads(json.dumps({**asked, "code": source_digest(files)}))
+    asked = json.loads(json.dumps({**asked, "code": source_digest({*reached(code), *own})}))
     stored = checked(path.read_bytes()) if path.is_file() else None
     if stored is None or stored.get("asked") != asked:
         stored = {"asked": asked, "found": json.loads(json.dumps(make(), default=vars))}
@@ -134,44 +125,24 @@ def kept(
     return stored["found"]
 
 
-@dataclass(frozen=True, eq=False)
-class Values:
-    """One variant's per-query values on the test parts.
+#: data set -> method -> its values on the test queries
+ByMethod = Mapping[str, Mapping[str, PerQuery]]
 
-    values: (n_repeats, n_queries, n_measures) float64; folds: (n_queries,) int64. draws: whether a
-    fold is an independent draw of generated data, with its own training.
+
+def seeds_mean(values: PerQuery, measure: str) -> Measured:
+    """The mean of a measure, with the interval that the seeds leave of it.
+
+    The test queries are the paper's own: they are not drawn again.
     """
-
-    measures: tuple[str, ...]
-    values: np.ndarray
-    folds: np.ndarray
-    draws: bool = False
-
-    def table(self, measure: str) -> np.ndarray:
-        """(n_repeats, n_queries) of one measure."""
-        return self.values[:, :, self.measures.index(measure)]
-
-    def __getitem__(self, measure: str) -> np.ndarray:
-        """(n_queries,) of one measure, the mean of the repeats."""
-        return self.table(measure).mean(axis=0)
-
-    def mean(self, measure: str) -> float:
-        """The mean of the folds' means."""
-        return mean_of_folds(self[measure], self.folds)
-
-    def measured(self, measure: str) -> Measured:
-        """The mean, with the interval that the seeds leave of it.
-
-        The test queries are the paper's own: they are not drawn again.
-        """
-        if len(self.values) == 1:
-            return exactly(self.mean(measure))
-        means = [mean_of_folds(each, self.folds) for each in self.table(measure)]
-        return sampled(np.array(means), f"{len(means)} seeds")
+    means = values.means(measure)
+    if len(means) == 1:
+        return exactly(means[0])
+    return sampled(np.array(means), f"{len(means)} seeds")
 
 
-#: data set -> method -> values
-ByMethod = Mapping[str, Mapping[str, Values]]
+def are_draws(values: PerQuery) -> bool:
+    """Whether a fold is an independent draw of generated data, of which the mean alone is kept."""
+    return len(np.unique(values.folds)) == len(values.folds)
 
 
 @dataclass(frozen=True)
@@ -190,7 +161,7 @@ class Study:
     jobs: int = 1
     seed: int = 0
     full: bool = False
-    setting: Setting = "default"
+    setting: str = "default"
     say: Callable[[str], None] = lambda line: None
     idle: list[Any] = field(default_factory=list)
 
@@ -216,23 +187,15 @@ class Study:
         return replace(variant, settings=own)
 
     def runs(
-        self,
-        dataset: str,
-        variants: Sequence[Variant],
-        measures: Sequence[str],
-        convention: str = "auto",
-        repeats: int = 1,
-        select: str = "ndcg@10",
+        self, dataset: str, variants: Sequence[Variant], measures: Sequence[str],
+        convention: str = "auto", repeats: int = 1, select: str = "ndcg@10",
         protocol_name: str = "published",
-    ) -> dict[str, Values]:
-        """Run the variants on a data set and return their values by label.
+    ) -> dict[str, PerQuery]:  # fmt: skip
+        """Run the variants on a data set and return their values by label, without those that fail.
 
-        A variant that failed is left out, and stored folds are not run again. Each way to choose
-        (the measure `select` by a protocol), and each setting that is not the ranker's own, has a
-        folder that all papers share: results/papers/runs/<select>,<settings>/<DATASET>/<algo>.
-
-        convention: what the values are measured by; `auto` for the data set's own. repeats:
-        trainings of what draws.
+        Stored folds are not run again. Each way to choose (the measure `select` by a protocol), and
+        each setting that is not the ranker's own, has a folder that all papers share:
+        results/papers/runs/<select>,<settings>/<DATASET>/<algo>.
         """
         variants = [self.settled(variant.under(self.setting), dataset) for variant in variants]
         way = select if protocol_name == "published" else f"{select}-{protocol_name}"
@@ -241,7 +204,7 @@ class Study:
             fixed = ranker_identity(ranker(variant.algo), variant.settings)["fixed"]
             name = ",".join([way, *(f"{key}={variant.settings[key]}" for key in fixed)])
             groups.setdefault(name, []).append(variant)
-        found: dict[str, Values] = {}
+        found: dict[str, PerQuery] = {}
         for name, group in groups.items():
             folder = "".join(c if c.isalnum() or c in "-.=@," else "_" for c in name)
             protocol = Protocol(
@@ -293,16 +256,15 @@ def generated(dataset: str) -> bool:
     return entry is not None and entry.synthetic
 
 
-def _values(folds: Sequence[StoredFold], benchmark: Benchmark, measures: Sequence[str]) -> Values:
-    """The values of a variant's stored scores."""
-    rules, asked = benchmark.convention, [parse(name) for name in measures]
+def _values(folds: Sequence[StoredFold], benchmark: Benchmark, measures: Sequence[str]) -> PerQuery:
+    """The values of a variant's stored scores on the test queries."""
     tests = {fold.number: fold.test for fold in benchmark.folds}
+    asked, rules = [parse(name) for name in measures], benchmark.convention
 
-    def of(fold: StoredFold) -> np.ndarray:
-        test = tests[fold.number]
-        return query_metrics(test.labels, fold.scores(test.n_docs), test.offsets, asked, rules)
+    def of(fold: StoredFold) -> PerQuery:
+        test, number = tests[fold.number], fold.number
+        table = query_metrics(test.labels, fold.scores(test.n_docs), test.offsets, asked, rules)
+        tables = dict(zip(measures, table.T))
+        return PerQuery(fold.key.algo, np.full(test.n_queries, number), test.qids, tables)
 
-    repeats = by_repeat(folds)
-    numbers = [np.full(tests[fold.number].n_queries, fold.number) for fold in repeats[0]]
-    table = np.stack([np.concatenate([of(fold) for fold in repeat]) for repeat in repeats])
-    return Values(tuple(measures), table, np.concatenate(numbers))
+    return PerQuery.joined([[of(fold) for fold in repeat] for repeat in by_repeat(folds)])

@@ -16,9 +16,10 @@ from typing import Any
 import pandas as pd
 
 from letorbench.analysis.tables import write_table
-from letorbench.papers.line_figures import Axis, lines_figure
+from letorbench.papers.figures import Axis, lines_figure
 from letorbench.papers.paper import Found, Part
-from letorbench.papers.runs import Study, Values, Variant
+from letorbench.papers.runs import Study, Variant
+from letorbench.results.per_query import PerQuery
 
 #: what a setting of an axis may have beside the rankers' settings
 NOT_SETTINGS = ("upper", "lower", "convention", "select")
@@ -42,12 +43,12 @@ def run(paper: str, part: Part, study: Study) -> Found:
             sides = _sides(part, made, ", ".join(settings.values()))
             how = made.get("convention", part.convention), made.get("select", "ndcg@10")
             every.append((settings, how, sides))
-        found: dict[str, Values] = {}
+        found: dict[str, PerQuery] = {}
         for how in dict.fromkeys(how for _, how, _ in every):  # what is alike is run at once
             own = [side for _, each, sides in every if each == how for side in sides]
             found |= study.runs(dataset, own, part.measures, how[0], part.repeats, how[1])
         for settings, _, sides in every:
-            means = [found[s.label].mean(*part.measures) for s in sides if s.label in found]
+            means = [found[s.label].mean(part.measures[0]) for s in sides if s.label in found]
             if len(means) == len(sides):
                 value = means[0] / means[1] - 1.0 if len(means) == 2 else means[0]
                 rows.append({**settings, "value": value})

@@ -140,7 +140,7 @@ def counterexamples(loss: Loss, rng: np.random.Generator, trials: int) -> tuple[
     for eta, scores in zip(etas, minimisers(loss, etas, rng)[0]):
         u = eta.expected_gains()
         if misordered(scores, u):
-            # minimised again, alone: what was only not yet minimal is no counterexample
+            # the search over all may have ended before this minimum: search again for it alone
             ((scores,), _) = minimisers(loss, [eta], rng)
             if misordered(scores, u):
                 lost.append(regret(scores, u))

@@ -9,7 +9,7 @@ from pathlib import Path
 from letorbench.analysis.figures import Panel, draw, write
 from letorbench.analysis.published import lookup
 from letorbench.analysis.tables import write_table
-from letorbench.papers.line_figures import bars_figure, dots_figure
+from letorbench.papers.figures import bars_figure, dots_figure
 from letorbench.papers.paper import Paper, Part
 from letorbench.papers.runs import ByMethod
 

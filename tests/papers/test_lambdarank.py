@@ -13,11 +13,11 @@ from test_pages import as_shown
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.losses.lambdas import Lambda
-from letorbench.papers import paper
+from letorbench.papers import paper, rules
 from letorbench.papers.lambdarank_2006 import artificial_data, diagnose, pairwise_errors, timing
 from letorbench.papers.lambdarank_2006.passes import STEPS
 from letorbench.papers.reproduction import judged
-from letorbench.papers.runs import CUTOFFS, Study, log_slope
+from letorbench.papers.runs import CUTOFFS, Measured, Study, log_slope
 from letorbench.solvers import sgd
 
 
@@ -135,7 +135,7 @@ def test_the_artificial_figure_is_over_draws(tmp_path, monkeypatch):
     assert [o.rows[0].units for o in outcomes if o.rows] == ["2 draws", ""]
     made = found.values["published"]["artificial"]
     upper, lower = (made[f"{name}-linear"] for name in ("lambdarank", "ranknet"))
-    leads = [(upper[m] - lower[m]) / lower[m].mean() for m in ("ndcg@1", "ndcg@10")]
+    leads = [(upper.values[m] - lower.values[m]) / lower.mean(m) for m in ("ndcg@1", "ndcg@10")]
     gap = found.numbers["gap-linear"]  # in shares of RankNet's NDCG, not of the other lead
     assert gap.value == pytest.approx(np.mean(leads[0] - leads[1]))
     assert gap.high - gap.value == pytest.approx(12.7062 * np.ptp(leads[0] - leads[1]) / 2.0, 1e-5)
@@ -202,3 +202,13 @@ def test_the_slope_and_its_interval_are_those_of_least_squares():
     found = log_slope(sizes, seconds)
     expected = (value, value - half, value + half)
     assert (found.value, found.low, found.high) == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_quadratic_cost_is_the_opposite_of_a_nearly_linear_one():
+    (claim,) = (each for each in paper("lambdarank-2006").claims if each.id == "slopes")
+    for slope, answer in ((Measured(2.02, 1.95, 2.1), rules.OPPOSITE),
+                          (Measured(1.5, 1.1, 1.9), rules.CANNOT_TELL),
+                          (Measured(1.17, 1.15, 1.19), rules.AGREES)):  # fmt: skip
+        numbers = {"slope-v2": slope, "slope-v1": Measured(2.03, 2.0, 2.06)}
+        rows = rules.judge(claim, {}, numbers).rows
+        assert [row.answer for row in rows] == [answer, rules.AGREES]

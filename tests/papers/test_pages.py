@@ -10,12 +10,13 @@ import pytest
 from conftest import same
 
 from letorbench.papers import paper, paper_page, records, views
-from letorbench.papers.answers_figure import Line, answers_figure
 from letorbench.papers.claims import claims_of
+from letorbench.papers.figures import Line, answers_figure
 from letorbench.papers.paper import Found, Part
 from letorbench.papers.reproduction import Reproduction
 from letorbench.papers.rules import Outcome, Row
-from letorbench.papers.runs import Study, Values, Variant
+from letorbench.papers.runs import Study, Variant
+from letorbench.results.per_query import PerQuery
 
 SHOWN = Path(__file__).with_name("shown")
 FACTS = tomllib.loads((SHOWN / "small.toml").read_text())
@@ -61,6 +62,12 @@ def as_shown(name, shown):
     same(SHOWN / name, (SHOWN / name).read_text(encoding="utf-8"), text)
 
 
+def per_query(measures, values, folds):
+    """Values of a method: (n_repeats, n_queries, n_measures)."""
+    tables = dict(zip(measures, np.moveaxis(values, 2, 0)))
+    return PerQuery("m", folds, np.arange(len(folds)).astype(str), tables)
+
+
 def test_outcomes_are_written_as_tables_and_read_again(result, tmp_path):
     every = (*result.outcomes, *result.elsewhere)
     kept = {(each.claim.id, each.place): each for each in every}
@@ -76,7 +83,7 @@ def test_outcomes_are_written_as_tables_and_read_again(result, tmp_path):
 def test_what_the_command_prints(result, tmp_path):
     every = (*result.outcomes, *result.elsewhere)
     lines = [*records.lines(every), *records.notes(every), *records.closing(
-        [("small", every)], [Path("papers/small")])]  # fmt: skip
+        {"small": every}, [Path("papers/small")])]  # fmt: skip
     as_shown("command.txt", "\n".join(lines) + "\n")
 
 
@@ -115,8 +122,8 @@ def test_a_page_and_the_page_of_all(result, tmp_path):
 
 def constant(part, *means):
     """Values of a part's measures that are these, in turn, for each of four queries."""
-    return Values(part.measures, np.tile(np.resize(means, len(part.measures)), (1, 4, 1)),
-                  np.arange(4))  # fmt: skip
+    table = np.tile(np.resize(means, len(part.measures)), (1, 4, 1))
+    return per_query(part.measures, table, np.arange(4))
 
 
 def test_letors_printed_baselines_have_a_panel_where_they_are_printed():
@@ -155,6 +162,11 @@ def test_the_figure_has_leads_in_per_cent_and_numbers_by_the_printed_ones():
     assert lines["lines are above chance, on Z instead"][3:] == (4.0, "opposite")
     two = lines["l is better than c, two"]
     assert two[0] == -50.0 and two[3] is None
+    # a number beside its bound; none of a bound of 0
+    found = Row("", "at most", "", "slope", "opposite", 2.0, 1.8, 2.2, 1.25)
+    for printed, bars in ((1.25, [(60.0, 44.0, 76.0, 0.0)]), (0.0, [])):
+        outcome = replace(OUTCOMES[0], rows=(replace(found, printed=printed),))
+        assert [line[1:5] for line in paper_page.lines_of([outcome])] == [*map(pytest.approx, bars)]
     # worked examples where there is nothing else
     (example,) = paper_page.lines_of([o for o in OUTCOMES if o.claim.id == "two"])
     assert example[1:5] == pytest.approx((-1.96, -11.37, 7.45, 0.0), abs=0.01)

@@ -3,7 +3,6 @@
 import csv
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from itertools import product
 from types import SimpleNamespace
 
@@ -14,9 +13,11 @@ from test_pages import as_shown
 from toy_data import write_uneven
 
 import letorbench as lb
+from letorbench.datasets.synthetic.permuted_cubic import permuted_cubic
 from letorbench.papers import (
     PAPERS,
     consistency_2011,
+    functionals,
     lambdarank_2006,
     reproduction,
     rules,
@@ -26,12 +27,9 @@ from letorbench.papers import (
 from letorbench.papers import paper as made
 from letorbench.papers.lambdarank_2006 import artificial_data
 from letorbench.papers.ndcgboost_2009.trainings import Change, scores
-from letorbench.papers.permuted_cubic import permuted_cubic
 from letorbench.papers.reproduction import run_part
 from letorbench.papers.runs import Measured, Study, Variant, exactly
 from letorbench.rankers.ndcgboost import NDCGBoost
-
-costs = import_module("letorbench.papers.functionals.costs")
 
 
 @pytest.fixture
@@ -89,9 +87,9 @@ def test_the_costs_of_quadratic_models_and_groups(study, monkeypatch):
         return float(len(result)) if isinstance(result, np.ndarray) else next(taken)
 
     kept, n = (20, 40, 80, 150), 20
-    for name, value in {"QUERIES": 3, "DOCUMENTS": 6, "FEATURES": n, "KEPT": kept, "LONG": 9,
+    for name, value in {"TIMED": 3, "DOCUMENTS": 6, "FEATURES": n, "KEPT": kept, "LONG": 9,
                         "least_seconds": seconds}.items():  # fmt: skip
-        monkeypatch.setattr(costs, name, value)
+        monkeypatch.setattr(functionals, name, value)
     found = run("functionals", "costs", study)
     # coefficients, the other features and the gradient have a number a product
     sizes = [8 * (3 * each + 2 * n) for each in kept]

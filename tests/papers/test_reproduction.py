@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import places, printed, refused
-from test_pages import as_shown
+from test_pages import as_shown, per_query
 from toy_data import write_toy, write_uneven
 
 import letorbench as lb
@@ -17,7 +17,7 @@ from letorbench.papers import paper, paper_page, records, rules, runs
 from letorbench.papers.claims import claims_of
 from letorbench.papers.paper import Found, Part
 from letorbench.papers.reproduction import elsewhere, judged, reproduce, run_part
-from letorbench.papers.runs import Measured, Study, Values, Variant, exactly
+from letorbench.papers.runs import Measured, Study, Variant, exactly
 
 FOLDS = np.repeat([1, 2], 30)
 FACTS = {"id": "c", "part": "figure-1", "quote": "a is above b", "where": "section 1",
@@ -27,7 +27,7 @@ FACTS = {"id": "c", "part": "figure-1", "quote": "a is above b", "where": "secti
 
 def values(mean, seed=0):
     column = mean + np.random.default_rng(seed).normal(0.0, 0.01, len(FOLDS))
-    return Values(("ndcg@10",), column[None, :, None], FOLDS)
+    return per_query(("ndcg@10",), column[None, :, None], FOLDS)
 
 
 def small(**part):
@@ -234,7 +234,8 @@ def test_the_values_are_those_of_the_stored_scores(study):
                             for test, path in zip(tests, files[start:])])
             for start in range(0, len(files), 5)
         ]  # fmt: skip
-        assert np.array_equal(values.values, repeats) and len(repeats) == 1 + (variant is OWN)
+        table = np.stack([*values.tables.values()], axis=-1)
+        assert np.array_equal(table, repeats) and len(repeats) == 1 + (variant is OWN)
         of_folds = np.split(np.mean(repeats, axis=0), np.flatnonzero(np.diff(values.folds)) + 1)
         assert [len(each) for each in of_folds] == [test.n_queries for test in tests]
         means = np.mean([each.mean(axis=0) for each in of_folds], axis=0)

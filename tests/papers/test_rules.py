@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.stats import norm
+from test_pages import per_query
 
 from letorbench.papers import rules
 from letorbench.papers.claims import Claim, Test
@@ -23,15 +24,15 @@ from letorbench.papers.rules import (
     answer_of,
     equivalence,
 )
-from letorbench.papers.runs import Measured, Values, exactly
+from letorbench.papers.runs import Measured, exactly, seeds_mean
 
 FOLDS = np.repeat([1, 2, 3], 20)
 M = ("a", "b")
 
 
-def values(rng, mean, spread=0.02, folds=FOLDS, seeds=1, draws=False):
+def values(rng, mean, spread=0.02, folds=FOLDS, seeds=1):
     table = mean + spread * rng.normal(size=(seeds, len(folds), len(M)))
-    return Values(M, table, folds, draws)
+    return per_query(M, table, folds)
 
 
 def claim(*tests, nature="finding"):
@@ -82,7 +83,7 @@ def test_an_interval_is_that_of_the_mean(rng):
     """Of 400 queries as the normal one; of five draws as Student's, which is wider."""
     many = {"u": values(rng, 0.5, folds=np.ones(400))}
     found = rules.resampled(many, ["a"], 20_000)["u", "a"]
-    error = many["u"]["a"].std() / 20.0
+    error = many["u"].values["a"].std() / 20.0
     value, low, high = rules.interval(found, 400)
     assert (low, high) == pytest.approx(value + norm.ppf((0.025, 0.975)) * error, abs=0.06 * error)
     few = rules.interval(found, 5)
@@ -94,19 +95,18 @@ def test_seeds_widen_and_shared_queries_narrow_an_interval(rng):
     """A lead on the same queries does not vary where both methods vary together."""
     hard = rng.normal(0.5, 0.1, (1, 60, 1)) * np.ones((3, 60, 2))
     seeds = 0.05 * rng.normal(size=(3, 1, 1))
-    same, other = Values(M, 1.1 * hard, FOLDS), Values(M, hard, FOLDS)
+    same, other = per_query(M, 1.1 * hard, FOLDS), per_query(M, hard, FOLDS)
     found = rules.judge(claim(above()), {"D": {"u": same, "w": other}}, {}).rows[0]
     assert 0.09 < found.low < 0.1 < found.high < 0.11  # the base is the observed one
-    jumps = Values(M, 1.1 * hard + seeds, FOLDS)
+    jumps = per_query(M, 1.1 * hard + seeds, FOLDS)
     found = rules.judge(claim(above()), {"D": {"u": jumps, "w": other}}, {}).rows[0]
     assert found.high - found.low > 0.02 and found.units == "60 queries"
 
 
 def test_draws_of_data_are_the_units(rng):
-    folds = np.repeat([1, 2, 3, 4], 50)
-    jump = np.repeat(0.03 * rng.normal(size=4), 50)[None, :, None]
-    own = {"u": Values(M, 0.6 + jump + np.zeros((1, 200, 2)), folds, True),
-           "w": values(rng, 0.5, 0.0, folds, draws=True)}  # fmt: skip
+    folds, jump = np.arange(4), 0.03 * rng.normal(size=4)[None, :, None]
+    upper = per_query(M, 0.6 + jump + np.zeros((1, 4, 2)), folds)
+    own = {"u": upper, "w": values(rng, 0.5, 0.0, folds)}
     row = rules.judge(claim(above()), {"D": own}, {}).rows[0]
     assert row.units == "4 draws" and row.high - row.low > 0.5 * np.ptp(jump) / 0.5
 
@@ -174,8 +174,9 @@ def test_numbers():
     assert told(exactly(0.489), "worked example").answer == SLIP
     assert told(exactly(0.5099), "worked example").answer == SLIP
     assert told(exactly(0.5099), "worked example", slip="cut").answer == AGREES
-    units = told(exactly(0.25), "worked example", slip="twice", units=2.0)
-    assert (units.answer, units.value, units.note) == (AGREES, 0.5, "slip: twice")
+    bits = told(exactly(0.504), "worked example", slip="in bits")
+    assert (bits.answer, bits.value, bits.note) == (AGREES, 0.504, "slip: in bits")
+    assert told(exactly(0.25), "worked example", slip="in bits").answer == SLIP
     for kind, answers in (("at most", (AGREES, OPPOSITE)), ("at least", (OPPOSITE, AGREES))):
         assert (
             told(exactly(0.4), kind=kind).answer,
@@ -191,7 +192,7 @@ def test_the_mean_of_a_method_has_the_seeds_interval_alone(rng):
     test = Test("equal", data=("D",), measures=("a",), number="u", printed=0.5, half=0.005)
     row = rules.judge(claim(test), {"D": own}, {}).rows[0]
     assert (row.value, row.low, row.high) == tuple(
-        getattr(own["u"].measured("a"), each) for each in ("value", "low", "high")
+        getattr(seeds_mean(own["u"], "a"), each) for each in ("value", "low", "high")
     )
 
 
@@ -213,7 +214,7 @@ def test_under_no_effect_agrees_is_rare(n, k):
     for _ in range(300):
         base, shared = rng.beta(0.5, 0.7, (1, n, 1)), rng.normal(size=(2, 1, n, 1))
         own = {
-            name: Values(measures, base + 0.1 * each + 0.1 * rng.normal(size=(1, n, k)), folds)
+            name: per_query(measures, base + 0.1 * each + 0.1 * rng.normal(size=(1, n, k)), folds)
             for name, each in zip("uw", shared)
         }
         answers.append(rules.judge(claim(test), {"D": own}, {}, draws=400).answer)
@@ -229,7 +230,7 @@ def test_what_cannot_be_told_says_how_much_data_would(rng):
         base = rng.normal(0.5, 0.2, (1, n, 1))
         folds = np.arange(n) % 3
         upper = 1.05 * base + rng.normal(0.0, 0.2, (1, n, 1))
-        return {"u": Values(("a",), upper, folds), "w": Values(("a",), base, folds)}
+        return {"u": per_query(("a",), upper, folds), "w": per_query(("a",), base, folds)}
 
     found = [rules.judge(claim(test), {"D": own(n)}, {}, 400).rows[0] for _ in range(40)]
     said = [re.search(r"about ([\d,]+) queries", row.note) for row in found]

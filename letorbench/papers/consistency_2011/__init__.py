@@ -37,14 +37,11 @@ PSI: dict[str, tuple[str, Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]]
 
 def example(study: Study) -> dict[str, Measured]:
     """Section 3.2.1's worked example."""
-    gains = EXAMPLE.probabilities @ (np.exp2(EXAMPLE.labels) - 1.0)
-    shares = EXAMPLE.expected_gains()
-    found = {
-        "gain-first": gains[0], "gain-second": gains[1],
-        "share-first": shares[0], "share-second": shares[1],
-        "reversed": np.sign((gains[0] - gains[1]) * (shares[0] - shares[1])),
-    }  # fmt: skip
-    return {name: exactly(float(value)) for name, value in found.items()}
+    gains, shares = ranked_by("least-squares", EXAMPLE), EXAMPLE.expected_gains()
+    turned = np.sign((gains[0] - gains[1]) * (shares[0] - shares[1]))
+    names = ("gain-first", "gain-second", "share-first", "share-second", "reversed")
+    found = zip(names, (*gains, *shares, turned))
+    return {name: exactly(float(value)) for name, value in found}
 
 
 def Z(gains: np.ndarray) -> np.ndarray:
@@ -122,7 +119,7 @@ def theory(study: Study) -> dict[str, Measured]:
     trials = FULL if study.full else DISTRIBUTIONS
     asked = {"trials": trials, "seed": study.seed}
     path = study.folder(NAME) / "theory.json"
-    own = "consistency_2011/__init__.py", "surrogates.py"
+    own = "papers/consistency_2011/__init__.py", "papers/surrogates.py"
     found = kept(path, asked, partial(_measured, study, trials), *own)
     return {name: Measured(**each) for name, each in found.items()}
 

@@ -9,13 +9,13 @@ a cost's gradient does none.
 
 from __future__ import annotations
 
-from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from letorbench.analysis.tables import write_table
-from letorbench.losses.lambdas import LAMBDAS, Lambda
+from letorbench.losses.lambdas import Lambda
+from letorbench.papers import paper
 from letorbench.papers.lambdarank_2006 import artificial_data, timing
 from letorbench.papers.lambdarank_2006.timing import NAME
 from letorbench.papers.paper import Found
@@ -25,8 +25,6 @@ from letorbench.papers.surrogates import labelled
 
 #: documents of section 3's example, of which two are relevant
 N = 100
-#: the margin of the functions that have one
-MARGINS = {"ndcg-difference": 0.1, "step": 0.1, "spring": 0.1}
 STEP = 1e-5
 #: so little asymmetry, or work, is rounding and the step's; and the paper's own function
 ROUNDING, EQUATION_9 = 1e-4, "ranknet-ndcg, all"
@@ -97,32 +95,28 @@ def pairwise_errors(ranks: tuple[int, ...]) -> int:
     return sum(rank - 1 - sum(other < rank for other in ranks) for rank in ranks)
 
 
-def functions() -> dict[str, dict[str, Any]]:
-    """The settings of every lambda function, by `name, pairs`: all, or those of neighbours."""
-    return {
-        f"{name}, {pairs}": {
-            "function": name, "neighbours": pairs == "neighbours", "margin": MARGINS.get(name, 0.0),
-        }
-        for name, pairs in product(LAMBDAS, ("all", "neighbours"))
-    }  # fmt: skip
+def functions() -> list[Variant]:
+    """Every lambda function, of all pairs and of those of neighbours."""
+    return [each for each in paper(NAME).methods.values() if each.table == "lambdas"]
 
 
 def forces(study: Study) -> Found:
     """Section 4: of which lambda functions is there a cost? Section 3: its example."""
-    found = {
-        label: diagnose(Lambda(**own), np.random.default_rng(study.seed))
-        for label, own in functions().items()
-    }
+    found = {}
+    for each in functions():
+        own = {key: value for key, value in each.settings.items() if key != "layers"}
+        rng = np.random.default_rng(study.seed)
+        found[each.label] = diagnose(Lambda(**own), rng)  # type: ignore[arg-type]
     rows = [[*label.split(", "), *of] for label, of in found.items()]
     header = ["lambda", "pairs", "asymmetry", "lowest eigenvalue", "circulation", "sum"]
     costs = [each for each, of in found.items() if max(of.asymmetry, of.circulation) < ROUNDING]
-    own = found[EQUATION_9]
+    paper_own = found[EQUATION_9]
     told = (
         "A lambda function has a cost where its Jacobian is symmetric and no closed path does "
         f"work. Of the {len(rows)} functions these have one: {', '.join(costs) or 'none'} (of all "
         "pairs, or of those of neighbours). Equation (9) has none: within one order of the scores "
-        f"its Jacobian is symmetric to {own.asymmetry:.0e}, but round a closed path through "
-        f"several orders {own.circulation:.2g} of the work along it is left."
+        f"its Jacobian is symmetric to {paper_own.asymmetry:.0e}, but round a closed path through "
+        f"several orders {paper_own.circulation:.2g} of the work along it is left."
     )
     title = "Which lambda functions have a cost"
     files = write_section(study.folder(NAME) / "jacobian", title, told, header, rows)
@@ -132,10 +126,7 @@ def forces(study: Study) -> Found:
 
 def lambdas(study: Study) -> Found:
     """Section 6.2: ten lambda functions of ours on one draw of the artificial data, for view."""
-    variants = [
-        Variant(label, "lambdarank", {"layers": 1, **own}) for label, own in functions().items()
-    ]
-    found = artificial_data.runs(study, study.folder(NAME) / "lambdas", 1, variants)
+    found = artificial_data.runs(study, study.folder(NAME) / "lambdas", 1, functions())
     shown = ("validation", "ndcg@1", "ndcg@10")
     rows = [[*label.split(", "), *(of[each] for each in shown)] for label, of in found.items()]
     header = ["lambda", "pairs", "validation NDCG@10", "test NDCG@1", "test NDCG@10"]

@@ -8,7 +8,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +18,15 @@ from letorbench.analysis.tables import write_table
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import REAL_SHARES
+from letorbench.datasets.synthetic.permuted_cubic import outputs, permuted_cubic
 from letorbench.experiment.plan import ranker_identity
 from letorbench.experiment.select import select
 from letorbench.measures import parse, query_metrics
 from letorbench.papers import paper
 from letorbench.papers.paper import Found
-from letorbench.papers.permuted_cubic import outputs, permuted_cubic
-from letorbench.papers.runs import CUTOFFS, Study, Values, Variant, kept, sampled
+from letorbench.papers.runs import CUTOFFS, Study, Variant, kept, sampled
 from letorbench.rankers import ranker
+from letorbench.results.per_query import PerQuery
 from letorbench.solvers.stopping import Validation, best
 
 NAME = "lambdarank-2006"
@@ -70,33 +70,32 @@ def runs(
     data, measures = [each.digest for each in sets], [parse(name) for name in CUTOFFS]
     validation = Validation(held_out, parse(CHOOSE), RULES, best)
 
-    def trained(variant: Variant) -> dict[str, float]:
-        study.say(f"{folder.name}: {variant.label}")
-        seed = np.random.SeedSequence([study.seed, zlib.crc32(variant.label.encode())])
-        cls = ranker(variant.algo)
-        chosen = select(cls, variant.settings, train, validation, seed, grows=False).chosen
-        scores = chosen.ranker.predict(test.features)
-        means = query_metrics(test.labels, scores, test.offsets, measures, RULES).mean(axis=0)
-        return {"validation": chosen.value, **dict(zip(CUTOFFS, means.tolist()))}
-
     def one(variant: Variant) -> tuple[str, dict[str, float]]:
-        asked = {
-            "data": data, "select": CHOOSE, "seed": study.seed,
-            "ranker": ranker_identity(ranker(variant.algo), variant.settings),
-        }  # fmt: skip
-        path = folder / f"{variant.label}.json"
-        return variant.label, kept(path, asked, partial(trained, variant), code=())
+        cls, settings = ranker(variant.algo), variant.settings
+        identity = ranker_identity(cls, settings)
+        asked = {"data": data, "select": CHOOSE, "seed": study.seed, "ranker": identity}
+
+        def trained() -> dict[str, float]:
+            study.say(f"{folder.name}: {variant.label}")
+            seed = np.random.SeedSequence([study.seed, zlib.crc32(variant.label.encode())])
+            chosen = select(cls, settings, train, validation, seed, grows=False).chosen
+            scores = chosen.ranker.predict(test.features)
+            means = query_metrics(test.labels, scores, test.offsets, measures, RULES).mean(axis=0)
+            return {"validation": chosen.value, **dict(zip(CUTOFFS, means.tolist()))}
+
+        return variant.label, kept(folder / f"{variant.label}.json", asked, trained, code=())
 
     with ThreadPoolExecutor(study.jobs) as pool:
         return dict(pool.map(one, variants))
 
 
-def trained(study: Study) -> tuple[dict[str, Values], list[list[object]]]:
+def trained(study: Study) -> tuple[dict[str, PerQuery], list[list[object]]]:
     """Every method's NDCG@1..10 on the draws, and its rate and NDCG@10 by draw.
 
     The first draw's validation set chooses the rate for all: the paper has one draw.
     """
-    methods, published = paper(NAME).methods, study.setting == "published"
+    published = study.setting == "published"
+    methods = {m: each for m, each in paper(NAME).methods.items() if each.table == "nets"}
     rates: dict[str, Any] = {
         method: RATES if published else ranker(each.algo).grid["learning_rate"]
         for method, each in methods.items()
@@ -118,7 +117,8 @@ def trained(study: Study) -> tuple[dict[str, Values], list[list[object]]]:
             means[method].append([own[cutoff] for cutoff in CUTOFFS])
             rows.append([number, method, f"{rate:g}", own["ndcg@10"]])
     folds = np.arange(1, DRAWS + 1)
-    return {m: Values(CUTOFFS, np.array([own]), folds, True) for m, own in means.items()}, rows
+    tables = {m: dict(zip(CUTOFFS, np.transpose(own))) for m, own in means.items()}
+    return {m: PerQuery(m, folds, folds.astype(str), own) for m, own in tables.items()}, rows
 
 
 def linear_share(seed: Sequence[int]) -> float:
@@ -134,40 +134,35 @@ def linear_share(seed: Sequence[int]) -> float:
 def figure(study: Study) -> Found:
     """The left half of Figure 2: NDCG@1..10 on several draws of the artificial data, and leads."""
     found, chosen = trained(study)
-    rows, numbers = [], {}
+    rows, numbers, leads, bands = [], {}, {}, {}
     curves = {m: [own.mean(cutoff) for cutoff in CUTOFFS] for m, own in found.items()}
-    leads: dict[str, Any] = {}
     for net in ("linear", "two-layer"):
-        upper, lower = (found[f"{method}-{net}"].values[0] for method in ("lambdarank", "ranknet"))
+        upper, lower = (
+            np.column_stack([*found[f"{method}-{net}"].values.values()])
+            for method in ("lambdarank", "ranknet")
+        )
         lead = (upper - lower) / lower.mean(axis=0)  # (draws, cut-offs)
-        for k, cutoff in enumerate(CUTOFFS):
-            of = sampled(100.0 * lead[:, k])
-            rows.append([net, cutoff, of.value, of.low, of.high])
-        leads[f"{net} nets"] = list(zip(*(row[2:] for row in rows if row[0] == net)))
+        every = [sampled(100.0 * lead[:, k]) for k in range(len(CUTOFFS))]
+        rows += [[net, at, of.value, of.low, of.high] for at, of in zip(CUTOFFS, every)]
+        leads[f"{net} nets"] = [of.value for of in every]
+        bands[f"{net} nets"] = [of.low for of in every], [of.high for of in every]
         top, bottom = 100.0 * lead[:, [0, -1]].mean(axis=0)
         note = f"the lead is {top:+.1f} % at NDCG@1 and {bottom:+.1f} % at NDCG@10"
         numbers[f"gap-{net}"] = sampled(lead[:, 0] - lead[:, -1], note)
-    title = f"Cubic polynomial data, {DRAWS} draws"
     panels = [
         Panel("as the paper's Figure 2, on its axis", "NDCG", curves, meaning="95 % over draws"),
-        Panel(
-            "LambdaRank's lead over RankNet on the same draws", "lead in %",
-            {net: mean for net, (mean, *_) in leads.items()},
-            {net: (low, high) for net, (_, low, high) in leads.items()},
-        ),
-    ]  # fmt: skip
+        Panel("LambdaRank's lead over RankNet on the same draws", "lead in %", leads, bands),
+    ]
     drawn, folder = draw(panels), study.folder(NAME)
     drawn.axes[0].set_ylim(*PRINTED)
     drawn.axes[1].axhline(0.0, color="0.5", linewidth=0.8, zorder=1)
+    files = write(drawn, folder / "figure-2")
     header = ["nets", "measure", "lead in %", "low", "high"]
-    files = [
-        *write(drawn, folder / "figure-2"),
-        *write_table(folder / "figure-2", f"Figure 2, {title}", header, rows),
-        *write_table(
-            folder / "artificial", "Artificial data: rates and NDCG@10 by draw",
-            ["draw", "method", "rate", "NDCG@10"], chosen,
-        ),
-    ]  # fmt: skip
+    title = f"Figure 2, Cubic polynomial data, {DRAWS} draws"
+    files += write_table(folder / "figure-2", title, header, rows)
+    header = ["draw", "method", "rate", "NDCG@10"]
+    title = "Artificial data: rates and NDCG@10 by draw"
+    files += write_table(folder / "artificial", title, header, chosen)
     shares = [linear_share([study.seed, number]) for number in range(1, DRAWS + 1)]
     asked = ", ".join(f"{n:,}" for n in sizes(study))
     differs = [

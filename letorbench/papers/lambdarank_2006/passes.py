@@ -28,14 +28,9 @@ from letorbench.solvers.sgd import (
 
 @kernel()
 def _pair_steps(
-    online: bool,
-    data: TrainingQueries,
-    sequence: np.ndarray,
-    state: NetState,
-    scale: FeatureScale,
-    rate: float,
-    passes: Passes,
-) -> float:
+    online: bool, data: TrainingQueries, sequence: np.ndarray, state: NetState,
+    scale: FeatureScale, rate: float, passes: Passes,
+) -> float:  # fmt: skip
     """Do as V1, with a step a query, or `online`, after every pair."""
     net, change, score, force = passes.net, passes.change, passes.scores, passes.force
     hidden = np.empty((2, len(net.bias), 1), np.float32)
@@ -64,13 +59,9 @@ def _pair_steps(
 
 @kernel()
 def _summed_steps(
-    data: TrainingQueries,
-    sequence: np.ndarray,
-    state: NetState,
-    scale: FeatureScale,
-    rate: float,
-    passes: Passes,
-) -> float:
+    data: TrainingQueries, sequence: np.ndarray, state: NetState, scale: FeatureScale,
+    rate: float, passes: Passes,
+) -> float:  # fmt: skip
     """Do as V2, with one exponential a pair and three passes a document."""
     net, hidden, change, scores, force = passes
     starts, total = data.blocks.starts, 0.0

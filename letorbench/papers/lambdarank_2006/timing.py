@@ -18,11 +18,11 @@ import numpy as np
 from letorbench.analysis.tables import write_table
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import cubic
+from letorbench.datasets.synthetic.permuted_cubic import permuted_cubic
 from letorbench.losses.base import LONGEST_COMPARED
+from letorbench.papers.figures import Axis, lines_figure
 from letorbench.papers.lambdarank_2006.passes import STEPS
-from letorbench.papers.line_figures import Axis, lines_figure
 from letorbench.papers.paper import Found
-from letorbench.papers.permuted_cubic import permuted_cubic
 from letorbench.papers.runs import Measured, Study, exactly, kept, least_seconds, log_slope
 from letorbench.solvers.sgd import NetDescent, NetState, TrainingQueries, epoch, feature_scale
 from letorbench.solvers.stopping import Validation
@@ -124,7 +124,11 @@ def timing(study: Study) -> Found:
     stem = study.folder(NAME) / "figure-1"
     patience = FULL_PATIENCE if study.full else PATIENCE
     asked = {"patience": patience, "seed": study.seed}
-    own = "lambdarank_2006/timing.py", "lambdarank_2006/passes.py", "permuted_cubic.py"
+    own = (
+        "papers/lambdarank_2006/timing.py",
+        "papers/lambdarank_2006/passes.py",
+        "datasets/synthetic/permuted_cubic.py",
+    )
     made = kept(stem.with_suffix(".json"), asked, partial(_measured, study, patience), *own)
     timed: dict[tuple[str, str], Any] = {
         of: tuple(zip(*(each[2:] for each in made["timings"] if tuple(each[:2]) == of)))

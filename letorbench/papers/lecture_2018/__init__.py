@@ -8,7 +8,7 @@ from itertools import permutations
 import numpy as np
 from scipy.stats import entropy
 
-from letorbench.analysis.figures import PAGE, dress, fixed_style, write
+from letorbench.analysis.figures import PAGE, dress, fixed_style, new_figure, write
 from letorbench.conventions import CONVENTIONS
 from letorbench.measures import parse, query_metrics
 from letorbench.papers.paper import Found
@@ -38,9 +38,9 @@ def plackett_luce(scores: Sequence[float]) -> list[float]:
 
 def examples(study: Study) -> dict[str, Measured]:
     """All worked examples."""
-    # KL(first || second) of two lists' distributions over all orders, in nats
+    # KL(first || second) of two lists' distributions over all orders, in nats and in bits
     f, g, h = map(plackett_luce, SCORES)
-    f_g, g_h = float(entropy(f, g)), float(entropy(g, h))
+    f_g, g_h = float(entropy(f, g)), float(entropy(g, h, base=2.0))
     return {
         "average-precision": exactly(average_precision(LIST)),
         "distance-f-g": exactly(
@@ -49,7 +49,7 @@ def examples(study: Study) -> dict[str, Measured]:
             "says A B C",
         ),
         "distance-g-h": exactly(
-            g_h, f"{g_h / np.log(2.0):.3f} in bits, as printed, where 0.46 is nearly the nats: no "
+            g_h, f"{g_h:.3f} in bits, as printed, where 0.46 is nearly the nats: no "
             "one unit gives both; h ranks B A C, the slide says A C B",
         ),
     }  # fmt: skip
@@ -59,9 +59,7 @@ def lists(study: Study) -> Found:
     """The slide's lists f, g and h: the probability of each order of A, B and C."""
     orders = ["".join(order) for order in permutations("ABC")]
     with fixed_style():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(PAGE, 2.2), layout="constrained")
+        figure = new_figure(PAGE, 2.2)
         panels = figure.subplots(1, 3, sharey=True)
         for axes, name, scores in zip(panels, "fgh", SCORES):
             bars = axes.bar(orders, plackett_luce(scores), color="#A9CCE3", edgecolor="black")
@@ -95,9 +93,7 @@ ARROWS = ("documents features", "query features", "features model", "model list"
 def pipeline(study: Study) -> Found:
     """The lecture's pipeline, from a query and documents to a measured list."""
     with fixed_style():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(PAGE, 2.2), layout="constrained")
+        figure = new_figure(PAGE, 2.2)
         axes = figure.subplots()
         axes.set(xlim=(-0.5, 4.5), ylim=(-0.35, 1.6))
         axes.set_axis_off()

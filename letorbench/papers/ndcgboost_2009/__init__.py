@@ -20,10 +20,10 @@ from itertools import permutations
 import numpy as np
 from scipy.special import expit as sigma
 
+from letorbench.papers import paper
 from letorbench.papers.ndcgboost_2009 import trainings
 from letorbench.papers.runs import Measured, Study, exactly
 
-SETS = ("OHSUMED", "TD2003", "TD2004", "HP2003", "HP2004", "NP2003")
 #: random problems of a statement, and how many of them are drawn at once
 PROBLEMS, CHUNK = 100_000, 5_000
 #: problems have so many documents: all their orders are enumerated
@@ -181,8 +181,7 @@ def theorem_2(p: Problems, sign: float = -1.0) -> np.ndarray:
 
 def never_rises(p: Problems) -> np.ndarray:
     """(n,) M after the step of Theorem 1 over M before it, relative to it."""
-    alpha = _alpha(p)
-    return (p.M(p.F + alpha[:, None] * p.f) - p.M()) / p.M()
+    return (p.M(p.F + _alpha(p)[:, None] * p.f) - p.M()) / p.M()
 
 
 def step_and_objective(p: Problems) -> np.ndarray:
@@ -233,19 +232,16 @@ STATEMENTS: dict[str, Callable[[Problems], np.ndarray]] = {
 
 def largest(statement: str, rng: np.random.Generator) -> float:
     """The largest violation of a statement over random problems, 0 where there is none."""
-    violation = STATEMENTS[statement]
     worst = 0.0
     for i in range(PROBLEMS // CHUNK):
-        m = DOCUMENTS[i % len(DOCUMENTS)]
-        found = violation(drawn(rng, CHUNK, m))
-        worst = max(worst, float(found.max()))
+        problems = drawn(rng, CHUNK, DOCUMENTS[i % len(DOCUMENTS)])
+        worst = max(worst, float(STATEMENTS[statement](problems).max()))
     return worst
 
 
 def _sums(p: Problems) -> tuple[np.ndarray, np.ndarray]:
     """The two sums of equation (15), (n,) each."""
-    weight = p.a[:, :, None] * p.theta
-    f_i, f_j = p.f[:, :, None], p.f[:, None, :]
+    weight, f_i, f_j = p.a[:, :, None] * p.theta, p.f[:, :, None], p.f[:, None, :]
     return (weight * (f_j < f_i)).sum(axis=(1, 2)), (weight * (f_j > f_i)).sum(axis=(1, 2))
 
 
@@ -259,7 +255,7 @@ def _alpha(p: Problems) -> np.ndarray:
 def data(study: Study) -> dict[str, Measured]:
     """Section 4.1: the counts of the data sets at hand."""
     found = {}
-    for dataset in filter(study.has, SETS):
+    for dataset in filter(study.has, paper(trainings.NAME).parts["figure-1"].data):
         test = [fold.test for fold in study.benchmark(dataset).folds]
         found[f"{dataset} queries"] = exactly(float(sum(part.n_queries for part in test)))
         found[f"{dataset} documents"] = exactly(float(sum(part.n_docs for part in test)))
@@ -272,8 +268,7 @@ def theory(study: Study) -> dict[str, Measured]:
     found = {}
     for number, name in enumerate(STATEMENTS):
         study.say(f"{trainings.NAME}: {name}")
-        rng = np.random.default_rng([study.seed, number])
-        found[name] = exactly(largest(name, rng))
+        found[name] = exactly(largest(name, np.random.default_rng([study.seed, number])))
     rng = np.random.default_rng(study.seed)
     found["floor-share"] = exactly(floor_share(rng))
     note = f"equation (8) takes it as equal: its expected ranks are off by {rank_error(rng):.2f}"

@@ -1,10 +1,7 @@
 """OHSUMED's .50 at NDCG@3: what changes of what the paper leaves open do, one at a time.
 
-All stand in claims.toml, where they were written down before they were run. The single changes are
-of the paper's own setting: a stump fitted to as many documents as there are, drawn with probability
-proportional to abs(w), 100 rounds, the training part alone. How documents are drawn has a table of
-its own, with other seeds: what the default's grid and its size were chosen by are its validation
-columns alone.
+claims.toml has what they are, as it was written down before they were run. How documents are drawn
+has a table of its own, with other seeds.
 """
 
 from __future__ import annotations
@@ -26,13 +23,20 @@ from letorbench.papers.records import write_section
 from letorbench.papers.runs import Study, kept, sampled
 from letorbench.rankers.ndcgboost import HALF, NDCGBoost
 
-NAME, OWN = "ndcgboost-2009", "ndcgboost_2009/trainings.py"
+NAME, OWN = "ndcgboost-2009", "papers/ndcgboost_2009/trainings.py"
 BASE = "the paper's setting"
 #: ways of drawing: ours, what validation chooses besides, and the paper's as far as it tells
 EXACT, AVERAGE, PAPERS = "exact", f"average, {HALF:g}", "with replacement, as many as there are"
 EQUAL = "equal votes"
 #: what both parts are measured by; what validation chooses by is the last
 MEASURES = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10")
+#: the numbers of a way of drawing
+COLUMNS = (
+    *(f"{part} {m.upper()}" for part in ("validation", "test") for m in MEASURES),
+    "validation NDCG@10 over ties", "test NDCG@3, relevant first in ties", "tied",
+)  # fmt: skip
+#: of each column of a way of drawing: (n_seeds, n_folds)
+Columns = Mapping[str, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -84,18 +88,14 @@ def scores(fold: Fold, change: Change, rng: np.random.Generator) -> list[np.ndar
 
 def joined(a: QuerySet, b: QuerySet) -> QuerySet:
     """The queries of both."""
-    return QuerySet(
-        np.concatenate([a.features, b.features]), np.concatenate([a.labels, b.labels]),
-        np.concatenate([a.offsets, a.offsets[-1] + b.offsets[1:]]),
-        np.concatenate([a.qids, b.qids]),
-    )  # fmt: skip
+    X, y, qid = (np.concatenate(each) for each in ((a.X, b.X), (a.y, b.y), (a.qid, b.qid)))
+    return QuerySet.from_arrays(X, y, qid)
 
 
 def mean(part: QuerySet, scores: np.ndarray, measure: str, rules: Convention) -> float:
     """A measure's mean over the queries that the convention counts."""
-    return float(
-        np.nanmean(query_metrics(part.labels, scores, part.offsets, [parse(measure)], rules))
-    )
+    values = query_metrics(part.labels, scores, part.offsets, [parse(measure)], rules)
+    return float(np.nanmean(values))
 
 
 def trained(
@@ -106,14 +106,15 @@ def trained(
     def one(cell: tuple[Change, int]) -> dict[str, list[list[float]]]:
         way, seed = cell
         study.say(f"{way.data}, seed {seed + 1}: {way}")
-        found: dict[str, list[list[float]]] = {
-            name: [] for name, each in changes.items() if each.trained == way
-        }
-        for fold in study.benchmark(way.data).folds:
-            by_round = scores(fold, way, np.random.default_rng([study.seed, seed, fold.number]))
-            for name, own in found.items():
-                rules = study.benchmark(way.data, changes[name].convention).convention
-                own.append(numbers(changes[name], rules, fold, by_round))
+        scored = [
+            (fold, scores(fold, way, np.random.default_rng([study.seed, seed, fold.number])))
+            for fold in study.benchmark(way.data).folds
+        ]
+        found = {}
+        for name, each in changes.items():
+            if each.trained == way:
+                rules = study.benchmark(way.data, each.convention).convention
+                found[name] = [numbers(each, rules, *of) for of in scored]
         return found
 
     def make() -> dict[str, list]:
@@ -180,9 +181,7 @@ def sampling(study: Study) -> Found:
     """Train every way of drawing documents; write the table, and what it comes to."""
     part = paper(NAME).parts["sampling"]
     seeds = range(part.upper["first_seed"], part.upper["first_seed"] + part.repeats)
-    rows: list[list[Value]] = []
-    told: list[str] = []
-    votes: list[str] = []
+    rows, told, votes = list[list[Value]](), list[str](), list[str]()
 
     def numbers(change: Change, rules: Convention, fold: Fold, rounds: list[np.ndarray]) -> list:
         validation, test = ((p, s[-1]) for p, s in zip((fold.validation, fold.test), rounds))
@@ -193,14 +192,16 @@ def sampling(study: Study) -> Found:
 
     for data in filter(study.has, part.data):
         ways = {name: Change(each, data) for name, each in part.axes["stumps"].items()}
-        found = trained(study, f"{part.name}-{data}", ways, seeds, numbers)
-        for name, each in found.items():
-            spread = float(each[:, :, 5].mean(axis=1).std(ddof=1)) if len(each) > 1 else 0.0
+        made = trained(study, f"{part.name}-{data}", ways, seeds, numbers)
+        found = {name: dict(zip(COLUMNS, np.moveaxis(each, 2, 0))) for name, each in made.items()}
+        for name, each in made.items():
+            by_seed = found[name]["test NDCG@3"].mean(axis=1)
+            spread = float(by_seed.std(ddof=1)) if len(each) > 1 else 0.0
             rows.append([data, name, *each.mean(axis=(0, 1)).tolist(), spread])
         if data == part.upper["on"]:
             told.insert(0, _gap(data, found, part.upper["printed"]))
         told.append(_chosen(data, found))
-        exact, equal = (found[name][:, :, 5].mean() for name in (EXACT, EQUAL))
+        exact, equal = (found[name]["test NDCG@3"].mean() for name in (EXACT, EQUAL))
         votes.append(f"by {equal - exact:+.3f} on {data}")
     if not rows:
         return Found()
@@ -209,9 +210,7 @@ def sampling(study: Study) -> Found:
         "weight, so that it ignores the weights. That alone, equal votes, moves NDCG@3 "
         f"{' and '.join(votes)}."
     )
-    header = ["data", "documents", *(f"validation {m.upper()}" for m in MEASURES)]
-    header += [*(f"test {m.upper()}" for m in MEASURES), "validation NDCG@10 over ties"]
-    header += ["test NDCG@3, relevant first in ties", "tied", "deviation of test NDCG@3"]
+    header = ["data", "documents", *COLUMNS, "deviation of test NDCG@3"]
     stem = study.folder(NAME) / part.name
     return Found(files=tuple(write_section(stem, part.title, " ".join(told), header, rows)))
 
@@ -225,9 +224,10 @@ def tied(queries: QuerySet, scores: np.ndarray) -> float:
     return float((count[each.ravel()] > 1).mean())
 
 
-def _gap(dataset: str, found: Mapping[str, np.ndarray], printed: float) -> str:
+def _gap(dataset: str, found: Mapping[str, Columns], printed: float) -> str:
     """How far the paper's own sample is from the printed NDCG@3, and the best way of drawing."""
-    of = {name: each[:, :, 5].mean(axis=1) for name, each in found.items() if len(each) > 1}
+    every = {name: each["test NDCG@3"] for name, each in found.items()}
+    of = {name: each.mean(axis=1) for name, each in every.items() if len(each) > 1}
     base, best = of[PAPERS], max(of, key=lambda name: of[name].mean())
     most, gained = sampled(of[best]), sampled(of[best] - base)
     share = 100.0 * gained.value / (printed - base.mean())
@@ -238,18 +238,21 @@ def _gap(dataset: str, found: Mapping[str, np.ndarray], printed: float) -> str:
         f"{best}, has {most.value:.3f} [{most.low:.3f}, {most.high:.3f}], {share:.0f} % of the way "
         f"to the printed {printed:.2f} ({gained.value:+.3f} [{gained.low:+.3f}, "
         f"{gained.high:+.3f}]). Its scores tie: with the relevant first in every tie it has "
-        f"{found[best][:, :, 9].mean():.3f}."
+        f"{found[best]['test NDCG@3, relevant first in ties'].mean():.3f}."
     )
 
 
-def _chosen(dataset: str, found: Mapping[str, np.ndarray]) -> str:
+def _chosen(dataset: str, found: Mapping[str, Columns]) -> str:
     """What the default chooses on each fold, and what that gives on the test parts."""
-    exact, average = found[EXACT][0], found[AVERAGE][0]
-    better = average[:, 3] >= exact[:, 3]
-    chosen = np.where(better[:, None], average, exact).mean(axis=0)
-    before = exact.mean(axis=0)
+    exact, average = found[EXACT], found[AVERAGE]
+    better = average["validation NDCG@10"][0] >= exact["validation NDCG@10"][0]
+    chosen, before = (
+        [np.where(taken, average[column][0], exact[column][0]).mean()
+         for column in ("test NDCG@3", "test NDCG@10")]
+        for taken in (better, False)
+    )  # fmt: skip
     return (
         f"On {dataset} the default takes the average of samples on {better.sum()} of "
-        f"{len(better)} folds, by validation: test NDCG@3 {chosen[5]:.4f} and NDCG@10 "
-        f"{chosen[7]:.4f}, where exact stumps have {before[5]:.4f} and {before[7]:.4f}."
+        f"{len(better)} folds, by validation: test NDCG@3 {chosen[0]:.4f} and NDCG@10 "
+        f"{chosen[1]:.4f}, where exact stumps have {before[0]:.4f} and {before[1]:.4f}."
     )

@@ -1,20 +1,34 @@
-"""The papers' figures that are not plain curves over n: log-log lines, bars."""
+"""The papers' figures that are not plain curves over n: lines, dots, bars, and the answers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from textwrap import fill
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from letorbench.analysis.figures import COLOURS, COLUMN, PAGE, dress, fixed_style, line_style, write
+from letorbench.analysis.figures import (
+    COLOURS,
+    COLUMN,
+    PAGE,
+    dress,
+    fixed_style,
+    line_style,
+    new_figure,
+    write,
+)
 
 #: pale fills on which hatches and numbers can be read
 BARS = ("#F3C9A9", "#FFFFFF", "#A9CCE3", "#F7DC9A", "#D7BDE2", "#A9DFBF")
 #: where a legend stands whose lines would hide it: below its panel
 BELOW: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.15), "ncols": 2}
+#: the axis of answers ends here at the latest, in per cent: what is beyond has an arrow
+MOST = 25.0
+#: the letters of a line of a claim
+WIDTH = 56
 
 
 @dataclass(frozen=True)
@@ -35,11 +49,9 @@ class Axis:
 def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
     """The panels side by side, each with its legend inside, as stem.png, .svg and .pdf."""
     with fixed_style():
-        from matplotlib.figure import Figure
         from matplotlib.ticker import LogLocator
 
-        width = PAGE if len(panels) > 1 else COLUMN
-        figure = Figure(figsize=(width, 2.9), layout="constrained")
+        figure = new_figure(PAGE if len(panels) > 1 else COLUMN, 2.9)
         axes = figure.subplots(1, len(panels), squeeze=False)[0]
         for axis, panel in zip(axes, panels):
             for i, (name, points) in enumerate(panel.lines.items()):
@@ -54,8 +66,7 @@ def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
                 axis.xaxis.set_major_formatter("{x:g}")
                 axis.xaxis.set_minor_formatter("")
             else:
-                locator = axis.xaxis.get_major_locator()
-                locator.set_params(integer=True, nbins=10)
+                axis.xaxis.get_major_locator().set_params(integer=True, nbins=10)
             dress(axis, panel.title, panel.x, panel.y)
             place = BELOW if panel.log else {}
             axis.legend(frameon=False, fontsize=6.5, handlelength=2.6, **place)
@@ -63,22 +74,16 @@ def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
 
 
 def dots_figure(
-    title: str,
-    x: str,
-    rows: Sequence[str],
-    panels: Mapping[str, Mapping[str, Mapping[str, float]]],
-    stem: Path,
-) -> list[Path]:
+    title: str, x: str, rows: Sequence[str],
+    panels: Mapping[str, Mapping[str, Mapping[str, float]]], stem: Path,
+) -> list[Path]:  # fmt: skip
     """The numbers of rows as dots, a panel a column of a table and a mark a source of numbers.
 
     The first source, the paper, has diamonds. All panels have one axis.
     """
     with fixed_style():
-        from matplotlib.figure import Figure
-
-        across = max(1, len(panels))
-        figure = Figure(figsize=(PAGE, 1.3 + 0.19 * len(rows)), layout="constrained")
-        axes = figure.subplots(1, across, squeeze=False, sharex=True, sharey=True)[0]
+        figure = new_figure(PAGE, 1.3 + 0.19 * len(rows))
+        axes = figure.subplots(1, len(panels), squeeze=False, sharex=True, sharey=True)[0]
         marks = {}
         for axis, (name, sources) in zip(axes, panels.items()):
             axis.axvline(0.0, color="0.5", linewidth=0.8)
@@ -103,13 +108,10 @@ def bars_figure(
 ) -> list[Path]:
     """Groups of bars, a group for each data set and a bar for each method."""
     methods = list(dict.fromkeys(name for bars in groups.values() for name in bars))
-    width = 0.8 / max(1, len(methods))
+    width = 0.8 / len(methods)
     hatches = ("", "///", "...", "xxx", "\\\\\\", "++")
     with fixed_style():
-        from matplotlib.figure import Figure
-
-        wide = PAGE if len(methods) * len(groups) > 8 else COLUMN
-        figure = Figure(figsize=(wide, 2.9), layout="constrained")
+        figure = new_figure(PAGE if len(methods) * len(groups) > 8 else COLUMN, 2.9)
         axis = figure.subplots()
         for i, method in enumerate(methods):
             at = [g + (i - (len(methods) - 1) / 2) * width for g in range(len(groups))]
@@ -125,3 +127,62 @@ def bars_figure(
         across = 3 if max(map(len, methods)) < 20 else 2
         figure.legend(frameon=False, ncols=across, fontsize=6.5, loc="outside lower center")
         return write(figure, stem)
+
+
+class Line(NamedTuple):
+    """A row: ours with its interval and the paper's number, in per cent, and the answer."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    printed: float | None
+    answer: str
+
+
+def answers_figure(groups: Mapping[str, Sequence[Line]], path: Path) -> Path:
+    """Draw the rows of each group below its name, if it has one, as a PNG."""
+    rows: list[tuple[str, Line | None]] = []
+    for group, own in groups.items():
+        rows += [(group, None)] if group else []
+        rows += [(each.name, each) for each in own]
+    lines = [each for _, each in rows if each is not None]
+    ends = [abs(n) for e in lines for n in (e.low, e.high, e.printed or 0.0) if np.isfinite(n)]
+    limit = min(MOST, 1.1 * max(2.0, *ends))
+    names = [fill(name, WIDTH) for name, _ in rows]
+    with fixed_style():
+        figure = new_figure(PAGE, 0.7 + 0.13 * sum(2 + name.count("\n") for name in names))
+        axis = figure.subplots()
+        axis.axvspan(-1.0, 1.0, color="0.93", zorder=0)
+        axis.axvline(0.0, color="0.5", linewidth=0.8, zorder=1)
+        for y, (_, each) in enumerate(rows):
+            if each is None:
+                continue
+            low, high = np.clip([each.low, each.high], -limit, limit)
+            axis.plot([low, high], [y, y], color="black", linewidth=1.4, zorder=2)
+            if abs(each.value) <= limit:
+                axis.plot(each.value, y, "o", color="black", markersize=3.5, zorder=3)
+            elif np.isfinite(each.value):
+                side, text = np.sign(each.value), f"{each.value:+.0f} %"
+                end = "right" if side > 0.0 else "left"
+                axis.text(0.96 * side * limit, y, text, ha=end, va="center", fontsize=6.5)
+            if each.low < -limit:
+                axis.plot(-limit, y, "<", color="black", markersize=4.0)
+            if each.high > limit:
+                axis.plot(limit, y, ">", color="black", markersize=4.0)
+            if each.printed is not None:
+                at = float(np.clip(each.printed, -limit, limit))
+                axis.plot(at, y, "D", color="#D55E00", markersize=5.0, zorder=4, fillstyle="none")
+            beside = axis.get_yaxis_transform()
+            axis.text(1.01, y, each.answer, transform=beside, va="center", fontsize=7.0)
+        axis.set_yticks(range(len(rows)), names, fontsize=6.5)
+        for label, (_, each) in zip(axis.get_yticklabels(), rows, strict=True):
+            label.set_fontweight("bold" if each is None else "normal")
+        axis.set_ylim(len(rows) - 0.5, -0.5)
+        axis.set_xlim(-1.04 * limit, 1.04 * limit)
+        x = "lead, or how far a number is from the printed one, in %; diamond: the paper's"
+        axis.set_xlabel(x)
+        axis.spines[["top", "right", "left"]].set_visible(False)
+        axis.tick_params(axis="y", length=0)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return write(figure, path, ("png",))[0]
