@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from textwrap import fill
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,14 +22,19 @@ from letorbench.analysis.figures import (
     write,
 )
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 #: pale fills on which hatches and numbers can be read
 BARS = ("#F3C9A9", "#FFFFFF", "#A9CCE3", "#F7DC9A", "#D7BDE2", "#A9DFBF")
 #: where a legend stands whose lines would hide it: below its panel
 BELOW: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.15), "ncols": 2}
 #: the axis of answers ends here at the latest, in per cent: what is beyond has an arrow
 MOST = 25.0
-#: the letters of a line of a claim
-WIDTH = 56
+#: the figure of answers: its inches, the inches of a line of text, the letters of a line
+NARROW, LINE, WIDTH = 4.6, 0.145, 88
+#: the points of its letters
+SMALL = 7.0
 
 
 @dataclass(frozen=True)
@@ -132,7 +138,8 @@ def bars_figure(
 class Line(NamedTuple):
     """A row: ours with its interval and the paper's number, in per cent, and the answer."""
 
-    name: str
+    claim: str
+    part: str
     value: float
     low: float
     high: float
@@ -141,48 +148,73 @@ class Line(NamedTuple):
 
 
 def answers_figure(groups: Mapping[str, Sequence[Line]], path: Path) -> Path:
-    """Draw the rows of each group below its name, if it has one, as a PNG."""
-    rows: list[tuple[str, Line | None]] = []
-    for group, own in groups.items():
-        rows += [(group, None)] if group else []
-        rows += [(each.name, each) for each in own]
-    lines = [each for _, each in rows if each is not None]
+    """Draw the rows of each claim below its words, and the claims of each group, as a PNG.
+
+    The words have the figure's whole width, so that a narrow one can be read on a telephone.
+    """
+    lines = [each for own in groups.values() for each in own]
     ends = [abs(n) for e in lines for n in (e.low, e.high, e.printed or 0.0) if np.isfinite(n)]
     limit = min(MOST, 1.1 * max(2.0, *ends))
-    names = [fill(name, WIDTH) for name, _ in rows]
+    words: list[tuple[float, str, str]] = []
+    rows: list[tuple[float, Line]] = []
+    y = 0.0  # in lines of text
+    for group, own in groups.items():
+        if group:
+            words.append((y, fill(group, WIDTH), "bold"))
+            y += 1.6 + words[-1][1].count("\n")
+        for claim, told in groupby(own, key=lambda each: each.claim):
+            words.append((y, fill(claim, WIDTH), "normal"))
+            y += 1.1 + 0.8 * words[-1][1].count("\n")
+            for each in told:
+                rows.append((y, each))
+                y += 1.0
+            y += 0.6
     with fixed_style():
-        figure = new_figure(PAGE, 0.7 + 0.13 * sum(2 + name.count("\n") for name in names))
+        from matplotlib.transforms import blended_transform_factory
+
+        figure = new_figure(NARROW, 0.7 + LINE * y)
         axis = figure.subplots()
         axis.axvspan(-1.0, 1.0, color="0.93", zorder=0)
-        axis.axvline(0.0, color="0.5", linewidth=0.8, zorder=1)
-        for y, (_, each) in enumerate(rows):
-            if each is None:
-                continue
-            low, high = np.clip([each.low, each.high], -limit, limit)
-            axis.plot([low, high], [y, y], color="black", linewidth=1.4, zorder=2)
-            if abs(each.value) <= limit:
-                axis.plot(each.value, y, "o", color="black", markersize=3.5, zorder=3)
-            elif np.isfinite(each.value):
-                side, text = np.sign(each.value), f"{each.value:+.0f} %"
-                end = "right" if side > 0.0 else "left"
-                axis.text(0.96 * side * limit, y, text, ha=end, va="center", fontsize=6.5)
-            if each.low < -limit:
-                axis.plot(-limit, y, "<", color="black", markersize=4.0)
-            if each.high > limit:
-                axis.plot(limit, y, ">", color="black", markersize=4.0)
-            if each.printed is not None:
-                at = float(np.clip(each.printed, -limit, limit))
-                axis.plot(at, y, "D", color="#D55E00", markersize=5.0, zorder=4, fillstyle="none")
-            beside = axis.get_yaxis_transform()
-            axis.text(1.01, y, each.answer, transform=beside, va="center", fontsize=7.0)
-        axis.set_yticks(range(len(rows)), names, fontsize=6.5)
-        for label, (_, each) in zip(axis.get_yticklabels(), rows, strict=True):
-            label.set_fontweight("bold" if each is None else "normal")
-        axis.set_ylim(len(rows) - 0.5, -0.5)
+        axis.axvline(0.0, color="0.5", linewidth=0.8, zorder=0)
+        for at, each in rows:
+            _draw(axis, at, each, limit)
+        across = blended_transform_factory(figure.transFigure, axis.transData)
+        for at, text, weight in words:
+            axis.text(
+                0.01, at - 0.5, text, transform=across, va="top", fontsize=SMALL, fontweight=weight,
+                in_layout=False, zorder=5, linespacing=1.05,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
+            )  # fmt: skip
+        axis.set_yticks([at for at, _ in rows], [each.part for _, each in rows], fontsize=SMALL)
+        axis.set_ylim(y - 0.8, -0.8)
         axis.set_xlim(-1.04 * limit, 1.04 * limit)
-        x = "lead, or how far a number is from the printed one, in %; diamond: the paper's"
-        axis.set_xlabel(x)
+        figure.supxlabel(
+            "lead, or how far a number is from the printed one, in %\ndiamond: the paper's",
+            fontsize=SMALL,
+        )
+        axis.tick_params(axis="x", labelsize=SMALL)
         axis.spines[["top", "right", "left"]].set_visible(False)
         axis.tick_params(axis="y", length=0)
         path.parent.mkdir(parents=True, exist_ok=True)
         return write(figure, path, ("png",))[0]
+
+
+def _draw(axis: Axes, y: float, each: Line, limit: float) -> None:
+    """Draw a row: the interval, what is beyond the limit as an arrow, the paper's, the answer."""
+    low, high = np.clip([each.low, each.high], -limit, limit)
+    axis.plot([low, high], [y, y], color="black", linewidth=1.4, zorder=2)
+    if abs(each.value) <= limit:
+        axis.plot(each.value, y, "o", color="black", markersize=3.5, zorder=3)
+    elif np.isfinite(each.value):
+        side, text = np.sign(each.value), f"{each.value:+.0f} %"
+        end = "right" if side > 0.0 else "left"
+        axis.text(0.94 * side * limit, y, text, ha=end, va="center", fontsize=SMALL)
+    if each.low < -limit:
+        axis.plot(-limit, y, "<", color="black", markersize=4.0)
+    if each.high > limit:
+        axis.plot(limit, y, ">", color="black", markersize=4.0)
+    if each.printed is not None:
+        at = float(np.clip(each.printed, -limit, limit))
+        axis.plot(at, y, "D", color="#D55E00", markersize=5.0, zorder=4, fillstyle="none")
+    beside = axis.get_yaxis_transform()
+    axis.text(1.01, y, each.answer, transform=beside, va="center", fontsize=SMALL)

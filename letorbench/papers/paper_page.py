@@ -48,7 +48,10 @@ def write_page(result: Reproduction, study: Study, folder: Path) -> Path:
     sections = [path.read_text(encoding="utf-8") for path in files if path.is_file()]
     text += own + [each for each in sections if not each.startswith(records.FOLDED)]
     rows = [
-        [o.claim.id, _named(o, row, "; "), row.place if row else "", *records.cells(o, row)]
+        [
+            o.claim.id, "; ".join(filter(None, (o.claim.says, _part(o, row)))),
+            row.place if row else "", *records.cells(o, row),
+        ]  # fmt: skip
         for o in every for row in o.rows or (None,)
     ]  # fmt: skip
     absent = (each for each in paper.parts.values() if not any(stored.glob(f"{each.name}.*")))
@@ -111,7 +114,8 @@ def lines_of(outcomes: Iterable[Outcome]) -> list[Line]:
     shown = [o for o in every if o.claim.nature == "finding"] or every
     for o in (o for o in shown if o.claim.nature in ("finding", "worked example")):
         for row in o.rows:
-            said = f"{_named(o, row, ', ')}{f', on {o.place} instead' if o.place else ''}"
+            where = f"on {o.place} instead" if o.place else ""
+            part = ", ".join(filter(None, (_part(o, row), where)))
             numbers, printed = np.array([row.value, row.low, row.high]), row.printed
             if row.kind not in COMPARISONS:
                 if not printed:
@@ -119,15 +123,16 @@ def lines_of(outcomes: Iterable[Outcome]) -> list[Line]:
                 numbers, printed = numbers / printed - 1.0, 0.0
             share = None if printed is None else 100.0 * printed
             value, low, high = (100.0 * numbers).tolist()
-            found.append(Line(said, value, low, high, share, records.answered(row)))
+            found.append(Line(o.claim.says, part, value, low, high, share, records.answered(row)))
     return found
 
 
-def _named(o: Outcome, row: Row | None, between: str) -> str:
-    """A claim in a reader's words, with the part of it or the number that a row is of."""
-    several = len(o.rows) > 1 or row is not None and row.kind == "one-sided"
-    part = "" if row is None else row.part or row.what if several else row.part
-    return between.join(filter(None, (o.claim.says, part)))
+def _part(o: Outcome, row: Row | None) -> str:
+    """The part of a claim, or the number, that a row is of; "" where there is no other."""
+    if row is None:
+        return ""
+    several = len(o.rows) > 1 or row.kind == "one-sided"
+    return row.part or (row.what if several else "")
 
 
 def _cited(result: Reproduction, stored: Path, folder: Path) -> list[str]:

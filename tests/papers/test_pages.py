@@ -157,23 +157,23 @@ def test_a_part_is_shown_as_figure_and_table(form, tmp_path):
 
 
 def test_the_figure_has_leads_in_per_cent_and_numbers_by_the_printed_ones():
-    lines = {line.name: line[1:] for line in paper_page.lines_of(OUTCOMES)}
-    assert lines["lines are above chance"][:4] == pytest.approx((5.0, 3.0, 7.0, 4.0))
-    assert lines["lines are above chance, on Z instead"][3:] == (4.0, "opposite")
-    two = lines["l is better than c, two"]
+    lines = {line[:2]: line[2:] for line in paper_page.lines_of(OUTCOMES)}
+    assert lines["lines are above chance", ""][:4] == pytest.approx((5.0, 3.0, 7.0, 4.0))
+    assert lines["lines are above chance", "on Z instead"][3:] == (4.0, "opposite")
+    two = lines["l is better than c", "two"]
     assert two[0] == -50.0 and two[3] is None
     # a number beside its bound; none of a bound of 0
     found = Row("", "at most", "", "slope", "opposite", 2.0, 1.8, 2.2, 1.25)
     for printed, bars in ((1.25, [(60.0, 44.0, 76.0, 0.0)]), (0.0, [])):
         outcome = replace(OUTCOMES[0], rows=(replace(found, printed=printed),))
-        assert [line[1:5] for line in paper_page.lines_of([outcome])] == [*map(pytest.approx, bars)]
+        assert [line[2:6] for line in paper_page.lines_of([outcome])] == [*map(pytest.approx, bars)]
     # worked examples where there is nothing else
     (example,) = paper_page.lines_of([o for o in OUTCOMES if o.claim.id == "two"])
-    assert example[1:5] == pytest.approx((-1.96, -11.37, 7.45, 0.0), abs=0.01)
+    assert example[2:6] == pytest.approx((-1.96, -11.37, 7.45, 0.0), abs=0.01)
 
 
 def test_a_long_interval_ends_in_an_arrow(tmp_path):
-    rows = [Line("short", 1.0, -1.0, 3.0, 2.0, "agrees")] * 30
-    rows += [Line("long", 400.0, float("-inf"), 900.0, None, "cannot tell")]
+    rows = [Line("short", "part", 1.0, -1.0, 3.0, 2.0, "agrees")] * 30
+    rows += [Line("long", "", 400.0, float("-inf"), 900.0, None, "cannot tell")]
     path = answers_figure({"": rows[:9], "a paper": rows[9:]}, tmp_path / "x" / "a.png")
     assert path.stat().st_size > 0
