@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
@@ -144,8 +145,9 @@ class Rankings:
     def ideal(self) -> Rankings:
         """Each query's judged documents, the largest label first."""
         labels, offsets = self.pool or (self.labels, self.offsets)
-        of_query = owner(offsets) * (int(labels.max(initial=0)) + 1)
-        best = of_query - np.sort(of_query - labels)
+        best = np.empty_like(labels)
+        for own in rows_by_length(offsets):
+            best[own] = np.sort(labels[own], axis=1)[:, ::-1]
         return Rankings(best, offsets, self.convention)
 
     def ideal_dcg(self, k: int | None = None) -> np.ndarray:
@@ -354,7 +356,26 @@ def rank(scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     >>> rank(np.array([1.0, 3.0, 3.0, 5.0, 7.0]), np.array([0, 3, 5]))
     array([1, 2, 0, 4, 3])
     """
-    return np.lexsort((-np.asarray(scores), owner(offsets)))
+    return _sorted_rows(offsets, -np.asarray(scores))
+
+
+def _sorted_rows(offsets: np.ndarray, *keys: np.ndarray) -> np.ndarray:
+    """Sort every query's rows by the keys (n_docs,), the last of which counts first."""
+    rows = np.empty(offsets[-1], np.int64)
+    for own in rows_by_length(offsets):
+        order = np.lexsort([key[own] for key in keys], axis=1)
+        rows[own] = np.take_along_axis(own, order, axis=1)
+    return rows
+
+
+def rows_by_length(offsets: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the rows of the queries of each length, (queries of this length, length).
+
+    To sort the lists of one length together takes a quarter of the time of one sort of all rows.
+    """
+    lengths = np.diff(offsets)
+    for length in np.unique(lengths):
+        yield offsets[:-1][lengths == length, None] + np.arange(length)
 
 
 def rows_in_order(
@@ -372,7 +393,7 @@ def rows_in_order(
         among = -np.unique(docids, return_inverse=True)[1]
     else:
         among = {"last": -np.arange(len(labels)), "best": -labels, "worst": labels}[ties]
-    return np.lexsort((among, -scores, owner(offsets)))
+    return _sorted_rows(offsets, among, -scores)
 
 
 @kernel()
