@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from letorbench.compiled.jit import kernel
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import Loss
 from letorbench.models.parametric import ParametricFamily
-from letorbench.solvers.fit_result import FitResult, kept_round
+from letorbench.solvers.fit_result import Epoch, FitResult, kept_epoch
 from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.objective import Objective, Whitened, drawn_start
 from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping, Validation
@@ -113,34 +113,25 @@ class GradientDescent(Solver):
         validation: Validation | None,
         deadline: Deadline,
     ) -> FitResult:
-        family, train, parts = objective.family, objective.queries, [objective]
+        stopping = EarlyStopping(self.patience, deadline, validation)
+        epochs = self._epochs(objective, theta)
+        return kept_epoch(epochs, objective.model(theta), self.epochs, stopping)
+
+    def _epochs(self, objective: Objective, theta: np.ndarray) -> Iterator[Epoch]:
+        train, parts = objective.queries, [objective]
         if self.by_query:
             each = (train.queries(q, q + 1) for q in range(train.n_queries))
-            alone = [Objective(family, objective.loss, part, 1) for part in each]
+            alone = [replace(objective, queries=part, count=1, l2=0.0) for part in each]
             parts = [part.with_prior(self.l2, theta) for part in alone]
-        models = [family.model(theta)]
-        epochs = EarlyStopping(self.patience, deadline, validation)
-        values: list[float] = []
-        warnings: tuple[FitWarning, ...] = ()
-        for epoch in range(1, self.epochs + 1):
+        while True:
             total = 0.0
             for part in parts:
                 value, gradient = part(theta)
                 total += value
                 theta = theta - self.learning_rate * gradient
-            values.append(total / (objective.count if self.by_query else 1.0))
-            if not np.isfinite(theta).all():
-                text = (
-                    f"epoch {epoch} gave parameters that are not finite: the learning rate is "
-                    "too large"
-                )
-                warnings = (FitWarning("no numbers", text),)
-                break
-            models.append(family.model(theta))
-            epochs.measure(models[-1])
-            if epochs.over:
-                break
-        return kept_round(epochs, models.__getitem__, self.epochs, values, warnings)
+            finite = np.isfinite(theta).all()
+            cost = total / (objective.count if self.by_query else 1.0)
+            yield cost, objective.model(theta) if finite else None
 
 
 @dataclass(frozen=True)
@@ -153,6 +144,8 @@ class _Minimiser(Solver):
     `iterations` is the most steps; a warning says where they were not enough.
     """
 
+    whitens: ClassVar[bool] = False
+
     iterations: int
     l2: float = 0.0
     per_document: bool = False
@@ -164,15 +157,19 @@ class _Minimiser(Solver):
 
     def minimise(
         self,
-        objective: Objective | Whitened,
+        objective: Objective,
         theta: np.ndarray,
         validation: Validation | None,
         deadline: Deadline,
     ) -> FitResult:
-        point = Point(theta, *objective(theta))
+        function: Objective | Whitened = objective
+        if self.whitens and objective.loss.one_minimum:
+            function = Whitened.of(objective, self.l2)
+            theta = function.of_theta(theta)
+        point = Point(theta, *function(theta))
         history, steepness = [point.value], norm(point.gradient)
         first, enough, late = steepness, TOLERANCE * steepness, False
-        steps = self.steps(objective, point)
+        steps = self.steps(function, point)
         while not steepness <= enough and len(history) <= self.iterations:
             late = len(history) > 1 and deadline.passed
             further = None if late else next(steps, None)
@@ -189,7 +186,7 @@ class _Minimiser(Solver):
                 f"{steepness / first:.1e} times as long as at the start, not {TOLERANCE:.0e}"
             )
             warnings = (FitWarning("cut off" if late else "not converged", text),)
-        model, values = objective.model(point.theta), tuple(history)
+        model, values = function.model(point.theta), tuple(history)
         return FitResult(model, objective=values, warnings=warnings, cut_off=late)
 
 
@@ -232,18 +229,7 @@ class LBFGS(_Minimiser):
     minima, descent by the parameters as they are reaches one with small weights of rare directions.
     """
 
-    def minimise(
-        self,
-        objective: Objective | Whitened,
-        theta: np.ndarray,
-        validation: Validation | None,
-        deadline: Deadline,
-    ) -> FitResult:
-        assert isinstance(objective, Objective)
-        if not objective.loss.one_minimum:
-            return super().minimise(objective, theta, validation, deadline)
-        whitened = Whitened.of(objective, self.l2)
-        return super().minimise(whitened, whitened.of_theta(theta), validation, deadline)
+    whitens = True
 
     def steps(self, objective: Objective | Whitened, start: Point) -> Iterator[Point]:
         s, y = np.zeros((2, MEMORY, len(start.theta)))

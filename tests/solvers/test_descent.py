@@ -28,7 +28,7 @@ def test_an_epoch_without_numbers_is_the_last_and_is_not_kept(rng):
     queries = random_queries(rng, [10] * 20)
     learned = descended(loss("least-squares"), queries, GradientDescent(1e6, 500, 0))
     ended = len(learned.objective)
-    text = f"epoch {ended} gave parameters that are not finite: the learning rate is too large"
+    text = f"epoch {ended} gave a number that is not finite: the learning rate is too large"
     assert learned.warnings == (FitWarning("no numbers", text),) and not learned.cut_off
     before = descended(loss("least-squares"), queries, GradientDescent(1e6, ended - 1, 0))
     assert learned.best == before.best == ended - 1 < 60 and learned.curve == ()
