@@ -179,7 +179,9 @@ class _Booster:
             wanted = np.flatnonzero(~exact & (most > 0.0) & (most * (1.0 + SLACK) >= enough))
             wanted = np.sort(wanted[np.argsort(-most[wanted], kind="stable")[:count]])
             wrong = self._wrong(wanted)
-            self.low[wanted] = self.high[wanted] = np.maximum(0.0, wrong + np.minimum(0.0, D[wanted]))
+            self.low[wanted] = self.high[wanted] = np.maximum(
+                0.0, wrong + np.minimum(0.0, D[wanted])
+            )
             S[wanted], exact[wanted] = D[wanted] + 2.0 * wrong, True
         features = np.flatnonzero(exact)
         gains = gain(D[features], S[features])
