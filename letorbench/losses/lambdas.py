@@ -29,13 +29,11 @@ from letorbench.compiled.query_loops import (
     padded,
     scatter,
 )
-from letorbench.compiled.threads import parallel_for
 from letorbench.conventions import gains
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
-from letorbench.losses.base import query_share, require_comparable
+from letorbench.losses.base import ValueAndGradient, in_query_slices, require_comparable
 from letorbench.losses.gains import (
-    block_gains,
     inverse_ideal_dcg,
     mean_difference,
     mean_of_ranks,
@@ -114,7 +112,7 @@ class Lambda:
             kind,
             self.neighbours,
             float(self.margin),
-            block_gains(queries, self.gain),
+            gains(queries.by_label.labels, self.gain),
             truncated_discount(queries, self.truncation),
             np.ones(queries.n_queries)
             if kind == RANKNET
@@ -126,14 +124,8 @@ class Lambda:
 
         scores: (n_docs,) float64, in file order.
         """
-        force = np.empty(len(scores))
-        rule = self.rule(queries)
-
-        def part(first: int, last: int) -> None:
-            _lambdas(scores, queries.by_label, rule, first, last, force)
-
-        parallel_for(part, queries.n_queries, query_share(queries, 2_000))
-        return force
+        arguments = _lambdas, queries, scores, queries.by_label, self.rule(queries)
+        return in_query_slices(*arguments, documents=2_000).gradient
 
 
 def pair_lambdas(function: Lambda, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -210,19 +202,18 @@ def _lambdas(
     rule: LambdaRule,
     first: int,
     last: int,
-    force: np.ndarray,
+    out: ValueAndGradient,
 ) -> None:
-    """Fill `force` for each document of the queries first..last - 1, in file order."""
+    """Fill in the force on each document of the queries first..last - 1 as the gradient."""
     offsets = blocks.offsets
     workspace = lambda_workspace(max(1, longest_query(offsets, first, last)))
     for q in range(first, last):
         begin, end = offsets[q], offsets[q + 1]
-        force[begin:end] = 0.0
+        force = out.gradient[begin:end]
+        force[:] = 0.0
         if blocks.queries[q + 1] - blocks.queries[q] < 2:
             continue
-        query_lambdas(
-            scores[begin:end], blocks, q, rule, rule.discount, workspace, force[begin:end]
-        )
+        query_lambdas(scores[begin:end], blocks, q, rule, rule.discount, workspace, force)
 
 
 @kernel()
