@@ -16,7 +16,6 @@ from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping, Validati
 
 #: the longest step: that of a weak learner which makes no mistake would be infinite
 LONGEST_STEP = 5.0
-NO_VALUES = np.empty(0)
 NOTHING_LEARNED = FitWarning(
     "nothing learned", "no weak learner improves on constant scores: none was added"
 )
@@ -78,7 +77,7 @@ def boost(
         term = None if over else booster.choose(scores, weights)
         if term is None:
             break
-        terms.append(replace(term, values=NO_VALUES))  # to save memory
+        terms.append(replace(term, values=np.empty(0)))  # to save memory
         scores = scores + term.alpha * term.values
         measure = None
         if validation is not None:
