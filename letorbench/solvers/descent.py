@@ -54,11 +54,14 @@ class Solver(ABC):
     starts : int
         How many starts there are. The first is the family's, where all scores are equal or drawn.
         From each further one, drawn near it, the fit may end in another minimum; the lowest wins.
+    patience : int
+        How many epochs after the best one on validation end the training; 0 means never.
     """
 
     l2: float
     per_document: bool = False
     starts: int = 1
+    patience: int = 0
 
     def fit(
         self,
@@ -74,17 +77,16 @@ class Solver(ABC):
         count = (train.document_weights if self.per_document else train.query_weights).sum()
         objective = Objective(family, loss, train, float(count)).with_prior(self.l2, first)
         more = (drawn_start(objective, first, rng) for _ in range(self.starts - 1))
-        fits = [self.minimise(objective, each, validation, deadline) for each in (first, *more)]
+        fits = [
+            self.minimise(objective, each, EarlyStopping(self.patience, deadline, validation))
+            for each in (first, *more)
+        ]
         lowest = min(fits, key=lambda fit: fit.objective[-1]) if self.starts > 1 else fits[0]
         return replace(lowest, cut_off=any(fit.cut_off for fit in fits))
 
     @abstractmethod
     def minimise(
-        self,
-        objective: Objective,
-        theta: np.ndarray,
-        validation: Validation | None,
-        deadline: Deadline,
+        self, objective: Objective, theta: np.ndarray, stopping: EarlyStopping
     ) -> FitResult:
         """Return the model at the minimum of the objective; its history begins at theta."""
 
@@ -94,10 +96,7 @@ class GradientDescent(Solver):
     """theta <- theta - learning_rate x gradient, once an epoch on the whole training set.
 
     With `by_query` it is once for each query, in file order, by that query's gradient. The
-    epoch that validation chooses is kept, or the last without a validation set.
-
-    `epochs` is the most epochs, and `patience` how many after the best one on validation end the
-    training; 0 means never.
+    epoch that validation chooses is kept, or the last of `epochs` without a validation set.
     """
 
     learning_rate: float
@@ -107,13 +106,8 @@ class GradientDescent(Solver):
     by_query: bool = False
 
     def minimise(
-        self,
-        objective: Objective,
-        theta: np.ndarray,
-        validation: Validation | None,
-        deadline: Deadline,
+        self, objective: Objective, theta: np.ndarray, stopping: EarlyStopping
     ) -> FitResult:
-        stopping = EarlyStopping(self.patience, deadline, validation)
         epochs = self._epochs(objective, theta)
         return kept_epoch(epochs, objective.model(theta), self.epochs, stopping)
 
@@ -136,12 +130,10 @@ class GradientDescent(Solver):
 
 @dataclass(frozen=True)
 class _Minimiser(Solver):
-    """Steps whose lengths a search finds, until the fit has arrived. No validation set is used.
+    """Steps whose lengths a search finds, until the fit has arrived, see `TOLERANCE`.
 
-    A fit has arrived where the gradient is `TOLERANCE` times as long as at the start, or as after
-    the first step, where that is shorter.
-
-    `iterations` is the most steps; a warning says where they were not enough.
+    No validation set is used. `iterations` is the most steps; a warning says where they were not
+    enough.
     """
 
     whitens: ClassVar[bool] = False
@@ -156,11 +148,7 @@ class _Minimiser(Solver):
         """Yield the points after each step, as long as a step lowers the objective."""
 
     def minimise(
-        self,
-        objective: Objective,
-        theta: np.ndarray,
-        validation: Validation | None,
-        deadline: Deadline,
+        self, objective: Objective, theta: np.ndarray, stopping: EarlyStopping
     ) -> FitResult:
         function: Objective | Whitened = objective
         if self.whitens and objective.loss.one_minimum:
@@ -171,7 +159,7 @@ class _Minimiser(Solver):
         first, enough, late = steepness, TOLERANCE * steepness, False
         steps = self.steps(function, point)
         while not steepness <= enough and len(history) <= self.iterations:
-            late = len(history) > 1 and deadline.passed
+            late = len(history) > 1 and stopping.deadline.passed
             further = None if late else next(steps, None)
             if further is None:
                 break

@@ -15,7 +15,7 @@ from letorbench.solvers.descent import LBFGS, GradientDescent, LineSearch
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.objective import FLATTEST, PRIMES, Objective, mean_curvature, ranks, signs
-from letorbench.solvers.stopping import NEVER, Deadline
+from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping
 
 
 def descended(loss: Loss, train: QuerySet, solver: GradientDescent, held_out=None) -> FitResult:
@@ -95,7 +95,7 @@ def test_losses_without_size_have_one_minimum_wherever_they_start(name, rng):
     objective, ends = Objective(family, loss(name), queries, 30), []
     for size in (0.0, 1e-9, 1e-9, 1e-3, 1e-3, 1.0):
         theta = size * rng.standard_normal(6)
-        found = LBFGS(500).minimise(objective, theta, None, NEVER)
+        found = LBFGS(500).minimise(objective, theta, EarlyStopping())
         assert not found.warnings and len(found.objective) <= 16
         scores = found.model.predict(queries.features)
         ends.append(np.append(found.objective[-1], scores / np.abs(scores).max()))
