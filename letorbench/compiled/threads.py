@@ -131,10 +131,7 @@ def run_tasks(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
 
 
 def parallel_for(
-    task: Callable[[int, int], Result],
-    total: int,
-    least: int = 1,
-    cost: np.ndarray | None = None,
+    task: Callable[[int, int], Result], total: int, least: int = 1, cost: np.ndarray | None = None
 ) -> list[Result]:
     """Run task(start, stop) over slices of range(total), one a thread; return what they return.
 

@@ -193,8 +193,6 @@ class QNorm(_Consistent):
 
     Parameters
     ----------
-    truncation : int
-        The k of Z@k; 0 is the whole list.
     p : float
         1 < p <= 2, which makes psi = ||u||_p^2 strongly convex; 0 for the dual exponent of
         q = log(m) + 2.

@@ -8,8 +8,7 @@ opposite force, so the forces of a query sum to zero (Burges, Ragno, Le, NIPS 20
 `pair_lambdas` says this in plain NumPy. The compiled kernels below it read the documents of a query
 by descending label (`QuerySet.by_label`), so the pairs of document i are the contiguous documents
 behind its block. Documents of equal scores have no order. Their forces are the mean over all orders
-that they can have, which is exact and cheap: a document has the mean discount of the ranks that it
-shares, and two that share ranks have the mean difference of two of these.
+that they can have, see `gains`.
 """
 
 from collections.abc import Callable
@@ -75,9 +74,8 @@ class LambdaRule(NamedTuple):
 class Lambda:
     """A lambda function with its choices (Burges, Ragno, Le, NIPS 2006, section 6.2).
 
-    The discount is the paper's, 1 / log2(1 + rank). Documents are ranked by score. The forces of
-    documents with equal scores are the mean over all orders that these can have. A query without
-    a relevant document has no forces.
+    The discount is the paper's, 1 / log2(1 + rank). A query without a relevant document has no
+    forces.
 
     Parameters
     ----------
@@ -107,23 +105,17 @@ class Lambda:
         Raises DataError where the pairs of a query are too many to go over them.
         """
         require_comparable(queries)
-        kind = list(LAMBDAS).index(self.function)
-        return LambdaRule(
-            kind,
-            self.neighbours,
-            float(self.margin),
+        kind, factor = list(LAMBDAS).index(self.function), np.ones(queries.n_queries)
+        if kind != RANKNET:
+            factor = inverse_ideal_dcg(queries, self.truncation, self.gain)
+        G, D = (
             gains(queries.by_label.labels, self.gain),
             truncated_discount(queries, self.truncation),
-            np.ones(queries.n_queries)
-            if kind == RANKNET
-            else inverse_ideal_dcg(queries, self.truncation, self.gain),
         )
+        return LambdaRule(kind, self.neighbours, float(self.margin), G, D, factor)
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> np.ndarray:
-        """Return the force (n_docs,) on every document, positive where it should move up.
-
-        scores: (n_docs,) float64, in file order.
-        """
+        """Return the force (n_docs,) on each document, as scores in file order; positive is up."""
         arguments = _lambdas, queries, scores, queries.by_label, self.rule(queries)
         return in_query_slices(*arguments, documents=2_000).gradient
 

@@ -30,10 +30,7 @@ class Learner(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """alpha times a weak learner.
-
-    `values` (n_docs,) are the learner's on the training documents.
-    """
+    """alpha times a weak learner, which has `values` (n_docs,) on the training documents."""
 
     learner: Learner
     values: np.ndarray
@@ -98,10 +95,7 @@ def tree_ensemble(terms: Sequence[Term], n_features: int) -> TreeEnsemble:
 
 
 def stump_term(found: Tree, values: np.ndarray, alpha: float) -> Term:
-    """Return the term of a stump, which gains the size of alpha.
-
-    One with a negative alpha is the opposite stump, which is the same step.
-    """
+    """Return the term of a stump, with the gain |alpha|; that of -alpha is the opposite stump's."""
     if alpha < 0.0:
         found, values, alpha = found._replace(value=found.value[[0, 2, 1]]), ~values, -alpha
     return Term(found._replace(gain=alpha * found.gain), values, alpha)

@@ -40,18 +40,12 @@ Point = tuple[np.ndarray, float, np.ndarray, np.ndarray]
 
 
 def minimise(
-    oracle: Oracle,
-    n: int,
-    C: float,
-    gap: float,
-    iterations: int = 1000,
-    deadline: Deadline = NEVER,
+    oracle: Oracle, n: int, C: float, gap: float, iterations: int = 1000, deadline: Deadline = NEVER
 ) -> Minimum:
     """Minimise f(w) = |w|^2 / 2 + C R(w) until (f - lower bound) <= gap * f.
 
     The least value of |w|^2 / 2 + C max_k (b_k + a_k . w), over the planes R(w) >= b_k + a_k . w
-    collected so far, is a lower bound. The next plane touches R at a tenth of the way from the
-    best w so far to the w of that least value. R >= 0 is the first plane.
+    collected so far, is a lower bound. R >= 0 is the first plane; for the next ones see `STEP`.
 
     The subgradient that the oracle returns is the most violated constraint. The papers stop where
     no constraint is violated by more than an absolute epsilon. A gap relative to f means the same
@@ -129,7 +123,9 @@ def minimum_of_planes(
     slack = t - heights
     best = 0.0
     for _ in range(STEPS):
-        best = max(best, _dual_value(alpha * (C / alpha.sum()), slopes, heights))
+        feasible = alpha * (C / alpha.sum())
+        pull = weighted_rows(slopes, feasible)
+        best = max(best, dot(feasible, heights) - dot(pull, pull) / 2.0)
         primal = dot(w, w) / 2.0 + C * float((heights + products(slopes, w)).max())
         if primal - best <= precision * primal:
             break
@@ -146,11 +142,6 @@ def minimum_of_planes(
         w, t = w + length * change[0], t + length * change[1]
         slack, alpha = slack + length * change[2], alpha + length * change[3]
     return best, w
-
-
-def _dual_value(alpha: np.ndarray, slopes: np.ndarray, heights: np.ndarray) -> float:
-    pull = weighted_rows(slopes, alpha)
-    return dot(alpha, heights) - dot(pull, pull) / 2.0
 
 
 def _longest(x: np.ndarray, change: np.ndarray) -> float:

@@ -44,18 +44,13 @@ TOLERANCE = 1e-6
 class Solver(ABC):
     """A way to minimise the mean over queries of the loss + l2 c/2 |theta|^2.
 
-    Attributes
-    ----------
-    l2 : float
-        The strength of the prior on the penalised parameters, in units of c, the mean curvature
-        of the loss at the start.
-    per_document : bool
-        Whether the mean loss is over documents instead of queries.
-    starts : int
-        How many starts there are. The first is the family's, where all scores are equal or drawn.
-        From each further one, drawn near it, the fit may end in another minimum; the lowest wins.
-    patience : int
-        How many epochs after the best one on validation end the training; 0 means never.
+    l2:           the strength of the prior on the penalised parameters, in units of c, the mean
+                  curvature of the loss at the start.
+    per_document: whether the mean loss is over documents instead of queries.
+    starts:       how many starts there are. The first is the family's, where all scores are equal
+                  or drawn. From each further one, drawn near it, the fit may end in another
+                  minimum; the lowest wins.
+    patience:     how many epochs after the best one on validation end the training; 0 means never.
     """
 
     l2: float

@@ -57,11 +57,8 @@ def kept_round(
     `model` takes a number of rounds and returns the model that has them. `most` is how many there
     would have been without validation and a time limit.
     """
-    best = stopping.kept
-    return FitResult(
-        model(best), tuple(stopping.curve), best, tuple(objective), warnings,
-        stopping.cut_off(most),
-    )  # fmt: skip
+    best, cut_off = stopping.kept, stopping.cut_off(most)
+    return FitResult(model(best), tuple(stopping.curve), best, tuple(objective), warnings, cut_off)
 
 
 def kept_epoch(

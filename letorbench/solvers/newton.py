@@ -1,8 +1,4 @@
-"""Truncated Newton: conjugate gradients for the step, halving for its length.
-
-Where features have very different sizes, or are nearly collinear, rounding keeps conjugate
-gradients from the step. The Hessian is then built, scaled to a diagonal of ones and factored.
-"""
+"""Truncated Newton: conjugate gradients or a factorisation for the step, halving for its length."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,12 +1,8 @@
 """Stochastic gradient descent on a net, one step a query, with LambdaRank's schedule.
 
 A step on a query computes its scores s, the force lambda_i on each document, and moves the net's
-parameters theta along sum_i lambda_i ds_i/dtheta (Burges, Ragno, Le, NIPS 2006, section 5). If a
-feature x were replaced by (x - center) / sqrt(variance), a step of the same length would move its
-weight differently; `take_step` moves it as if it were, and keeps the weights of x itself.
-
-The forces on a document are summed before they go back through the net (section 5, equations 6 and
-7), once for each document instead of each pair.
+parameters theta along sum_i lambda_i ds_i/dtheta (Burges, Ragno, Le, NIPS 2006, equations 6 and 7).
+Features are taken as scaled, while the net keeps the weights of those as they are.
 """
 
 from __future__ import annotations
