@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import IO
 
@@ -21,9 +22,10 @@ from matplotlib.patches import StepPatch
 from matplotlib.ticker import FixedLocator
 from threadpoolctl import threadpool_limits
 
-from letorbench import registry
+from letorbench import parameters, registry
 from letorbench.cli import cli
 from letorbench.datasets.queryset import QuerySet
+from letorbench.losses import Loss, families
 from letorbench.rankers import Ranker, names, ranker
 
 #: the examples are run by the tests that use them, and collecting them would register them; the
@@ -31,6 +33,16 @@ from letorbench.rankers import Ranker, names, ranker
 collect_ignore_glob = ["examples/*", "tools/[!t]*", "tools/target.py"]
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+def every_loss() -> list[Loss]:
+    """The losses of all families, with every choice of their parameters but `ties`."""
+    every = []
+    for family in families().values():
+        lists = {key: values for key, values in parameters.choices(family).items() if key != "ties"}
+        settings = (dict(zip(lists, values)) for values in product(*lists.values()))
+        every += [family(**each) for each in settings]
+    return every
 
 
 def random_queries(

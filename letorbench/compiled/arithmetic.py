@@ -5,6 +5,7 @@ processor, and each code rounds in its own way. NumPy's sums do not.
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -129,3 +130,13 @@ def backward_solve(L: np.ndarray, b: np.ndarray) -> np.ndarray:
         x[i] /= L[i, i]
         add(-x[i], L[i, :i], x[:i])
     return x
+
+
+def scaled_solver(matrix: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """Return b -> x with matrix x = b, for a symmetric positive definite matrix (n, n).
+
+    The unknowns are scaled so that the matrix's diagonal is 1.
+    """
+    scale = 1.0 / np.sqrt(np.diag(matrix))
+    L = cholesky(matrix * np.outer(scale, scale))
+    return lambda b: scale * backward_solve(L, forward_solve(L, scale * b))

@@ -69,10 +69,7 @@ def exponentials(s: np.ndarray, size: int, u: np.ndarray) -> float:
 
 @kernel()
 def gather_exponentials(scores: np.ndarray, order: np.ndarray, u: np.ndarray) -> bool:
-    """Fill u with what `exponentials` gives of the rows in `order`; return whether SPAN holds.
-
-    Zeros follow.
-    """
+    """Fill u with what `exponentials` gives of some rows, then zeros; return whether SPAN holds."""
     gather(scores, order, u)
     return exponentials(u, len(order), u) <= SPAN
 

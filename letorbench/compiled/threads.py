@@ -73,14 +73,9 @@ def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def pool() -> ThreadPoolExecutor:
-    """Return the pool of the other threads, where a computation may use more than one."""
-    return _pool(os.getpid(), thread_count() - 1)
-
-
 @cache
 def _pool(process: int, size: int) -> ThreadPoolExecutor:
-    """Return the pool of this process; a forked child makes its own."""
+    """Return the pool of the other threads of this process; a forked child makes its own."""
     return ThreadPoolExecutor(size, thread_name_prefix="letorbench-worker")
 
 
@@ -120,7 +115,7 @@ def run_tasks(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
             _errors.reset(token)
 
     try:
-        others = [pool().submit(work) for _ in range(threads - 1)]
+        others = [_pool(os.getpid(), thread_count() - 1).submit(work) for _ in range(threads - 1)]
         work()
         others = [each for each in others if not each.cancel()]  # nothing is left for those
         # after Ctrl-C nobody waits: it may have left a lock locked that another thread wants
@@ -136,10 +131,7 @@ def run_tasks(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
 
 
 def parallel_for(
-    task: Callable[[int, int], Result],
-    total: int,
-    least: int = 1,
-    cost: np.ndarray | None = None,
+    task: Callable[[int, int], Result], total: int, least: int = 1, cost: np.ndarray | None = None
 ) -> list[Result]:
     """Run task(start, stop) over slices of range(total), one a thread; return what they return.
 

@@ -89,26 +89,11 @@ def bin_starts(values: np.ndarray, max_bins: int = 0) -> np.ndarray:
     If that makes more than `max_bins`, a bin begins where the share of documents before it passes
     the next whole number of bins; 0 means any number.
     """
-    starts = np.empty(len(values), np.int64)
-    return starts[: _fill_starts(values, max_bins, starts)]
-
-
-@kernel()
-def _fill_starts(values: np.ndarray, max_bins: int, starts: np.ndarray) -> int:
-    """Fill what `bin_starts` returns; return how many there are."""
-    count, whole = 0, 0.0
-    for i in range(1, len(values)):
-        starts[count] = i
-        count += values[i] != values[i - 1]
-    if not 0 < max_bins <= count:
-        return count
-    kept = 0
-    for place in range(count):
-        passed = np.floor(starts[place] / len(values) * max_bins)
-        if passed > whole:
-            starts[kept], whole = starts[place], passed
-            kept += 1
-    return kept
+    starts = 1 + np.flatnonzero(values[1:] != values[:-1])
+    if 0 < max_bins <= len(starts):
+        passed = np.floor(starts / len(values) * max_bins)
+        starts = starts[np.diff(passed, prepend=0.0) > 0.0]
+    return starts
 
 
 @kernel()

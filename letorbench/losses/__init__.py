@@ -15,7 +15,6 @@ PlackettLuce(weight='1/pi', ties='breslow', gain='exp2')
 
 from dataclasses import replace
 from functools import cache
-from itertools import product
 from typing import Any
 
 from letorbench import parameters, registry
@@ -90,16 +89,6 @@ def take(value: Any) -> str:
     return str(given)
 
 
-def every_loss() -> list[Loss]:
-    """Return the losses of all families, with every choice of their parameters but `ties`."""
-    every = []
-    for family in families().values():
-        lists = {key: values for key, values in parameters.choices(family).items() if key != "ties"}
-        settings = (dict(zip(lists, values)) for values in product(*lists.values()))
-        every += [family(**each) for each in settings]
-    return every
-
-
 def choices(family: type[Loss]) -> str:
     """Return the parameters of a family and their values as text, the defaults first.
 
@@ -118,6 +107,5 @@ def choices(family: type[Loss]) -> str:
 
 
 __all__ = [
-    "CustomLoss", "Loss", "ValueAndGradient", "choices", "every_loss", "families", "is_loss",
-    "loss", "take",
+    "CustomLoss", "Loss", "ValueAndGradient", "choices", "families", "is_loss", "loss", "take",
 ]  # fmt: skip

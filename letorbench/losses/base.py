@@ -142,8 +142,7 @@ def in_query_slices(
     """Run a compiled loss over slices of the queries, on all threads.
 
     kernel(*arguments, start, stop, out) fills a `ValueAndGradient` for the queries start..stop - 1.
-    A slice has at least that many documents, as a thread costs more than it saves on fewer. `cost`
-    (n_queries,) is what each query costs; without it, all cost the same.
+    A slice has at least that many documents; for `cost` (n_queries,) see `parallel_for`.
     """
     out = ValueAndGradient(np.empty(queries.n_queries), np.empty(queries.n_docs))
 

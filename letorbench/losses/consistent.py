@@ -23,13 +23,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.compiled.arithmetic import exp, log, power
+from letorbench.conventions import gains
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses.base import CustomLoss, Loss, LossFunction, ValueAndGradient
 from letorbench.losses.gains import (
-    broadcast_to_docs,
     gain_rule,
-    gains,
     inverse_or_zero,
     normalized_gains,
     query_maxima,
@@ -50,12 +49,12 @@ def q_norm(scores: np.ndarray, queries: QuerySet, p: float) -> tuple[np.ndarray,
     """
     lengths = np.maximum(queries.lengths, 1)
     q = np.full(len(lengths), p / (p - 1.0)) if p else log(lengths) + 2.0
-    each_q = broadcast_to_docs(q, queries)
+    each_q = np.repeat(q, queries.lengths)
     size = np.abs(scores)
     largest = query_maxima(size, queries)
-    share = size * broadcast_to_docs(inverse_or_zero(largest), queries)
+    share = size * np.repeat(inverse_or_zero(largest), queries.lengths)
     relative = power(query_sums(power(share, each_q), queries), 1.0 / q)
-    ratio = share * broadcast_to_docs(inverse_or_zero(relative), queries)
+    ratio = share * np.repeat(inverse_or_zero(relative), queries.lengths)
     return largest * relative, np.sign(scores) * power(ratio, each_q - 1.0)
 
 
@@ -64,7 +63,7 @@ def two_norm(scores: np.ndarray, queries: QuerySet) -> tuple[np.ndarray, np.ndar
     largest = np.abs(scores).max(initial=0.0)
     scale = largest if largest > 0.0 else 1.0
     norm = scale * np.sqrt(query_sums(np.square(scores / scale), queries))
-    return norm, scores * broadcast_to_docs(inverse_or_zero(norm), queries)
+    return norm, scores * np.repeat(inverse_or_zero(norm), queries.lengths)
 
 
 def _negative_cosine(
@@ -78,7 +77,7 @@ def _negative_cosine(
     inner = query_sums(scores * u, queries)
     scale = np.where(norm > 0.0, inverse_or_zero(norm), 1.0)
     value = -inner * scale
-    gradient = -broadcast_to_docs(scale, queries) * (u + broadcast_to_docs(value, queries) * slope)
+    gradient = -np.repeat(scale, queries.lengths) * (u + np.repeat(value, queries.lengths) * slope)
     return ValueAndGradient(value, gradient)
 
 
@@ -102,9 +101,9 @@ class Cosine(Loss):
     gain: str = gain_rule()
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-        G = gains(queries, self.gain)
+        G = gains(queries.labels, self.gain)
         norm, _ = two_norm(G, queries)
-        u = G * broadcast_to_docs(inverse_or_zero(norm), queries)
+        u = G * np.repeat(inverse_or_zero(norm), queries.lengths)
         return _cosine(scores, queries, u)
 
 
@@ -118,7 +117,7 @@ class LeastSquares(Loss):
     gain: str = gain_rule()
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-        return _least_squares(scores, queries, gains(queries, self.gain))
+        return _least_squares(scores, queries, gains(queries.labels, self.gain))
 
 
 @dataclass(frozen=True)
@@ -194,8 +193,6 @@ class QNorm(_Consistent):
 
     Parameters
     ----------
-    truncation : int
-        The k of Z@k; 0 is the whole list.
     p : float
         1 < p <= 2, which makes psi = ||u||_p^2 strongly convex; 0 for the dual exponent of
         q = log(m) + 2.
@@ -225,7 +222,7 @@ class QNormPenalised(QNorm):
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         norm, slope = q_norm(scores, queries, self.p)
         u = self.target(queries)
-        gradient = 2.0 * (broadcast_to_docs(norm, queries) * slope - u)
+        gradient = 2.0 * (np.repeat(norm, queries.lengths) * slope - u)
         return ValueAndGradient(np.square(norm) - 2.0 * query_sums(scores * u, queries), gradient)
 
 

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from letorbench.compiled.jit import kernel
-from letorbench.conventions import gains as gains_of
-from letorbench.conventions import require_gain, standard_discount
+from letorbench.conventions import gains, require_gain, standard_discount
 from letorbench.datasets.queryset import QuerySet
 
 
@@ -50,11 +49,6 @@ def query_maxima(values: np.ndarray, queries: QuerySet) -> np.ndarray:
     return np.where(queries.lengths > 0, largest, 0.0)
 
 
-def broadcast_to_docs(values: np.ndarray, queries: QuerySet) -> np.ndarray:
-    """Return (n_docs,): for each document the value of its query, from values (n_queries,)."""
-    return np.repeat(values, queries.lengths)
-
-
 def inverse_or_zero(values: np.ndarray) -> np.ndarray:
     """Return 1 / values where a value is above 0, and 0 elsewhere."""
     return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0.0)
@@ -74,16 +68,6 @@ def pair_counts(queries: QuerySet) -> np.ndarray:
     block_query = np.repeat(np.arange(queries.n_queries), np.diff(blocks.queries))
     same = np.bincount(block_query, np.diff(blocks.starts) ** 2.0, queries.n_queries)
     return (queries.lengths**2.0 - same) / 2.0
-
-
-def gains(queries: QuerySet, gain: str = "exp2") -> np.ndarray:
-    """Return G of each document, (n_docs,)."""
-    return gains_of(queries.labels, gain)
-
-
-def block_gains(queries: QuerySet, gain: str = "exp2") -> np.ndarray:
-    """Return G of each of the set's blocks of one label, (n_blocks,)."""
-    return gains_of(queries.by_label.labels, gain)
 
 
 def places(queries: QuerySet) -> np.ndarray:
@@ -108,7 +92,7 @@ def inverse_ideal_dcg(queries: QuerySet, truncation: int = 0, gain: str = "exp2"
     Z is the DCG of the ideal order with the discount `truncated_discount`.
     """
     blocks, offsets = queries.by_label, queries.offsets
-    ideal = np.repeat(block_gains(queries, gain), np.diff(blocks.starts))
+    ideal = np.repeat(gains(blocks.labels, gain), np.diff(blocks.starts))
     discount = truncated_discount(queries, truncation)[places(queries) - 1]
     total = np.append(0.0, np.cumsum(ideal * discount))
     return inverse_or_zero(total[offsets[1:]] - total[offsets[:-1]])
@@ -117,7 +101,7 @@ def inverse_ideal_dcg(queries: QuerySet, truncation: int = 0, gain: str = "exp2"
 def normalized_gains(queries: QuerySet, truncation: int = 0, gain: str = "exp2") -> np.ndarray:
     """Return G / Z of each document, (n_docs,); 0 in a query without relevant documents."""
     inverse_Z = inverse_ideal_dcg(queries, truncation, gain)
-    return gains(queries, gain) * broadcast_to_docs(inverse_Z, queries)
+    return gains(queries.labels, gain) * np.repeat(inverse_Z, queries.lengths)
 
 
 @kernel()

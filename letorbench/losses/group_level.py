@@ -21,29 +21,18 @@ def group_level(loss: Loss, aggregate: str, train: QuerySet) -> Loss:
     geometric mean. With "min" and "max" several extreme documents share the gradient alike. The
     loss can be called with that set alone.
     """
-    groups = _groups(train)
+    blocks = train.by_label
+    sizes, labels = np.diff(blocks.starts), blocks.labels.astype(np.int32)
+    groups = QuerySet(np.empty((len(labels), 0), np.float32), labels, blocks.queries, train.qids)
 
     def function(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-        ordered = scores[train.by_label.order]
-        group_scores, derivatives = _aggregate(ordered, train.by_label.starts, aggregate)
+        group_scores, derivatives = _aggregate(scores[blocks.order], blocks.starts, aggregate)
         value, slope = loss(group_scores, groups)
         gradient = np.empty(len(scores))
-        sizes = np.diff(train.by_label.starts)
-        gradient[train.by_label.order] = np.repeat(slope, sizes) * derivatives
+        gradient[blocks.order] = np.repeat(slope, sizes) * derivatives
         return ValueAndGradient(value, gradient)
 
     return CustomLoss(f"{loss} of groups", f"{loss.formula}, of {aggregate} scores", function)
-
-
-def _groups(queries: QuerySet) -> QuerySet:
-    """Return the groups as documents without features."""
-    blocks = queries.by_label
-    return QuerySet(
-        np.empty((len(blocks.labels), 0), np.float32),
-        blocks.labels.astype(np.int32),
-        blocks.queries,
-        queries.qids,
-    )
 
 
 def _aggregate(

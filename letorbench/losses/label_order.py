@@ -151,14 +151,9 @@ def document_weights(weight: str, ties: str, queries: QuerySet, gain: str = "exp
 class PairWeight:
     """A weight V of Table 9: the product of up to three factors.
 
-    Parameters
-    ----------
-    label : {"", "r", "R"}
-        The factor r_i - r_j or R_i - R_j.
-    by_place : bool
-        Whether eta_i - eta_j is a factor.
-    per : {"", "m", "Z"}
-        What V is divided by: the number of documents, or the ideal DCG.
+    label:    "r" for the factor r_i - r_j, "R" for R_i - R_j, or "".
+    by_place: whether eta_i - eta_j is a factor.
+    per:      what V is divided by: "m", the number of documents, "Z", the ideal DCG, or "".
     """
 
     label: str = ""

@@ -8,8 +8,7 @@ opposite force, so the forces of a query sum to zero (Burges, Ragno, Le, NIPS 20
 `pair_lambdas` says this in plain NumPy. The compiled kernels below it read the documents of a query
 by descending label (`QuerySet.by_label`), so the pairs of document i are the contiguous documents
 behind its block. Documents of equal scores have no order. Their forces are the mean over all orders
-that they can have, which is exact and cheap: a document has the mean discount of the ranks that it
-shares, and two that share ranks have the mean difference of two of these.
+that they can have, see `gains`.
 """
 
 from collections.abc import Callable
@@ -29,13 +28,11 @@ from letorbench.compiled.query_loops import (
     padded,
     scatter,
 )
-from letorbench.compiled.threads import parallel_for
 from letorbench.conventions import gains
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
-from letorbench.losses.base import query_share, require_comparable
+from letorbench.losses.base import ValueAndGradient, in_query_slices, require_comparable
 from letorbench.losses.gains import (
-    block_gains,
     inverse_ideal_dcg,
     mean_difference,
     mean_of_ranks,
@@ -77,9 +74,8 @@ class LambdaRule(NamedTuple):
 class Lambda:
     """A lambda function with its choices (Burges, Ragno, Le, NIPS 2006, section 6.2).
 
-    The discount is the paper's, 1 / log2(1 + rank). Documents are ranked by score. The forces of
-    documents with equal scores are the mean over all orders that these can have. A query without
-    a relevant document has no forces.
+    The discount is the paper's, 1 / log2(1 + rank). A query without a relevant document has no
+    forces.
 
     Parameters
     ----------
@@ -109,31 +105,19 @@ class Lambda:
         Raises DataError where the pairs of a query are too many to go over them.
         """
         require_comparable(queries)
-        kind = list(LAMBDAS).index(self.function)
-        return LambdaRule(
-            kind,
-            self.neighbours,
-            float(self.margin),
-            block_gains(queries, self.gain),
+        kind, factor = list(LAMBDAS).index(self.function), np.ones(queries.n_queries)
+        if kind != RANKNET:
+            factor = inverse_ideal_dcg(queries, self.truncation, self.gain)
+        G, D = (
+            gains(queries.by_label.labels, self.gain),
             truncated_discount(queries, self.truncation),
-            np.ones(queries.n_queries)
-            if kind == RANKNET
-            else inverse_ideal_dcg(queries, self.truncation, self.gain),
         )
+        return LambdaRule(kind, self.neighbours, float(self.margin), G, D, factor)
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> np.ndarray:
-        """Return the force (n_docs,) on every document, positive where it should move up.
-
-        scores: (n_docs,) float64, in file order.
-        """
-        force = np.empty(len(scores))
-        rule = self.rule(queries)
-
-        def part(first: int, last: int) -> None:
-            _lambdas(scores, queries.by_label, rule, first, last, force)
-
-        parallel_for(part, queries.n_queries, query_share(queries, 2_000))
-        return force
+        """Return the force (n_docs,) on each document, as scores in file order; positive is up."""
+        arguments = _lambdas, queries, scores, queries.by_label, self.rule(queries)
+        return in_query_slices(*arguments, documents=2_000).gradient
 
 
 def pair_lambdas(function: Lambda, scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -210,19 +194,18 @@ def _lambdas(
     rule: LambdaRule,
     first: int,
     last: int,
-    force: np.ndarray,
+    out: ValueAndGradient,
 ) -> None:
-    """Fill `force` for each document of the queries first..last - 1, in file order."""
+    """Fill in the force on each document of the queries first..last - 1 as the gradient."""
     offsets = blocks.offsets
     workspace = lambda_workspace(max(1, longest_query(offsets, first, last)))
     for q in range(first, last):
         begin, end = offsets[q], offsets[q + 1]
-        force[begin:end] = 0.0
+        force = out.gradient[begin:end]
+        force[:] = 0.0
         if blocks.queries[q + 1] - blocks.queries[q] < 2:
             continue
-        query_lambdas(
-            scores[begin:end], blocks, q, rule, rule.discount, workspace, force[begin:end]
-        )
+        query_lambdas(scores[begin:end], blocks, q, rule, rule.discount, workspace, force)
 
 
 @kernel()

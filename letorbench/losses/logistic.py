@@ -7,7 +7,7 @@ import numpy as np
 from letorbench.compiled.arithmetic import exp, log, log1p
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import Loss, ValueAndGradient
-from letorbench.losses.gains import broadcast_to_docs, inverse_or_zero, query_maxima, query_sums
+from letorbench.losses.gains import inverse_or_zero, query_maxima, query_sums
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class MulticlassLogistic(Loss):
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         p = best_documents(queries)
         has_best = query_sums(p, queries)
-        shifted = scores - broadcast_to_docs(query_maxima(scores, queries), queries)
+        shifted = scores - np.repeat(query_maxima(scores, queries), queries.lengths)
         e = exp(shifted)
         z = np.where(queries.lengths > 0, query_sums(e, queries), 1.0)
         value = has_best * log(z) - query_sums(p * shifted, queries)
-        return ValueAndGradient(value, broadcast_to_docs(has_best / z, queries) * e - p)
+        return ValueAndGradient(value, np.repeat(has_best / z, queries.lengths) * e - p)
 
 
 def best_documents(queries: QuerySet) -> np.ndarray:
@@ -54,6 +54,6 @@ def best_documents(queries: QuerySet) -> np.ndarray:
     All are zero in a query without relevant documents.
     """
     labels = queries.labels.astype(np.float64)
-    highest = broadcast_to_docs(query_maxima(labels, queries), queries)
+    highest = np.repeat(query_maxima(labels, queries), queries.lengths)
     best = ((labels == highest) & (labels > 0)).astype(np.float64)
-    return best * broadcast_to_docs(inverse_or_zero(query_sums(best, queries)), queries)
+    return best * np.repeat(inverse_or_zero(query_sums(best, queries)), queries.lengths)

@@ -37,8 +37,7 @@ LOGARITHM = 640.0
 def pairwise_logistic(scores: np.ndarray, labels: np.ndarray) -> tuple[float, np.ndarray]:
     """Compute RankNet's cost of one query, and its derivative by each score, pair by pair.
 
-    The cost is the sum over pairs r_i > r_j of log(1 + exp(-(s_i - s_j))). Scores, labels and the
-    derivative are (n_docs,). Minus the derivative is the paper's lambda.
+    Scores, labels and the derivative are (n_docs,). Minus the derivative is the paper's lambda.
 
     Examples
     --------
@@ -89,11 +88,7 @@ def pair_workspace(longest: int) -> PairWorkspace:
 
 @kernel()
 def _costs(
-    scores: np.ndarray,
-    blocks: LabelBlocks,
-    first: int,
-    last: int,
-    out: ValueAndGradient,
+    scores: np.ndarray, blocks: LabelBlocks, first: int, last: int, out: ValueAndGradient
 ) -> None:
     """Fill `out` for the queries first..last - 1."""
     offsets = blocks.offsets

@@ -57,15 +57,6 @@ class Choices(NamedTuple):
     queries: np.ndarray
     weights: np.ndarray
 
-    @staticmethod
-    def best_first(weight: str, ties: str, gain: str, queries: QuerySet) -> "Choices":
-        """Choose by falling label, equal labels at once or in file order."""
-        blocks, weights = queries.by_label, document_weights(weight, ties, queries, gain)
-        if ties == "file":
-            each = read_only(np.arange(queries.n_docs + 1))
-            return Choices(blocks.order, each, queries.offsets, weights)
-        return Choices(blocks.order, blocks.starts, blocks.queries, weights)
-
     def turned(self, queries: QuerySet) -> "Choices":
         """Return the same choices, the last one first."""
         rows, steps = _turned(queries.offsets), _turned(self.queries)
@@ -87,21 +78,30 @@ class PlackettLuce(DocumentWeighted):
     reads_order = True
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-        choices = Choices.best_first(self.weight, self.ties, self.gain, queries)
-        return in_query_slices(_chain, queries, scores, choices, documents=2_000)
+        return in_query_slices(_chain, queries, scores, self.choices(queries), documents=2_000)
+
+    def choices(self, queries: QuerySet) -> Choices:
+        """Choose by falling label, equal labels at once or in file order."""
+        blocks = queries.by_label
+        weights = document_weights(self.weight, self.ties, queries, self.gain)
+        if self.ties == "file":
+            each = read_only(np.arange(queries.n_docs + 1))
+            return Choices(blocks.order, each, queries.offsets, weights)
+        return Choices(blocks.order, blocks.starts, blocks.queries, weights)
 
 
-class ReversePlackettLuce(DocumentWeighted):
+class ReversePlackettLuce(PlackettLuce):
     """Equation 13: the same of -s, the worst document chosen first."""
 
     name = "rpl"
     formula = "-sum_i weight_i log(e^(-s_i) / sum over r_j >= r_i of e^(-s_j))"
-    reads_order = True
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-        choices = Choices.best_first(self.weight, self.ties, self.gain, queries).turned(queries)
-        value, gradient = in_query_slices(_chain, queries, -scores, choices, documents=2_000)
+        value, gradient = super().__call__(-scores, queries)
         return ValueAndGradient(value, -gradient)
+
+    def choices(self, queries: QuerySet) -> Choices:
+        return super().choices(queries).turned(queries)
 
 
 @kernel()

@@ -14,9 +14,10 @@ import numpy as np
 
 from letorbench.compiled.jit import kernel, longest_query
 from letorbench.compiled.query_loops import SPAN
+from letorbench.conventions import gains
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
-from letorbench.losses.gains import gain_rule, gains, normalized_gains, query_maxima
+from letorbench.losses.gains import gain_rule, normalized_gains, query_maxima
 from letorbench.losses.logistic import best_documents
 from letorbench.parameters import number, one_of
 
@@ -77,16 +78,9 @@ class SmoothedMeasure(Loss):
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         require_comparable(queries)
-        weights = self.weights(queries)
-        arguments = queries.offsets, MEASURES.index(self.measure), weights
-        value, slope = in_query_slices(
-            _smoothed,
-            queries,
-            self.alpha * scores,
-            *arguments,
-            documents=500,
-            cost=queries.lengths**2,
-        )
+        weights, kind = self.weights(queries), MEASURES.index(self.measure)
+        arguments = _smoothed, queries, self.alpha * scores, queries.offsets, kind, weights
+        value, slope = in_query_slices(*arguments, documents=500, cost=queries.lengths**2)
         relevant = query_maxima(weights, queries) > 0.0
         return ValueAndGradient(np.where(relevant, 1.0 - value, 0.0), -self.alpha * slope)
 
@@ -95,7 +89,7 @@ class SmoothedMeasure(Loss):
         if self.measure == "ndcg":
             return normalized_gains(queries, gain=self.gain)
         if self.measure == "err":
-            G = gains(queries, self.gain)
+            G = gains(queries.labels, self.gain)
             return G / (1.0 + G.max(initial=0.0))
         return best_documents(queries)
 

@@ -114,34 +114,23 @@ def _top_k(
     """Fill out with L and dL/ds of the queries first..last - 1; powers[d] = e^-d."""
     scratch = np.empty((2, longest_query(offsets, first, last)))
     for q in range(first, last):
-        own = slice(offsets[q], offsets[q + 1])
-        out.value[q] = _query(scores[own], labels[own], powers, k, scratch, out.gradient[own])
-
-
-@kernel()
-def _query(
-    s: np.ndarray,
-    labels: np.ndarray,
-    powers: np.ndarray,
-    k: int,
-    scratch: np.ndarray,
-    gradient: np.ndarray,
-) -> float:
-    """Return L of one query, and fill gradient with dL/ds."""
-    size = len(s)
-    gradient[:] = 0.0
-    if size < 2:
-        return 0.0
-    u, target = scratch[0, :size], scratch[1, :size]
-    highest, bottom = 0, np.inf
-    for i in range(size):
-        highest = max(highest, labels[i])
-        bottom = min(bottom, s[i])
-    for i in range(size):
-        target[i] = powers[min(highest - labels[i], len(powers) - 1)]
-    top = _fill(s, target, u)
-    # once all others are placed, the last document's place is certain
-    return _places(s, u, target, top, min(k, size - 1), 1.0, top - bottom <= SPAN, gradient)
+        begin, end = offsets[q], offsets[q + 1]
+        s, r, gradient = scores[begin:end], labels[begin:end], out.gradient[begin:end]
+        size = len(s)
+        gradient[:] = 0.0
+        out.value[q] = 0.0
+        if size < 2:
+            continue
+        u, target = scratch[0, :size], scratch[1, :size]
+        highest, bottom = 0, np.inf
+        for i in range(size):
+            highest, bottom = max(highest, r[i]), min(bottom, s[i])
+        for i in range(size):
+            target[i] = powers[min(highest - r[i], len(powers) - 1)]
+        top = _fill(s, target, u)
+        near = top - bottom <= SPAN
+        # once all others are placed, the last document's place is certain
+        out.value[q] = _places(s, u, target, top, min(k, size - 1), 1.0, near, gradient)
 
 
 @kernel()

@@ -209,15 +209,10 @@ def save(model: Model, path: Path, facts: dict[str, object] | None = None) -> No
 
 
 def load(path: Path) -> tuple[Model, dict[str, Any]]:
-    """Read what `save` wrote.
+    """Read what `save` wrote: return the model and the facts.
 
     Nothing is unpickled or unpacked. A file whose content was changed is refused, by the check
     sums of the archive.
-
-    Returns
-    -------
-    model : Model
-    facts : dict
 
     Raises
     ------

@@ -75,9 +75,7 @@ class LinearFamily(ParametricFamily):
 
     @staticmethod
     def conditioned(
-        features: np.ndarray,
-        intercept: bool = False,
-        shift_invariant: bool = False,
+        features: np.ndarray, intercept: bool = False, shift_invariant: bool = False
     ) -> "LinearFamily":
         """Return the linear models of the features in units that suit a solver.
 

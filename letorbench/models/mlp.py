@@ -26,14 +26,9 @@ ROWS = 1000
 class Layers(NamedTuple):
     """The parameters of a net, or one number for each of them, such as a gradient.
 
-    Attributes
-    ----------
-    weights : ndarray of shape (n_units, n_features), float32 or float64
-        W. Sums over the features are computed in its type.
-    bias : ndarray of shape (n_units,), float64
-        b.
-    output : ndarray of shape (n_units,) or (0,), float64
-        v. An empty array stands for a net without a hidden layer: s(x) = W x + b, one unit.
+    weights: W (n_units, n_features), float32 or float64; sums over the features have its type.
+    bias, output: b and v, (n_units,) float64. An empty v stands for a net without a hidden layer:
+    s(x) = W x + b, one unit.
     """
 
     weights: np.ndarray
@@ -68,13 +63,9 @@ class MLP(Model):
 class MLPFamily(ParametricFamily):
     """The nets of `hidden` units, of the standardised features (x - mean) / scale.
 
-    theta holds W (hidden, n_features) row by row, b (hidden,) and v (hidden,). The prior does not
-    penalise b. A solver computes in float64; the model that it ends with keeps W in float32.
-
-    Parameters
-    ----------
-    mean, scale : ndarray of shape (n_features,), float64
-    hidden : int
+    theta holds W (hidden, n_features) row by row, b (hidden,) and v (hidden,); mean and scale are
+    (n_features,) float64. The prior does not penalise b. A solver computes in float64; the model
+    that it ends with keeps W in float32.
     """
 
     name = "mlp"

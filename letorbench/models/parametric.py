@@ -22,18 +22,11 @@ class ParametricFamily(ABC):
     The features come as they are, (n_docs, n_features) float32. A family that transforms them
     first (it standardises them or multiplies them) stores the transformation in its models.
 
-    Attributes
-    ----------
-    name : str
-        What users call it, as in ``--set model=quadratic``.
-    formula : str
-        Its score, in plain text.
-    drawn : bool
-        Whether the first parameters are drawn at random, as zero is a saddle point.
-    auto_features : str
-        What `auto` does to features whose scales do not compare.
-    n_parameters : int
-        The length of theta.
+    name:          what users call it, as in ``--set model=quadratic``.
+    formula:       its score, in plain text.
+    drawn:         whether the first parameters are drawn at random, as zero is a saddle point.
+    auto_features: what `auto` does to features whose scales do not compare.
+    n_parameters:  the length of theta.
     """
 
     name: ClassVar[str]
@@ -91,9 +84,8 @@ def families() -> list[str]:
 
 def family(name: str) -> type[ParametricFamily]:
     """Return the family of that name; UsageError suggests the nearest."""
-    return registry.load(
-        registry.places("models", "name")[require_choice(name, families(), "model")]
-    )
+    places = registry.places("models", "name")
+    return registry.load(places[require_choice(name, list(places), "model")])
 
 
 @dataclass

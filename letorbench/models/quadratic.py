@@ -30,13 +30,7 @@ GRADIENT_LANES = 128
 
 
 class Products(NamedTuple):
-    """The kept products x_k x_j, j >= k, of x = (features - mean) / scale.
-
-    Feature k's products are with the features second[starts[k]:starts[k + 1]].
-
-    mean, scale: (n_features,) float64; starts: (n_features + 1,) int64; second: (n_products,)
-    int64.
-    """
+    """The kept products x_k x_j, j >= k, of x = (features - mean) / scale, as in `Quadratic`."""
 
     mean: np.ndarray
     scale: np.ndarray
@@ -114,12 +108,8 @@ class QuadraticFamily(ParametricFamily):
         return len(self.products.mean)
 
     @property
-    def n_products(self) -> int:
-        return len(self.products.second)
-
-    @property
     def n_parameters(self) -> int:
-        return self.n_features + self.n_products
+        return self.n_features + len(self.products.second)
 
     def model(self, theta: np.ndarray) -> Quadratic:
         w, c = np.split(theta, [self.n_features])
@@ -181,10 +171,7 @@ def _standardise(features: np.ndarray, products: Products, begin: int, x: np.nda
 
 @kernel()
 def _score_rows(
-    features: np.ndarray,
-    products: Products,
-    weights: np.ndarray,
-    coefficients: np.ndarray,
+    features: np.ndarray, products: Products, weights: np.ndarray, coefficients: np.ndarray
 ) -> np.ndarray:
     """scores[i] = sum_k x_k (w_k + sum over the kept j of c_kj x_j).
 
@@ -215,11 +202,7 @@ def _score_rows(
 
 @kernel(reorder=True)
 def _sum_products(
-    features: np.ndarray,
-    products: Products,
-    score_gradient: np.ndarray,
-    first: int,
-    last: int,
+    features: np.ndarray, products: Products, score_gradient: np.ndarray, first: int, last: int
 ) -> np.ndarray:
     """Return sum_i score_gradient_i x_k x_j of each product of k = first..last - 1."""
     starts, second = products.starts, products.second

@@ -93,10 +93,8 @@ class TreeEnsemble(Model):
 
     def _score(self, features: np.ndarray) -> np.ndarray:
         scores = np.zeros(len(features), self.value.dtype)
-        sum_trees(
-            features, self.roots, self.feature, self.threshold, self.missing_left, self.left,
-            self.right, self.value, scores,
-        )  # fmt: skip
+        nodes = Tree._make(getattr(self, name) for name in Tree._fields)
+        sum_trees(features, self.roots, nodes, scores)
         return scores
 
 
@@ -154,18 +152,9 @@ def joined(trees: Sequence[Tree], weights: Sequence[float], n_features: int) -> 
 
 
 @kernel()
-def sum_trees(
-    features: np.ndarray,
-    roots: np.ndarray,
-    feature: np.ndarray,
-    threshold: np.ndarray,
-    missing_left: np.ndarray,
-    left: np.ndarray,
-    right: np.ndarray,
-    value: np.ndarray,
-    scores: np.ndarray,
-) -> None:
+def sum_trees(features: np.ndarray, roots: np.ndarray, nodes: Tree, scores: np.ndarray) -> None:
     """scores[i] += sum over trees, in their order, of the value of the leaf of features[i]."""
+    feature, threshold, left, right, value, _, _, missing_left = nodes
     for first in range(0, len(features), TOGETHER):
         last = min(first + TOGETHER, len(features))
         for t in range(len(roots)):

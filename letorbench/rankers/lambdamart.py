@@ -13,11 +13,11 @@ from letorbench.compiled.arithmetic import sigmoid
 from letorbench.compiled.jit import kernel, longest_query
 from letorbench.compiled.query_loops import SPAN, exponentials
 from letorbench.compiled.threads import parallel_for
+from letorbench.conventions import gains
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import query_share, require_comparable
 from letorbench.losses.gains import (
     GainSettings,
-    gains,
     inverse_ideal_dcg,
     mean_difference,
     mean_of_ranks,
@@ -109,7 +109,7 @@ class LambdaMART(GainSettings, BoostedTrees):
         discount = truncated_discount(train)
         L, cost = self.truncation or len(discount), train.lengths**2
         queries = Judged(
-            train.offsets, gains(train, self.gain), discount,
+            train.offsets, gains(train.labels, self.gain), discount,
             inverse_ideal_dcg(train, L, self.gain), np.arange(train.n_docs),
         )  # fmt: skip
 

@@ -25,12 +25,12 @@ from letorbench.compiled.query_loops import (
     scatter,
 )
 from letorbench.compiled.threads import parallel_for
+from letorbench.conventions import gains as gains_of
 from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses.base import require_comparable
-from letorbench.losses.gains import GainSettings, block_gains, inverse_or_zero, query_sums
-from letorbench.losses.gains import gains as gains_of
+from letorbench.losses.gains import GainSettings, inverse_or_zero, query_sums
 from letorbench.models.tree_ensemble import Tree
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import Ranker
@@ -214,7 +214,7 @@ def theta(F: np.ndarray) -> np.ndarray:
 
 def _judged(queries: QuerySet, k: int, gain: str) -> Iterator[tuple[slice, np.ndarray, float]]:
     """Yield the rows, the gains and Z / weight of every query where that is above 0."""
-    each_G, weight = gains_of(queries, gain), queries.query_weights
+    each_G, weight = gains_of(queries.labels, gain), queries.query_weights
     for q, (begin, end) in enumerate(pairwise(queries.offsets)):
         G = each_G[begin:end]
         if G.any() and weight[q] > 0.0:
@@ -287,7 +287,7 @@ class BoundBooster:
         self.train, self.search, self.norm = train, search, (truncation, gain)
         self.to_term = to_term
         self.blocks = train.by_label
-        self.gains = np.repeat(block_gains(train, gain), np.diff(self.blocks.starts))
+        self.gains = np.repeat(gains_of(train.by_label.labels, gain), np.diff(self.blocks.starts))
         rank = np.arange(1, train.n_docs + 1) - np.repeat(train.offsets[:-1], train.lengths)
         discount = standard_discount(rank) * ((rank <= truncation) | (truncation == 0))
         #: times the queries' weights

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from letorbench.conventions import gains
 from letorbench.datasets.queryset import QuerySet
 from letorbench.features.moments import centred_products
-from letorbench.losses.gains import GainSettings, gains
+from letorbench.losses.gains import GainSettings
 from letorbench.models.linear import Linear, weighted_rows
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import Ranker
@@ -57,7 +58,7 @@ class Regression(GainSettings, Ranker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        y = gains(train, "linear" if self.target == "label" else self.gain)
+        y = gains(train.labels, "linear" if self.target == "label" else self.gain)
         mean, weights = train.features.mean(axis=0, dtype=np.float64), None
         if train.weights is not None:
             weights = train.document_weights

@@ -21,7 +21,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
 from letorbench.features import Raw
 from letorbench.losses.base import require_comparable
-from letorbench.losses.gains import GainSettings, gains
+from letorbench.losses.gains import GainSettings
 from letorbench.models.base import Model, array
 from letorbench.models.tree_ensemble import Float32Trees, Tree, TreeEnsemble, joined
 from letorbench.parameters import number
@@ -338,7 +338,7 @@ class XGBoost(TreeLibrary):
         validation, exponential = stopping.validation, self.gain == "exp2"
         # it divides the weights by their mean
         unit = 1.0 / float(train.query_weights[train.lengths > 0].mean())
-        G = gains(train, self.gain)
+        G = conventions.gains(train.labels, self.gain)
         options = {
             "objective": "rank:ndcg",
             "ndcg_exp_gain": exponential,

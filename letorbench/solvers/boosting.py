@@ -16,7 +16,6 @@ from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping, Validati
 
 #: the longest step: that of a weak learner which makes no mistake would be infinite
 LONGEST_STEP = 5.0
-NO_VALUES = np.empty(0)
 NOTHING_LEARNED = FitWarning(
     "nothing learned", "no weak learner improves on constant scores: none was added"
 )
@@ -31,10 +30,7 @@ class Learner(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """alpha times a weak learner.
-
-    `values` (n_docs,) are the learner's on the training documents.
-    """
+    """alpha times a weak learner, which has `values` (n_docs,) on the training documents."""
 
     learner: Learner
     values: np.ndarray
@@ -78,7 +74,7 @@ def boost(
         term = None if over else booster.choose(scores, weights)
         if term is None:
             break
-        terms.append(replace(term, values=NO_VALUES))  # to save memory
+        terms.append(replace(term, values=np.empty(0)))  # to save memory
         scores = scores + term.alpha * term.values
         measure = None
         if validation is not None:
@@ -99,10 +95,7 @@ def tree_ensemble(terms: Sequence[Term], n_features: int) -> TreeEnsemble:
 
 
 def stump_term(found: Tree, values: np.ndarray, alpha: float) -> Term:
-    """Return the term of a stump, which gains the size of alpha.
-
-    One with a negative alpha is the opposite stump, which is the same step.
-    """
+    """Return the term of a stump, with the gain |alpha|; that of -alpha is the opposite stump's."""
     if alpha < 0.0:
         found, values, alpha = found._replace(value=found.value[[0, 2, 1]]), ~values, -alpha
     return Term(found._replace(gain=alpha * found.gain), values, alpha)

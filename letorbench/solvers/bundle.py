@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from letorbench.compiled.arithmetic import backward_solve, cholesky, dot, forward_solve, gram
+from letorbench.compiled.arithmetic import dot, gram, scaled_solver
 from letorbench.models.linear import products, weighted_rows
 from letorbench.solvers.fit_result import Minimum
 from letorbench.solvers.stopping import NEVER, Deadline
@@ -35,21 +35,17 @@ INSIDE = 0.995
 
 #: w (n,) -> R(w), a subgradient (n,)
 Oracle = Callable[[np.ndarray], tuple[float, np.ndarray]]
+#: w (n,), t, slack (n_planes,) and alpha (n_planes,), or changes of them
+Point = tuple[np.ndarray, float, np.ndarray, np.ndarray]
 
 
 def minimise(
-    oracle: Oracle,
-    n: int,
-    C: float,
-    gap: float,
-    iterations: int = 1000,
-    deadline: Deadline = NEVER,
+    oracle: Oracle, n: int, C: float, gap: float, iterations: int = 1000, deadline: Deadline = NEVER
 ) -> Minimum:
     """Minimise f(w) = |w|^2 / 2 + C R(w) until (f - lower bound) <= gap * f.
 
     The least value of |w|^2 / 2 + C max_k (b_k + a_k . w), over the planes R(w) >= b_k + a_k . w
-    collected so far, is a lower bound. The next plane touches R at a tenth of the way from the
-    best w so far to the w of that least value. R >= 0 is the first plane.
+    collected so far, is a lower bound. R >= 0 is the first plane; for the next ones see `STEP`.
 
     The subgradient that the oracle returns is the most violated constraint. The papers stop where
     no constraint is violated by more than an absolute epsilon. A gap relative to f means the same
@@ -127,17 +123,19 @@ def minimum_of_planes(
     slack = t - heights
     best = 0.0
     for _ in range(STEPS):
-        best = max(best, _dual_value(alpha * (C / alpha.sum()), slopes, heights))
+        feasible = alpha * (C / alpha.sum())
+        pull = weighted_rows(slopes, feasible)
+        best = max(best, dot(feasible, heights) - dot(pull, pull) / 2.0)
         primal = dot(w, w) / 2.0 + C * float((heights + products(slopes, w)).max())
         if primal - best <= precision * primal:
             break
-        system = _System(slopes, heights, C, (w, t, slack, alpha))
-        change = system.direction(-alpha * slack)
+        direction = _newton(slopes, heights, C, (w, t, slack, alpha))
+        change = direction(-alpha * slack)
         length = min(_longest(slack, change[2]), _longest(alpha, change[3]))
         ahead = dot(alpha + length * change[3], slack + length * change[2])
         now = dot(alpha, slack)
         centred = (max(ahead, 0.0) / now) ** 3 * now / count
-        change = system.direction(centred - alpha * slack - change[3] * change[2])
+        change = direction(centred - alpha * slack - change[3] * change[2])
         length = INSIDE * min(_longest(slack, change[2]), _longest(alpha, change[3]))
         if not length > 0.0:
             break
@@ -146,53 +144,37 @@ def minimum_of_planes(
     return best, w
 
 
-def _dual_value(alpha: np.ndarray, slopes: np.ndarray, heights: np.ndarray) -> float:
-    pull = weighted_rows(slopes, alpha)
-    return dot(alpha, heights) - dot(pull, pull) / 2.0
-
-
 def _longest(x: np.ndarray, change: np.ndarray) -> float:
     """Return the longest step of at most 1 that keeps x + step change >= 0."""
     falling = change < 0.0
     return min(1.0, float((-x[falling] / change[falling]).min(initial=1.0)))
 
 
-class _System:
-    """Newton's equations at a point (w, t, slack, alpha).
+def _newton(
+    slopes: np.ndarray, heights: np.ndarray, C: float, point: Point
+) -> Callable[[np.ndarray], Point]:
+    """Return what solves Newton's equations at a point, for a change of alpha slack (n_planes,).
 
-    w + slopes' alpha = 0, sum alpha = C, slopes w + heights - t + slack = 0, and
-    alpha slack = what `direction` is given.
+    They are w + slopes' alpha = 0, sum alpha = C, and slopes w + heights - t + slack = 0.
     """
+    w, t, slack, alpha = point
+    pull = w + weighted_rows(slopes, alpha)
+    lack = C - float(alpha.sum())
+    apart = products(slopes, w) + heights - t + slack
+    weight = alpha / slack
+    matrix = gram(slopes * np.sqrt(weight)[:, None])
+    matrix[np.diag_indices_from(matrix)] += 1.0
+    solve = scaled_solver(matrix)
+    column = weighted_rows(slopes, weight)
+    solved_column = solve(column)
 
-    def __init__(
-        self,
-        slopes: np.ndarray,
-        heights: np.ndarray,
-        C: float,
-        point: tuple[np.ndarray, float, np.ndarray, np.ndarray],
-    ) -> None:
-        w, t, slack, alpha = point
-        self.slopes, self.slack, self.alpha = slopes, slack, alpha
-        self.pull = w + weighted_rows(slopes, alpha)
-        self.lack = C - float(alpha.sum())
-        self.apart = products(slopes, w) + heights - t + slack
-        self.weight = alpha / slack
-        matrix = gram(slopes * np.sqrt(self.weight)[:, None])
-        matrix[np.diag_indices_from(matrix)] += 1.0
-        self.scale = 1.0 / np.sqrt(np.diag(matrix))
-        self.L = cholesky(matrix * np.outer(self.scale, self.scale))
-        self.column = weighted_rows(slopes, self.weight)
-        self.solved_column = self._solve(self.column)
+    def direction(product: np.ndarray) -> Point:
+        base = (product + alpha * apart) / slack
+        solved = solve(-pull - weighted_rows(slopes, base))
+        pivot = float(weight.sum()) - dot(column, solved_column)
+        dt = (dot(column, solved) - (lack - float(base.sum()))) / pivot
+        dw = solved + dt * solved_column
+        dslack = dt - apart - products(slopes, dw)
+        return dw, dt, dslack, (product - alpha * dslack) / slack
 
-    def _solve(self, right: np.ndarray) -> np.ndarray:
-        return self.scale * backward_solve(self.L, forward_solve(self.L, self.scale * right))
-
-    def direction(self, product: np.ndarray) -> tuple[np.ndarray, float, np.ndarray, np.ndarray]:
-        """Return the changes of w, t, slack and alpha that change alpha slack by `product`."""
-        base = (product + self.alpha * self.apart) / self.slack
-        solved = self._solve(-self.pull - weighted_rows(self.slopes, base))
-        pivot = float(self.weight.sum()) - dot(self.column, self.solved_column)
-        dt = (dot(self.column, solved) - (self.lack - float(base.sum()))) / pivot
-        dw = solved + dt * self.solved_column
-        dslack = dt - self.apart - products(self.slopes, dw)
-        return dw, dt, dslack, (product - self.alpha * dslack) / self.slack
+    return direction

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from letorbench.compiled.jit import kernel
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import Loss
 from letorbench.models.parametric import ParametricFamily
-from letorbench.solvers.fit_result import FitResult, kept_round
+from letorbench.solvers.fit_result import Epoch, FitResult, kept_epoch
 from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.objective import Objective, Whitened, drawn_start
 from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping, Validation
@@ -44,21 +44,19 @@ TOLERANCE = 1e-6
 class Solver(ABC):
     """A way to minimise the mean over queries of the loss + l2 c/2 |theta|^2.
 
-    Attributes
-    ----------
-    l2 : float
-        The strength of the prior on the penalised parameters, in units of c, the mean curvature
-        of the loss at the start.
-    per_document : bool
-        Whether the mean loss is over documents instead of queries.
-    starts : int
-        How many starts there are. The first is the family's, where all scores are equal or drawn.
-        From each further one, drawn near it, the fit may end in another minimum; the lowest wins.
+    l2:           the strength of the prior on the penalised parameters, in units of c, the mean
+                  curvature of the loss at the start.
+    per_document: whether the mean loss is over documents instead of queries.
+    starts:       how many starts there are. The first is the family's, where all scores are equal
+                  or drawn. From each further one, drawn near it, the fit may end in another
+                  minimum; the lowest wins.
+    patience:     how many epochs after the best one on validation end the training; 0 means never.
     """
 
     l2: float
     per_document: bool = False
     starts: int = 1
+    patience: int = 0
 
     def fit(
         self,
@@ -74,17 +72,16 @@ class Solver(ABC):
         count = (train.document_weights if self.per_document else train.query_weights).sum()
         objective = Objective(family, loss, train, float(count)).with_prior(self.l2, first)
         more = (drawn_start(objective, first, rng) for _ in range(self.starts - 1))
-        fits = [self.minimise(objective, each, validation, deadline) for each in (first, *more)]
+        fits = [
+            self.minimise(objective, each, EarlyStopping(self.patience, deadline, validation))
+            for each in (first, *more)
+        ]
         lowest = min(fits, key=lambda fit: fit.objective[-1]) if self.starts > 1 else fits[0]
         return replace(lowest, cut_off=any(fit.cut_off for fit in fits))
 
     @abstractmethod
     def minimise(
-        self,
-        objective: Objective,
-        theta: np.ndarray,
-        validation: Validation | None,
-        deadline: Deadline,
+        self, objective: Objective, theta: np.ndarray, stopping: EarlyStopping
     ) -> FitResult:
         """Return the model at the minimum of the objective; its history begins at theta."""
 
@@ -94,10 +91,7 @@ class GradientDescent(Solver):
     """theta <- theta - learning_rate x gradient, once an epoch on the whole training set.
 
     With `by_query` it is once for each query, in file order, by that query's gradient. The
-    epoch that validation chooses is kept, or the last without a validation set.
-
-    `epochs` is the most epochs, and `patience` how many after the best one on validation end the
-    training; 0 means never.
+    epoch that validation chooses is kept, or the last of `epochs` without a validation set.
     """
 
     learning_rate: float
@@ -107,51 +101,37 @@ class GradientDescent(Solver):
     by_query: bool = False
 
     def minimise(
-        self,
-        objective: Objective,
-        theta: np.ndarray,
-        validation: Validation | None,
-        deadline: Deadline,
+        self, objective: Objective, theta: np.ndarray, stopping: EarlyStopping
     ) -> FitResult:
-        family, train, parts = objective.family, objective.queries, [objective]
+        epochs = self._epochs(objective, theta)
+        return kept_epoch(epochs, objective.model(theta), self.epochs, stopping)
+
+    def _epochs(self, objective: Objective, theta: np.ndarray) -> Iterator[Epoch]:
+        train, parts = objective.queries, [objective]
         if self.by_query:
             each = (train.queries(q, q + 1) for q in range(train.n_queries))
-            alone = [Objective(family, objective.loss, part, 1) for part in each]
+            alone = [replace(objective, queries=part, count=1, l2=0.0) for part in each]
             parts = [part.with_prior(self.l2, theta) for part in alone]
-        models = [family.model(theta)]
-        epochs = EarlyStopping(self.patience, deadline, validation)
-        values: list[float] = []
-        warnings: tuple[FitWarning, ...] = ()
-        for epoch in range(1, self.epochs + 1):
+        while True:
             total = 0.0
             for part in parts:
                 value, gradient = part(theta)
                 total += value
                 theta = theta - self.learning_rate * gradient
-            values.append(total / (objective.count if self.by_query else 1.0))
-            if not np.isfinite(theta).all():
-                text = (
-                    f"epoch {epoch} gave parameters that are not finite: the learning rate is "
-                    "too large"
-                )
-                warnings = (FitWarning("no numbers", text),)
-                break
-            models.append(family.model(theta))
-            epochs.measure(models[-1])
-            if epochs.over:
-                break
-        return kept_round(epochs, models.__getitem__, self.epochs, values, warnings)
+            finite = np.isfinite(theta).all()
+            cost = total / (objective.count if self.by_query else 1.0)
+            yield cost, objective.model(theta) if finite else None
 
 
 @dataclass(frozen=True)
 class _Minimiser(Solver):
-    """Steps whose lengths a search finds, until the fit has arrived. No validation set is used.
+    """Steps whose lengths a search finds, until the fit has arrived, see `TOLERANCE`.
 
-    A fit has arrived where the gradient is `TOLERANCE` times as long as at the start, or as after
-    the first step, where that is shorter.
-
-    `iterations` is the most steps; a warning says where they were not enough.
+    No validation set is used. `iterations` is the most steps; a warning says where they were not
+    enough.
     """
+
+    whitens: ClassVar[bool] = False
 
     iterations: int
     l2: float = 0.0
@@ -163,18 +143,18 @@ class _Minimiser(Solver):
         """Yield the points after each step, as long as a step lowers the objective."""
 
     def minimise(
-        self,
-        objective: Objective | Whitened,
-        theta: np.ndarray,
-        validation: Validation | None,
-        deadline: Deadline,
+        self, objective: Objective, theta: np.ndarray, stopping: EarlyStopping
     ) -> FitResult:
-        point = Point(theta, *objective(theta))
+        function: Objective | Whitened = objective
+        if self.whitens and objective.loss.one_minimum:
+            function = Whitened.of(objective, self.l2)
+            theta = function.of_theta(theta)
+        point = Point(theta, *function(theta))
         history, steepness = [point.value], norm(point.gradient)
         first, enough, late = steepness, TOLERANCE * steepness, False
-        steps = self.steps(objective, point)
+        steps = self.steps(function, point)
         while not steepness <= enough and len(history) <= self.iterations:
-            late = len(history) > 1 and deadline.passed
+            late = len(history) > 1 and stopping.deadline.passed
             further = None if late else next(steps, None)
             if further is None:
                 break
@@ -189,7 +169,7 @@ class _Minimiser(Solver):
                 f"{steepness / first:.1e} times as long as at the start, not {TOLERANCE:.0e}"
             )
             warnings = (FitWarning("cut off" if late else "not converged", text),)
-        model, values = objective.model(point.theta), tuple(history)
+        model, values = function.model(point.theta), tuple(history)
         return FitResult(model, objective=values, warnings=warnings, cut_off=late)
 
 
@@ -232,18 +212,7 @@ class LBFGS(_Minimiser):
     minima, descent by the parameters as they are reaches one with small weights of rare directions.
     """
 
-    def minimise(
-        self,
-        objective: Objective | Whitened,
-        theta: np.ndarray,
-        validation: Validation | None,
-        deadline: Deadline,
-    ) -> FitResult:
-        assert isinstance(objective, Objective)
-        if not objective.loss.one_minimum:
-            return super().minimise(objective, theta, validation, deadline)
-        whitened = Whitened.of(objective, self.l2)
-        return super().minimise(whitened, whitened.of_theta(theta), validation, deadline)
+    whitens = True
 
     def steps(self, objective: Objective | Whitened, start: Point) -> Iterator[Point]:
         s, y = np.zeros((2, MEMORY, len(start.theta)))

@@ -1,7 +1,8 @@
 """What training gives: a model, its curve and the warnings."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from letorbench.solvers.stopping import EarlyStopping
 ROUNDING = 1e-12
 #: more than this share of tied documents is worth a warning: file order ranks them
 MANY_TIES = 0.5
+
+#: an epoch's cost and the model after it, None where its numbers are not finite
+Epoch = tuple[float | None, Model | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,11 +57,31 @@ def kept_round(
     `model` takes a number of rounds and returns the model that has them. `most` is how many there
     would have been without validation and a time limit.
     """
-    best = stopping.kept
-    return FitResult(
-        model(best), tuple(stopping.curve), best, tuple(objective), warnings,
-        stopping.cut_off(most),
-    )  # fmt: skip
+    best, cut_off = stopping.kept, stopping.cut_off(most)
+    return FitResult(model(best), tuple(stopping.curve), best, tuple(objective), warnings, cut_off)
+
+
+def kept_epoch(
+    epochs: Iterator[Epoch], start: Model, most: int, stopping: EarlyStopping
+) -> FitResult:
+    """Train for at most that many epochs; return the result with the one that validation chooses.
+
+    One without a model ends the training. `start` is the model before the first.
+    """
+    models, costs = [start], []
+    warnings: tuple[FitWarning, ...] = ()
+    for cost, model in islice(epochs, most):
+        if cost is not None:
+            costs.append(cost)
+        if model is None:
+            text = f"epoch {len(models)} gave a number that is not finite"
+            warnings = (FitWarning("no numbers", f"{text}: the learning rate is too large"),)
+            break
+        models.append(model)
+        stopping.measure(model)
+        if stopping.over:
+            break
+    return kept_round(stopping, models.__getitem__, most, costs, warnings)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,15 +1,11 @@
-"""Truncated Newton: conjugate gradients for the step, halving for its length.
-
-Where features have very different sizes, or are nearly collinear, rounding keeps conjugate
-gradients from the step. The Hessian is then built, scaled to a diagonal of ones and factored.
-"""
+"""Truncated Newton: conjugate gradients or a factorisation for the step, halving for its length."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from letorbench.compiled.arithmetic import backward_solve, cholesky, dot, forward_solve, norm
+from letorbench.compiled.arithmetic import dot, norm, scaled_solver
 from letorbench.solvers.fit_result import ROUNDING, Minimum
 from letorbench.solvers.stopping import NEVER, Deadline
 
@@ -131,16 +127,11 @@ def conjugate_gradient(
 def factored_step(times: Callable[[np.ndarray], np.ndarray], target: np.ndarray) -> np.ndarray:
     """Find x with times(x) = target, for a positive definite `times`, from its matrix.
 
-    The matrix takes n products. The unknowns are scaled so that its diagonal is 1. What is rounding
-    noise beside the unknowns before it is left alone. One step of iterative refinement follows.
+    The matrix takes n products. What is rounding noise beside the unknowns before it is left alone.
+    One step of iterative refinement follows.
     """
     matrix = np.stack([times(unit) for unit in np.eye(len(target))], axis=1)
-    scale = 1.0 / np.sqrt(np.diag(matrix))
-    L = cholesky((matrix + matrix.T) / 2.0 * np.outer(scale, scale))
-
-    def solve(right: np.ndarray) -> np.ndarray:
-        return scale * backward_solve(L, forward_solve(L, scale * right))
-
+    solve = scaled_solver((matrix + matrix.T) / 2.0)
     x = solve(target)
     return x + solve(target - times(x))
 

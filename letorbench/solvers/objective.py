@@ -84,13 +84,8 @@ class Whitened:
     taken apart. L-BFGS then needs tens of steps where it needs hundreds by theta. The parameters
     after the first n, those of products, keep a common scale. Few rows give X'X well enough.
 
-    Attributes
-    ----------
-    objective : Objective
-    L : ndarray of shape (n, n)
-        n may be 0, for a model that is not linear.
-    scale : float
-        What the further parameters are multiplied by.
+    L is (n, n); n may be 0, for a model that is not linear. `scale` is what the further parameters
+    are multiplied by.
     """
 
     objective: Objective
@@ -145,11 +140,8 @@ def mean_curvature(objective: Objective, start: np.ndarray) -> float:
     the start by 1 in root mean square. This is the scale on which ranking losses bend, and it
     gives a finite value also for a loss with kinks. Where a loss is not convex, abs(z'Hz) counts.
 
-    A parameter has the sign of its rank, see `ranks`. So the order of the features does
-    not matter, and that of the documents neither.
-
-    `objective` has no prior. The curvature is 1 where the loss does not curve, or no parameter is
-    penalised.
+    A parameter has the sign of its rank, see `ranks`. `objective` has no prior. The curvature is 1
+    where the loss does not curve, or no parameter is penalised.
 
     References
     ----------

@@ -1,17 +1,13 @@
 """Stochastic gradient descent on a net, one step a query, with LambdaRank's schedule.
 
 A step on a query computes its scores s, the force lambda_i on each document, and moves the net's
-parameters theta along sum_i lambda_i ds_i/dtheta (Burges, Ragno, Le, NIPS 2006, section 5). If a
-feature x were replaced by (x - center) / sqrt(variance), a step of the same length would move its
-weight differently; `take_step` moves it as if it were, and keeps the weights of x itself.
-
-The forces on a document are summed before they go back through the net (section 5, equations 6 and
-7), once for each document instead of each pair.
+parameters theta along sum_i lambda_i ds_i/dtheta (Burges, Ragno, Le, NIPS 2006, equations 6 and 7).
+Features are taken as scaled, while the net keeps the weights of those as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,8 +20,7 @@ from letorbench.models.base import Model
 from letorbench.models.linear import Linear, products
 from letorbench.models.mlp import MLP, Layers
 from letorbench.parameters import number, one_of
-from letorbench.solvers.fit_result import FitResult, kept_round
-from letorbench.solvers.fit_warnings import FitWarning
+from letorbench.solvers.fit_result import Epoch, FitResult, kept_epoch
 from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping, Validation
 
 #: what the learning rate is multiplied with after an epoch whose cost is higher than before
@@ -144,53 +139,35 @@ class NetDescent:
         The cost of an epoch is the sum of the queries' costs, each before its step.
         """
         scale = feature_scale(train, self.standardise)
-        data = TrainingQueries.of(train)
-        # a query of one label has no pair: no force, and a cost that never changes
-        trained = np.flatnonzero((np.diff(train.by_label.queries) > 1) & (data.weights > 0.0))
-        state, rate = self._begin(scale, rng)
-        models = [state.model()]
-        epochs = EarlyStopping(self.patience, deadline, validation)
-        costs: list[float] = []
-        warnings: tuple[FitWarning, ...] = ()
-        for count in range(1, self.epochs + 1):
-            cost = epoch(steps, data, rng.permutation(trained), state, scale, rate.value)
-            if not np.isfinite(cost + state.output.sum() + state.bias.sum()):
-                text = (
-                    f"epoch {count} gave a number that is not finite: "
-                    "the learning rate is too large"
-                )
-                warnings = (FitWarning("no numbers", text),)
-                break
-            costs.append(cost)
-            models.append(state.model())
-            epochs.measure(models[-1])
-            if epochs.over:
-                break
-            if rate.is_stuck_after(cost):
-                state, rate = self._begin(scale, rng)
-        return kept_round(epochs, models.__getitem__, self.epochs, costs, warnings)
+        state = self._draw(scale, rng)
+        epochs = self._epochs(steps, TrainingQueries.of(train), state, scale, rng)
+        stopping = EarlyStopping(self.patience, deadline, validation)
+        return kept_epoch(epochs, state.model(), self.epochs, stopping)
 
-    def _begin(self, scale: FeatureScale, rng: np.random.Generator) -> tuple[NetState, Rate]:
-        """Return newly drawn weights and the first learning rate."""
+    def _draw(self, scale: FeatureScale, rng: np.random.Generator) -> NetState:
         units = self.hidden if self.layers == 2 else 1
-        return NetState.draw(units, self.layers == 2, scale, rng), Rate(self.learning_rate)
+        return NetState.draw(units, self.layers == 2, scale, rng)
 
-
-class Rate:
-    """The learning rate, which falls when the cost rises."""
-
-    def __init__(self, value: float) -> None:
-        self.value = value
-        self._previous = self._lowest = np.inf
-        self._since_fall = 0
-
-    def is_stuck_after(self, cost: float) -> bool:
-        """Record an epoch's cost; return whether the cost has not fallen for too long."""
-        if cost > self._previous:
-            self.value *= SHRINK
-        self._since_fall = 0 if cost < self._lowest else self._since_fall + 1
-        self._previous, self._lowest = cost, min(self._lowest, cost)
-        return self._since_fall == RESTART
+    def _epochs(
+        self,
+        steps: Steps,
+        data: TrainingQueries,
+        state: NetState,
+        scale: FeatureScale,
+        rng: np.random.Generator,
+    ) -> Iterator[Epoch]:
+        # a query of one label has no pair: no force, and a cost that never changes
+        trained = np.flatnonzero((np.diff(data.blocks.queries) > 1) & (data.weights > 0.0))
+        rate, costs = self.learning_rate, [np.inf]
+        while True:
+            cost = epoch(steps, data, rng.permutation(trained), state, scale, rate)
+            finite = np.isfinite(cost + state.output.sum() + state.bias.sum())
+            yield (cost, state.model()) if finite else (None, None)
+            if cost > costs[-1]:
+                rate *= SHRINK
+            costs.append(cost)
+            if len(costs) - 1 - costs.index(min(costs)) == RESTART:
+                state, rate, costs = self._draw(scale, rng), self.learning_rate, [np.inf]
 
 
 def feature_scale(queries: QuerySet, standardise: bool) -> FeatureScale:

@@ -29,10 +29,7 @@ class Deadline:
     A solver looks at it once a round or an iteration. So the training may take longer than the
     limit, by one round at most and by what comes before the first one.
 
-    Parameters
-    ----------
-    end : float
-        On the clock of `time.monotonic`; infinity is never.
+    `end` is on the clock of `time.monotonic`; infinity is never.
 
     Examples
     --------
@@ -103,13 +100,7 @@ def latest(values: np.ndarray, share: float = SHARE) -> int:
 class Validation:
     """A validation set with the measure and the rule that every choice is made by.
 
-    Parameters
-    ----------
-    queries : QuerySet
-    measure : Measure
-    convention : Convention
-    rule : callable
-        Chooses the round or the epoch that is kept.
+    `rule` chooses the round or the epoch that is kept.
     """
 
     queries: QuerySet
@@ -165,24 +156,13 @@ class EarlyStopping:
     A round is what a solver counts: a boosting round, an epoch or a tree. Without a validation
     set the last round is kept.
 
-    Parameters
-    ----------
-    patience : int, default 0
-        The training is over when this many rounds in a row have not improved on the highest
-        mean; 0 means never.
-    deadline : Deadline
-        The training is over at the first round that ends after it.
-    validation : Validation, optional
-        Its rule chooses the round that is kept; without it, the best is kept.
-
-    Attributes
-    ----------
-    count : int
-        How many rounds there are.
-    curve : list of float
-        The mean of the validation measure after each round; empty without a validation set.
-    late : bool
-        Whether a round has ended after the deadline.
+    patience:   the training is over when this many rounds in a row have not improved on the
+                highest mean; 0 means never.
+    deadline:   the training is over at the first round that ends after it.
+    validation: its rule chooses the round that is kept; without it, the best is kept.
+    count:      how many rounds there are.
+    late:       whether a round has ended after the deadline.
+    curve:      the mean of the validation measure after each round, empty without any.
 
     Examples
     --------
@@ -194,19 +174,13 @@ class EarlyStopping:
     """
 
     def __init__(
-        self,
-        patience: int = 0,
-        deadline: Deadline = NEVER,
-        validation: Validation | None = None,
+        self, patience: int = 0, deadline: Deadline = NEVER, validation: Validation | None = None
     ) -> None:
-        self.patience = patience
-        self.deadline = deadline
-        self.validation = validation
+        self.patience, self.deadline, self.validation = patience, deadline, validation
         self.count = 0
         self.late = False
         self.curve: list[float] = []
         self._values: list[np.ndarray] = []
-        self._highest = 0
 
     def measure(self, model: Model) -> None:
         """Record a round after which this is the model."""
@@ -222,8 +196,6 @@ class EarlyStopping:
         if values is not None:
             self._values.append(values)
             self.curve.append(float(values.mean()))
-        if values is None or self._highest == 0 or self.curve[-1] > self.curve[self._highest - 1]:
-            self._highest = self.count
 
     @property
     def kept(self) -> int:
@@ -240,7 +212,8 @@ class EarlyStopping:
 
     @property
     def _out_of_patience(self) -> bool:
-        return 0 < self.patience <= self.count - self._highest
+        highest = 1 + self.curve.index(max(self.curve)) if self.curve else self.count
+        return 0 < self.patience <= self.count - highest
 
     def cut_off(self, rounds: int) -> bool:
         """Return whether the deadline alone kept the training from that many rounds."""

@@ -87,9 +87,7 @@ class Grower:
         nodes, places = 2 * params.leaves - 1, len(features.used)
         self._rules = Rules(
             params.leaves, params.depth, params.leaf_wise, params.least_docs, params.least_hessian,
-            params.l2, CRITERIA.index(params.criterion), n_docs.bit_length(), features.codes,
-            features.n_bins, features.used, features.missing,
-            np.concatenate([np.empty(0), *features.cuts]), np.cumsum([0, *map(len, features.cuts)]),
+            params.l2, CRITERIA.index(params.criterion), n_docs.bit_length(), features,
         )  # fmt: skip
         most = 2 * int(features.n_bins.max(initial=1))
         gradients = np.empty((2, n_docs), np.int32)
@@ -130,8 +128,9 @@ class Grower:
         rows = self._every if rows is None else rows
         buffers.start[0], buffers.stop[0], buffers.rows[: len(rows)] = 0, len(rows), rows
         if columns < 1.0 and rng is not None:
-            ranks = rng.random((len(buffers.drawn), len(self.features.cuts))).argsort(axis=1)
-            most = max(1, round(columns * len(self.features.cuts)))
+            n_features = len(self.features.first_cut) - 1
+            ranks = rng.random((len(buffers.drawn), n_features)).argsort(axis=1)
+            most = max(1, round(columns * n_features))
             np.less(ranks.take(self.features.used, axis=1), most, out=buffers.drawn)
         # second derivatives and counts share 63 bits, which must hold the sums of all documents
         buffers.units[:] = (
@@ -215,10 +214,7 @@ def _gather(node: int, buffers: TreeBuffers, rules: Rules) -> None:
 
 @kernel()
 def _split_next(buffers: TreeBuffers, rules: Rules) -> None:
-    """Store the best split of each leaf of the pair; split the next leaf.
-
-    Its children are the new pair.
-    """
+    """Store the best split of each leaf of the pair; split the next leaf into the new pair."""
     feature, cut, gain, left = buffers.feature, buffers.cut, buffers.gain, buffers.left
     start, stop, slot, sums = buffers.start, buffers.stop, buffers.slot, buffers.sums
     rows, to_split, size, found = buffers.rows, buffers.to_split, buffers.size, buffers.found
@@ -241,7 +237,7 @@ def _split_next(buffers: TreeBuffers, rules: Rules) -> None:
     small, large = size[0], size[0] + 1
     left[node] = small
     middle = start[node] + _partition(
-        rows[start[node] : stop[node]], rules.codes[feature[node] // GROUP],
+        rows[start[node] : stop[node]], rules.features.codes[feature[node] // GROUP],
         feature[node] % GROUP, cut[node], buffers.too[node],
     )  # fmt: skip
     start[small], stop[small], start[large], stop[large] = start[node], middle, middle, stop[node]
@@ -285,11 +281,12 @@ def _finalize(buffers: TreeBuffers, rules: Rules, tree: Tree) -> None:
     for node in range(buffers.size[0]):
         tree.left[node], tree.right[node] = node, node
         if buffers.left[node] > 0:
-            k = rules.used[buffers.feature[node]]
+            k = rules.features.used[buffers.feature[node]]
             tree.feature[node], tree.gain[node] = k, buffers.gain[node]
-            tree.threshold[node] = rules.cuts[rules.first_cut[k] + buffers.cut[node]]
+            cut = rules.features.first_cut[k] + buffers.cut[node]
+            tree.threshold[node] = rules.features.cuts[cut]
             tree.left[node], tree.right[node] = buffers.left[node], buffers.left[node] + 1
-            as_0 = rules.missing[buffers.feature[node]] < 0 and tree.threshold[node] >= 0.0
+            as_0 = rules.features.missing[buffers.feature[node]] < 0 and tree.threshold[node] >= 0.0
             tree.missing_left[node] = as_0 or buffers.too[node] >= 0
         G = buffers.sums[node, 0] * buffers.units[0]
         H = (buffers.sums[node, 1] >> rules.shift) * buffers.units[1] + rules.l2
@@ -316,7 +313,7 @@ def _leaf_values(buffers: TreeBuffers, rules: Rules, value: np.ndarray, values: 
                 node = 0
                 while buffers.left[node] > 0:
                     group, k = divmod(buffers.feature[node], GROUP)
-                    code = (rules.codes[group, i] >> (8 * k)) & 255
+                    code = (rules.features.codes[group, i] >> (8 * k)) & 255
                     high = code > buffers.cut[node] and code != buffers.too[node]
                     node = buffers.left[node] + high
                 values[i] = value[node]
@@ -336,13 +333,13 @@ def _search(buffers: TreeBuffers, rules: Rules, group: int) -> None:
         most = buffers.stop[large] - buffers.start[large]
     if not wanted or most < 2 * rules.least_docs:
         return
-    bins, found = rules.n_bins[GROUP * group : GROUP * (group + 1)], buffers.found[group]
+    bins, found = rules.features.n_bins[GROUP * group : GROUP * (group + 1)], buffers.found[group]
     for side in range(2 if large >= 0 else 1):
         node = buffers.to_split[side]
         own = buffers.histograms[buffers.slot[node], group]
         if side == 0:
             part = slice(buffers.start[node], buffers.stop[node])
-            codes, rows = rules.codes[group], buffers.rows[part]
+            codes, rows = rules.features.codes[group], buffers.rows[part]
             ordered = buffers.ordered_gradients[part]
             if bins[HALF] > 1:
                 fill_histograms(codes, rows, ordered, bins, rules.shift, own, GROUP)
@@ -355,7 +352,7 @@ def _search(buffers: TreeBuffers, rules: Rules, group: int) -> None:
                     own[k, place] -= other[k, place]
         for k in range(GROUP):
             feature = GROUP * group + k
-            missing = rules.missing[feature]
+            missing = rules.features.missing[feature]
             turns = 2 if missing >= 0 and own[k, 2 * missing + 1] > 0 else 1
             for turn in range(turns if buffers.drawn[node, feature] else 0):
                 too = missing if turn == 0 else -1

@@ -42,24 +42,14 @@ ROUNDING = 1e-12
 class TreeParams:
     """What a tree may be.
 
-    Parameters
-    ----------
-    leaves : int
-        The most leaves.
-    depth : int
-        The most splits between the root and a leaf; 0 means any number.
-    leaf_wise : bool
-        Split the leaf that gains most next, rather than level by level.
-    least_docs : int
-        The fewest documents of a leaf.
-    least_hessian : float
-        The least sum of second derivatives of a leaf.
-    l2 : float
-        Added to each such sum.
-    columns : float
-        The share of the features that a split is chosen from, drawn for each split.
-    criterion : {"newton", "misclassification", "entropy"}
-        What a split is chosen by, see `leaf_gain`.
+    leaves:        the most leaves.
+    depth:         the most splits between the root and a leaf; 0 means any number.
+    leaf_wise:     split the leaf that gains most next, rather than level by level.
+    least_docs:    the fewest documents of a leaf.
+    least_hessian: the least sum of second derivatives of a leaf.
+    l2:            is added to each such sum.
+    columns:       the share of the features that a split is chosen from, drawn for each split.
+    criterion:     what a split is chosen by, of `CRITERIA`, see `_leaf_gain`.
     """
 
     leaves: int
@@ -72,50 +62,27 @@ class TreeParams:
     criterion: str = "newton"
 
 
-def leaf_gain(G: np.ndarray, H: np.ndarray, params: TreeParams) -> np.ndarray:
-    """Return how much a leaf lowers the objective, whose documents' derivatives sum to G and H.
-
-    "newton" is G^2 / (H + l2), twice what the step -G / (H + l2) lowers
-    sum_i (g_i v + h_i v^2 / 2) + l2 v^2 / 2 by (Friedman: Greedy function approximation, 2001;
-    Burges, MSR-TR-2010-82, section 7). A weighted binary classification has g = -w and h = |w|,
-    with w > 0 for the class 1. "misclassification" is |G|, the weight of what the leaf gets right
-    minus the weight of what it gets wrong. "entropy" is -H times the entropy of the classes.
-    """
-    if params.criterion == "newton":
-        return np.divide(G * G, H + params.l2, out=np.zeros_like(G), where=H + params.l2 > 0.0)
-    if params.criterion == "misclassification":
-        return np.abs(G)
-    shares = np.stack([H - G, H + G]) / 2.0
-    logs = np.log(shares / np.maximum(H, 1e-300), out=np.zeros_like(shares), where=shares > 0.0)
-    return (shares * logs).sum(axis=0)
-
-
-@dataclass(frozen=True, eq=False)
-class TreeFeatures:
+class TreeFeatures(NamedTuple):
     """Binned features in groups of `GROUP` places, without those of one bin.
 
-    Parameters
-    ----------
-    codes : ndarray of shape (n_groups, n_docs), int64
-        The bins of a document's features, the first in the lowest byte.
-    n_bins : ndarray of shape (n_groups * GROUP,), int64
-        Of the feature in each place; 1 where there is none.
-    used : ndarray of shape (n_groups * GROUP,), int64
-        Which features these are, ascending; 0 where there is none.
-    missing : ndarray of shape (n_groups * GROUP,), int64
-        The bin of missing values of the feature in each place, -1 where it has none.
-    cuts : tuple of n_features ndarrays, float64
-        As in `BinnedFeatures`.
+    codes:     (n_groups, n_docs) int64, the bins of a document's features, the first in the lowest
+               byte.
+    n_bins:    (n_places,) int64, of the feature in each place; 1 where there is none.
+    used:      (n_places,) int64, which features these are, ascending; 0 where there is none.
+    missing:   (n_places,) int64, the bin of missing values of the feature, -1 where it has none.
+    cuts:      as in `BinnedFeatures`, those of all features, one after the other.
+    first_cut: (n_features + 1,) int64, where a feature's begin.
     """
 
     codes: np.ndarray
     n_bins: np.ndarray
     used: np.ndarray
     missing: np.ndarray
-    cuts: tuple[np.ndarray, ...]
+    cuts: np.ndarray
+    first_cut: np.ndarray
 
-    @classmethod
-    def of(cls, features: np.ndarray, bins: int) -> TreeFeatures:
+    @staticmethod
+    def of(features: np.ndarray, bins: int) -> TreeFeatures:
         """Bin features (n_docs, n_features), each with at most `bins` bins."""
         binned = BinnedFeatures.of(features, bins)
         used = np.flatnonzero(binned.n_bins > 1)
@@ -129,15 +96,15 @@ class TreeFeatures:
         n_bins[places], by_place[places] = binned.n_bins[used], used
         last = np.array([cuts.max(initial=0.0) for cuts in binned.cuts]).take(by_place)
         missing = np.where((last == LARGEST_FLOAT32) & (n_bins > 1), n_bins - 1, -1)
-        return cls(codes, n_bins, by_place, missing, binned.cuts)
+        cuts, first_cut = np.concatenate(binned.cuts), np.cumsum([0, *map(len, binned.cuts)])
+        return TreeFeatures(codes, n_bins, by_place, missing, cuts, first_cut)
 
 
 class Rules(NamedTuple):
     """What does not change from tree to tree: `TreeParams`, the features and how sums are packed.
 
     shift: the bits of a sum's second number that count documents; those above them sum second
-    derivatives. codes, n_bins, used, missing: see `TreeFeatures`. cuts: those of all features, one
-    after the other. first_cut: where a feature's begin.
+    derivatives.
     """
 
     leaves: int
@@ -148,12 +115,7 @@ class Rules(NamedTuple):
     l2: float
     criterion: int
     shift: int
-    codes: np.ndarray
-    n_bins: np.ndarray
-    used: np.ndarray
-    missing: np.ndarray
-    cuts: np.ndarray
-    first_cut: np.ndarray
+    features: TreeFeatures
 
 
 @intrinsic
@@ -219,7 +181,7 @@ def best_cut(
     parent = _leaf_gain(g * g_unit, h * h_unit, rules)
     best, place = max(least, ROUNDING * abs(parent)), -1
     bound = (best + parent) * (1.0 - ROUNDING)
-    first, second, cuts = 0, 0, rules.n_bins[k] - 1
+    first, second, cuts = 0, 0, rules.features.n_bins[k] - 1
     if too >= 0:  # the last bin is on the left already
         first, second, cuts = histogram[2 * too], histogram[2 * too + 1], cuts - 1
     for b in range(cuts):
@@ -252,7 +214,14 @@ def best_cut(
 
 @kernel()
 def _leaf_gain(G: float, H: float, rules: Rules) -> float:
-    """Do as `leaf_gain` for one leaf."""
+    """Return how much a leaf lowers the objective, whose documents' derivatives sum to G and H.
+
+    "newton" is G^2 / (H + l2), twice what the step -G / (H + l2) lowers
+    sum_i (g_i v + h_i v^2 / 2) + l2 v^2 / 2 by (Friedman: Greedy function approximation, 2001;
+    Burges, MSR-TR-2010-82, section 7). A weighted binary classification has g = -w and h = |w|,
+    with w > 0 for the class 1. "misclassification" is |G|, the weight of what the leaf gets right
+    minus the weight of what it gets wrong. "entropy" is -H times the entropy of the classes.
+    """
     if rules.criterion == 0:
         return G * G / (H + rules.l2) if H + rules.l2 > 0.0 else 0.0
     if rules.criterion == 1:

@@ -6,6 +6,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from conftest import every_loss
 from toy_data import write_toy
 
 from letorbench import source
@@ -19,7 +20,7 @@ from letorbench.experiment.plan import Protocol, plan_runs, ranker_identity
 from letorbench.experiment.run import seed_of
 from letorbench.experiment.runner import run
 from letorbench.experiment.select import draws
-from letorbench.losses import every_loss, loss
+from letorbench.losses import loss
 from letorbench.measures import texts
 from letorbench.rankers import names, ranker
 from letorbench.results.paths import FoldKey

@@ -7,12 +7,12 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
-from conftest import odd_queries, random_queries
+from conftest import every_loss, odd_queries, random_queries
 
 from letorbench import parameters
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
-from letorbench.losses import Loss, choices, every_loss, families, loss
+from letorbench.losses import Loss, choices, families, loss
 from letorbench.losses.base import LONGEST_COMPARED, defaults
 from letorbench.losses.lambdas import Lambda
 

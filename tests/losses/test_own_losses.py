@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import call, printed, random_queries, refused
+from conftest import call, every_loss, printed, random_queries, refused
 from toy_data import content, write_toy
 
 import letorbench as lb
 from letorbench.errors import DataError, UsageError
-from letorbench.losses import Loss, ValueAndGradient, every_loss, loss
+from letorbench.losses import Loss, ValueAndGradient, loss
 from letorbench.losses.own import loss_of, require_gradient
 from letorbench.parameters import number
 from letorbench.rankers import plugins

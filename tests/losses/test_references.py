@@ -7,14 +7,13 @@ from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
-from conftest import odd_queries
+from conftest import every_loss, odd_queries
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
 from letorbench.losses import (
     Loss,
-    every_loss,
     lambda_loss,
     loss,
     plackett_luce,

@@ -4,11 +4,11 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import every_loss, random_queries
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
-from letorbench.losses import every_loss, loss
+from letorbench.losses import loss
 from letorbench.losses.group_level import AGGREGATES, group_level
 from letorbench.losses.label_order import random_order, with_ties
 

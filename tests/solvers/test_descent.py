@@ -15,7 +15,7 @@ from letorbench.solvers.descent import LBFGS, GradientDescent, LineSearch
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.objective import FLATTEST, PRIMES, Objective, mean_curvature, ranks, signs
-from letorbench.solvers.stopping import NEVER, Deadline
+from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping
 
 
 def descended(loss: Loss, train: QuerySet, solver: GradientDescent, held_out=None) -> FitResult:
@@ -28,7 +28,7 @@ def test_an_epoch_without_numbers_is_the_last_and_is_not_kept(rng):
     queries = random_queries(rng, [10] * 20)
     learned = descended(loss("least-squares"), queries, GradientDescent(1e6, 500, 0))
     ended = len(learned.objective)
-    text = f"epoch {ended} gave parameters that are not finite: the learning rate is too large"
+    text = f"epoch {ended} gave a number that is not finite: the learning rate is too large"
     assert learned.warnings == (FitWarning("no numbers", text),) and not learned.cut_off
     before = descended(loss("least-squares"), queries, GradientDescent(1e6, ended - 1, 0))
     assert learned.best == before.best == ended - 1 < 60 and learned.curve == ()
@@ -95,7 +95,7 @@ def test_losses_without_size_have_one_minimum_wherever_they_start(name, rng):
     objective, ends = Objective(family, loss(name), queries, 30), []
     for size in (0.0, 1e-9, 1e-9, 1e-3, 1e-3, 1.0):
         theta = size * rng.standard_normal(6)
-        found = LBFGS(500).minimise(objective, theta, None, NEVER)
+        found = LBFGS(500).minimise(objective, theta, EarlyStopping())
         assert not found.warnings and len(found.objective) <= 16
         scores = found.model.predict(queries.features)
         ends.append(np.append(found.objective[-1], scores / np.abs(scores).max()))
