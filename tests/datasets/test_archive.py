@@ -186,6 +186,25 @@ def test_links_and_devices_in_tars(tmp_path: Path, kind: bytes) -> None:
     refused(source, tmp_path, "damaged, or no archive of .*extra.txt")
 
 
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE])
+def test_a_link_inside_a_tar_is_a_copy_and_counts_as_one(tmp_path: Path, kind: bytes) -> None:
+    files = tree("MQ2008")
+    source = packed(tmp_path / "a.tar", files)
+    with tarfile.open(source, "a") as archive:
+        info = tarfile.TarInfo("MQ2008/Fold1/again.txt")
+        info.type = kind
+        info.linkname = "train.txt" if kind == tarfile.SYMTYPE else "MQ2008/Fold1/train.txt"
+        archive.addfile(info)
+    unpack.unpack(source, tmp_path / "to")
+    again = tmp_path / "to" / "MQ2008" / "Fold1" / "again.txt"
+    assert not again.is_symlink() and again.read_text() == files["MQ2008/Fold1/train.txt"]
+    with tarfile.open(source, "a") as archive:
+        for number in range(unpack.MOST_FILES):
+            info.name = f"MQ2008/Fold1/{number}.txt"
+            archive.addfile(info)
+    refused(source, tmp_path, rf"{unpack.MOST_FILES + 1:,} files or more with [0-9,]* bytes")
+
+
 @pytest.mark.parametrize("ending", [".zip", ".tar.gz"])
 def test_bombs(tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
     size = unpack.HARMLESS + (1 << 20)

@@ -1,8 +1,11 @@
 """Unpack an archive into a folder, unless it is damaged, unsafe or larger than data can be."""
 
+import shutil
 import tarfile
 import zipfile
+from os import SEEK_END
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from letorbench.errors import DataError, LetorError, WriteError
 
@@ -36,10 +39,6 @@ def unpack(path: Path, folder: Path) -> None:
                 f"{MOST_FILES:,} files and {most:,} bytes from an archive of this size"
             )
 
-    def checked(member: tarfile.TarInfo, place: str) -> tarfile.TarInfo:
-        check(member.name, member.size)
-        return tarfile.data_filter(member, place)
-
     try:
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as archive:
@@ -48,7 +47,14 @@ def unpack(path: Path, folder: Path) -> None:
                 archive.extractall(folder)
         else:
             with tarfile.open(path) as tar:
-                tar.extractall(folder, filter=checked)
+                for member in tar:  # the safe filter of `extractall` is not in Python 3.11.2
+                    content, place = _content(tar, member), folder / member.name
+                    check(member.name, 0 if content is None else content.seek(0, SEEK_END))
+                    (place if content is None else place.parent).mkdir(parents=True, exist_ok=True)
+                    if content is not None:
+                        content.seek(0)
+                        with place.open("wb") as file:
+                            shutil.copyfileobj(content, file)
                 # the check sum of a compressed file stands behind all that is inside
                 while tar.fileobj is not None and tar.fileobj.read(1 << 20):
                     pass
@@ -64,3 +70,16 @@ def unpack(path: Path, folder: Path) -> None:
             f"others first (`unrar x {path.name}`), then import the folder; `letorbench datasets "
             "split` takes one file of text or a table"
         ) from None
+
+
+def _content(tar: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes] | None:
+    """Return what a member holds, None of a folder; of a link, what the member it names holds."""
+    if member.isdir():
+        return None
+    try:
+        content = tar.extractfile(member)
+    except KeyError as error:
+        raise tarfile.ReadError(f"{member.name}: {error.args[0]}") from None
+    if content is None:
+        raise tarfile.ReadError(f"{member.name} is neither a file nor a folder")
+    return content
