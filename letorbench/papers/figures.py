@@ -32,7 +32,7 @@ BELOW: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.15), 
 #: the axis of answers ends here at the latest, in per cent: what is beyond has an arrow
 MOST = 25.0
 #: the figure of answers: its inches, the inches of a line of text, the letters of a line
-NARROW, LINE, WIDTH = 4.6, 0.145, 88
+NARROW, LINE, WIDTH = 4.6, 0.145, 80
 #: the points of its letters
 SMALL = 7.0
 
@@ -188,9 +188,11 @@ def answers_figure(groups: Mapping[str, Sequence[Line]], path: Path) -> Path:
         axis.set_yticks([at for at, _ in rows], [each.part for _, each in rows], fontsize=SMALL)
         axis.set_ylim(y - 0.8, -0.8)
         axis.set_xlim(-1.04 * limit, 1.04 * limit)
+        marks = "grey: within 1 %" + "; diamond: the paper's" * any(
+            e.printed is not None for e in lines
+        )
         figure.supxlabel(
-            "lead, or how far a number is from the printed one, in %\ndiamond: the paper's",
-            fontsize=SMALL,
+            f"lead, or how far a number is from the printed one, in %\n{marks}", fontsize=SMALL
         )
         axis.tick_params(axis="x", labelsize=SMALL)
         axis.spines[["top", "right", "left"]].set_visible(False)
@@ -202,7 +204,7 @@ def answers_figure(groups: Mapping[str, Sequence[Line]], path: Path) -> Path:
 def _draw(axis: Axes, y: float, each: Line, limit: float) -> None:
     """Draw a row: the interval, what is beyond the limit as an arrow, the paper's, the answer."""
     low, high = np.clip([each.low, each.high], -limit, limit)
-    axis.plot([low, high], [y, y], color="black", linewidth=1.4, zorder=2)
+    axis.plot([low, high], [y, y], color="black", linewidth=1.4, zorder=2, solid_capstyle="butt")
     if abs(each.value) <= limit:
         axis.plot(each.value, y, "o", color="black", markersize=3.5, zorder=3)
     elif np.isfinite(each.value):
