@@ -180,8 +180,10 @@ class _Booster:
             wanted = np.flatnonzero(~exact & (most > 0.0) & (most * (1.0 + SLACK) >= enough))
             wanted = np.sort(wanted[np.argsort(-most[wanted], kind="stable")[:count]])
             wrong, own = self._wrong(wanted), D[wanted]
-            self.low[wanted] = self.high[wanted] = np.maximum(0.0, wrong + np.minimum(0.0, own))
             S[wanted], exact[wanted] = own + 2.0 * wrong, True
+            smaller = np.maximum(0.0, wrong + np.minimum(0.0, own))
+            noise = NOISE * (np.abs(own) + smaller)  # a difference of sums may be rounding alone
+            self.low[wanted], self.high[wanted] = np.maximum(0.0, smaller - noise), smaller + noise
         gains = gain(D, S)  # 0 where S is 0
         if not gains.max(initial=0.0) > 0.0:
             return None

@@ -238,6 +238,32 @@ def test_frank_excludes_no_stump_that_is_best_by_the_bounds_of_earlier_rounds(rn
     assert summed[0] < 0.4 * summed[1] == 0.4 * 20 * 60
 
 
+@pytest.mark.parametrize("seed", [17, 91, 200, 384])
+def test_frank_excludes_no_stump_by_rounding(seed, monkeypatch):
+    """Features that put nearly all pairs wrong, some twice: W+ is a difference of equal sums."""
+    rng = np.random.default_rng(seed)
+    queries = random_queries(rng, [8, 5, 11, 9], levels=4, n_features=30)
+    with unlocked(queries):
+        k = rng.choice(30, 12, replace=False)
+        steps = rng.choice([1.0, 2.0, 3.0], 12)
+        jitter = rng.choice([0, 0.3, 1.2]) * rng.random((queries.n_docs, 12))
+        queries.features[:, k] = -queries.labels[:, None] * steps + jitter
+        queries.features[:, k[:4]] = queries.features[:, k[4:8]]
+    booster, F = booster_of("frank", queries, 9), np.zeros(queries.n_docs)
+    for _ in range(25):
+        term = booster.choose(F, booster.weigh(F)[0])
+        whole = booster_of("frank", queries, 9)
+        with monkeypatch.context() as patched:
+            patched.setattr(frank, "LIKELY", 30)
+            again = whole.choose(F, whole.weigh(F)[0])
+        if term is None:
+            assert again is None
+            break
+        for part, other in zip(term.learner, again.learner, strict=True):
+            np.testing.assert_array_equal(part, other)
+        F = F + term.alpha * term.values
+
+
 def test_features_of_whole_queries_teach_nothing(rng):
     """They separate no pairs, though the sums over their documents are zero up to rounding only."""
     train = random_queries(rng, [40] * 30, levels=4)
