@@ -19,8 +19,8 @@ from letorbench.version import __version__
 FIRST = ("run", "datasets", "algos", "score", "table", "plot", "compare", "report",
          "external", "export", "rank", "verify", "doctor", "reproduce")  # fmt: skip
 
-#: new objects between two searches for unused ones. Imports make many that are all used: with Python's
-#: own number a small run takes a tenth longer
+#: new objects between two searches for unused ones. Imports make many that are all used: with
+#: Python's own number a small run takes a tenth longer
 OBJECTS = 20_000
 
 
