@@ -19,8 +19,8 @@ from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import FAILURES, DataError, UsageError
 from letorbench.experiment.entrants import Entrant, Settings
-from letorbench.experiment.select import draws, grid, selection_protocol
-from letorbench.features import AUTO, features_name, resolved
+from letorbench.experiment.select import draws, grid, selection_protocol, settings_tried
+from letorbench.features import AUTO, features_name, resolved, transformation
 from letorbench.measures import parse
 from letorbench.parameters import check, number, typed
 from letorbench.rankers import plugins
@@ -272,27 +272,33 @@ def identity(
     dataset: str, cls: type[Ranker], settings: Settings, protocol: Protocol, benchmark: Benchmark
 ) -> dict[str, Any]:
     """Return all that a first repeat's scores of a fold depend on, as JSON can hold it."""
-    by_own = parse(protocol.select).source
+    select = parse(protocol.select)
+    features = features_of(cls, settings, protocol, benchmark)
     facts = {
         "dataset": dataset,
         "algo": cls.name,
         "fold": 0,
-        **ranker_identity(cls, settings),
-        "features": features_of(cls, settings, protocol, benchmark),
+        **ranker_identity(cls, settings, select.function, transformation(features)),
+        "features": features,
         "protocol": protocol.name,
         "select": protocol.select,
         "convention": benchmark.convention.name,
         "seed": protocol.seed,
         "data": benchmark.provenance["digest"],
         "null": benchmark.provenance.get("null", "error"),
-        **({"select code": by_own} if by_own else {}),
+        **({"select code": select.source} if select.source else {}),
     }
     return json.loads(json.dumps(facts))
 
 
-def ranker_identity(cls: type[Ranker], settings: Settings) -> dict[str, Any]:
-    """Return what is part of an identity because of the ranker, its fixed settings and its code."""
+def ranker_identity(cls: type[Ranker], settings: Settings, *parts: Any) -> dict[str, Any]:
+    """Return what is part of an identity because of the ranker, its fixed settings and its code.
+
+    `parts` are what the run names: values whose modules count as the ranker's own.
+    """
     chosen, default = cls(**settings), cls()
+    tried = (part for each in settings_tried(cls, settings) for part in cls(**each).parts)
+    modules = sorted({each.__module__ for each in (*parts, *tried)})
     fixed = [
         key for key in settings if key in cls.grid or getattr(chosen, key) != getattr(default, key)
     ]
@@ -302,7 +308,8 @@ def ranker_identity(cls: type[Ranker], settings: Settings) -> dict[str, Any]:
         "grid": grid(cls, settings),
         "letorbench": __version__,
         "module": cls.__module__,
-        "code": scoring_digest(cls.__module__),
+        "parts": modules,
+        "code": scoring_digest(cls.__module__, *modules),
     }
     if chosen.own_code:
         facts["own code"] = chosen.own_code

@@ -42,7 +42,7 @@ from letorbench.results.store import (
 from letorbench.solvers.fit_result import score_warnings
 from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.stopping import Validation
-from letorbench.source import scoring_digest
+from letorbench.source import is_current
 from letorbench.version import __version__
 
 
@@ -115,7 +115,7 @@ def attempt_away(job: Job, brought: plugins.Brought) -> tuple[Run, dict[str, byt
         where the data are needed with the job: they are not in the data folder here.
     """
     facts = job.identity
-    if facts is not None and facts["code"] != scoring_digest(facts["module"]):
+    if facts is not None and not is_current(facts):
         here = f"{platform.node()}: found other code of letorbench ({__version__})"
         raise DataError(f"{here}, expected that of the machine that asks")
     with TemporaryDirectory() as folder:

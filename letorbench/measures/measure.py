@@ -10,6 +10,7 @@ import numpy as np
 
 from letorbench.errors import UsageError
 from letorbench.measures.rankings import Rankings
+from letorbench.source import added_digest
 
 Function = Callable[[Rankings, Any], np.ndarray]
 CutoffRule = Literal["required", "optional", "none"]
@@ -81,6 +82,11 @@ class Measure:
         """Return (n_queries,) float64: the measure of every query's ranking."""
         self.require_cutoff()
         return self.function(rankings, self.cutoff)
+
+    @property
+    def code(self) -> str:
+        """The digest of its code; "" for code that is part of every stored fold's identity."""
+        return self.source or added_digest(self.function.__module__)
 
     @property
     def form(self) -> str:

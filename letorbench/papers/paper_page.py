@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from letorbench.experiment.plan import ranker_identity
 from letorbench.papers import records, rules
 from letorbench.papers.claims import COMPARISONS
 from letorbench.papers.figures import Line, answers_figure
@@ -23,7 +24,7 @@ from letorbench.papers.reproduction import Reproduction
 from letorbench.papers.rules import Outcome, Row
 from letorbench.papers.runs import Study
 from letorbench.rankers import ranker
-from letorbench.source import scoring_digest, source_digest
+from letorbench.source import source_digest
 
 #: what the page over all has its answers between
 BEGIN, END = "<!-- answers -->", "<!-- end of answers -->"
@@ -159,12 +160,15 @@ def origin(papers: Sequence[Paper], study: Study) -> str:
 
 def code_digest(papers: Sequence[Paper]) -> str:
     """A digest of the code that a page's numbers depend on: the rankers, the rules, the claims."""
-    files, modules = list(JUDGING), set()
+    files, codes = list(JUDGING), set()
     for paper in papers:
         own = (Path(__file__).parent / paper.folder).iterdir()
         files += [f"papers/{paper.folder}/{p.name}" for p in own if p.suffix in (".py", ".toml")]
-        modules |= {ranker(each.algo).__module__ for each in paper.methods.values()}
-    digests = [source_digest(files), *sorted(map(scoring_digest, modules))]
+        for each in paper.methods.values():
+            cls = ranker(each.algo)  # a part may take further settings
+            known = {key: v for key, v in each.settings.items() if hasattr(cls, key)}
+            codes.add(ranker_identity(cls, known)["code"])
+    digests = [source_digest(files), *sorted(codes)]
     return blake2b("".join(digests).encode(), digest_size=8).hexdigest()
 
 

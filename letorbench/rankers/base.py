@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 from warnings import warn
 
 import numpy as np
@@ -151,6 +151,11 @@ class Ranker(Estimator, ABC):
         for any seed.
         """
         return False
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """What hyper-parameters choose by name, such as a loss: its code counts as the ranker's."""
+        return ()
 
     @property
     def own_code(self) -> str:

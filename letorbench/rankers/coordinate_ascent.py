@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -77,6 +78,11 @@ class CoordinateAscent(GainSettings, Ranker):
     def __post_init__(self) -> None:
         super().__post_init__()
         parse(self.measure).require_cutoff()
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The measure that is climbed."""
+        return (parse(self.measure).function,)
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator

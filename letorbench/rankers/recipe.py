@@ -10,6 +10,7 @@ the loss `listnet` and gradient descent::
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -143,6 +144,12 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
         if self.model == TREES:
             return super().draws
         return self.starts > 1 or family(self.model).drawn
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The loss, and the model where that is a family."""
+        chosen = () if self.model == TREES else (family(self.model),)
+        return type(loss(self.loss)), *chosen
 
     @property
     def own_code(self) -> str:

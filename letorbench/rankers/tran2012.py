@@ -7,7 +7,7 @@ models are in `letorbench.models`: `linear`, `quadratic` (4), `separate` (2, 3).
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -91,6 +91,11 @@ class _RankFunctional(FamilySettings, Ranker):
     def auto_features(self) -> str:
         """What `auto` does, which the model decides."""
         return family(self._scored_by).auto_features
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The model."""
+        return (family(self._scored_by),)
 
     @property
     def _scored_by(self) -> str:

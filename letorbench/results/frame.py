@@ -24,7 +24,7 @@ from letorbench.results.labels import Label
 from letorbench.results.measuring import measured
 from letorbench.results.per_query import PerQuery, mean_of
 from letorbench.results.store import Store, StoredFold, by_repeat, current_folds, joined_queries
-from letorbench.source import scoring_digest
+from letorbench.source import is_current
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ class Row:
         """The letorbench and the digest of its code that made the scores; "" for those of now."""
         identity = self.stored[0].identity
         code = identity.get("code")
-        if code is None or code == scoring_digest(str(identity.get("module"))):
+        if code is None or is_current(identity):
             return ""
         return f"letorbench {identity.get('letorbench')}, code {str(code)[:8]}"
 

@@ -166,13 +166,13 @@ class StoredFold:
 
     @property
     def added(self) -> Mapping[str, str]:
-        """The digest of the code, "" if it is ours, of each measure beside the usual ones."""
+        """The digest of the code of each measure beside the usual ones, see `Measure.code`."""
         return self.fit["test"].get("added", {})
 
     def has(self, measure: Measure) -> bool:
         """Return whether it holds the values of a measure, made by the same code."""
         name = str(measure)
-        return name in self.means and self.added.get(name, "") == measure.source
+        return name in self.means and self.added.get(name, "") == measure.code
 
     @property
     def cut_off(self) -> bool:
@@ -231,7 +231,7 @@ def add_measures(fold: StoredFold, queries: PerQuery, added: Sequence[Measure]) 
     """Store the values of further measures of a finished fold; nothing else of it changes."""
     tables = {name: queries.tables[name] for name in map(str, added)}
     whole = replace(fold.queries, tables={**fold.queries.tables, **tables})
-    sources = {**fold.added, **{str(each): each.source for each in added}}
+    sources = {**fold.added, **{str(each): each.code for each in added}}
     test = {**fold.fit["test"], "means": _means(whole), "added": sources}
     write_fold_queries(fold.folder / paths.QUERIES, whole)
     facts = _write_fit(fold.folder, {**fold.fit, "test": test})

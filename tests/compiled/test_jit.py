@@ -77,7 +77,8 @@ def test_an_edited_callee_is_compiled_anew(kept: Path, tmp_path: Path, monkeypat
 
     def in_a_new_process(number: int) -> int:
         (tmp_path / "edited.py").write_text(body.format(number))
-        for each in (source.text, source.imported, jit.kernel_folder, importlib.invalidate_caches):
+        for each in (source.text, source.code, source.imported, jit.kernel_folder,
+                     importlib.invalidate_caches):  # fmt: skip
             getattr(each, "cache_clear", each)()
         for name in ("edited", "uses_edited"):
             monkeypatch.delitem(sys.modules, f"letorbench.{name}", raising=False)
@@ -85,7 +86,7 @@ def test_an_edited_callee_is_compiled_anew(kept: Path, tmp_path: Path, monkeypat
 
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # it goes by size and whole seconds
     assert [in_a_new_process(number) for number in (1, 3, 1)] == [2, 6, 2]
-    for each in (source.text, source.imported):
+    for each in (source.text, source.code, source.imported):
         each.cache_clear()
 
 

@@ -210,7 +210,7 @@ def test_what_goes_wrong_on_a_worker_is_a_line_of_its_job(local, tmp_path, monke
         return str(error.value)
 
     with monkeypatch.context() as patch:
-        patch.setattr(running, "scoring_digest", lambda module: "other")
+        patch.setattr(running, "is_current", lambda identity: False)
         assert "found other code of letorbench" in failed()
     with monkeypatch.context() as patch:
         patch.setattr(running, "select", lambda *_: 1 / 0)

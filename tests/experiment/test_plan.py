@@ -1,6 +1,10 @@
 """What is asked for: names, folds, settings, protocols, and the identities of what is run."""
 
+import ast
+import io
 import shutil
+import tokenize
+from collections.abc import Container
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -140,14 +144,21 @@ def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def forget() -> None:
     """Read the source again, as a new process would."""
-    for each in (source.text, source.imported, source.scoring_digest):
-        each.cache_clear()
+    for each in vars(source).values():
+        getattr(each, "cache_clear", lambda: None)()
 
 
 def edit(file: Path) -> None:
-    """Change a file of the source, as far as its digest goes."""
+    """Change the code of a file."""
     with file.open("a") as source_file:
-        source_file.write("\n# changed\n")
+        source_file.write("\n_CHANGED = True\n")
+    forget()
+
+
+def reword(file: Path) -> None:
+    """Change the prose of a file: its first docstring, a comment, a blank line."""
+    text = file.read_text().replace('"""', '"""Other words. ', 1)
+    file.write_text(f"# a comment\n{text}\n\n# the end\n")
     forget()
 
 
@@ -161,37 +172,112 @@ def test_an_edit_runs_again_what_depends_on_it(copy: Path, tmp_path: Path) -> No
         return outcome.reused
 
     assert [reused(), reused()] == [False, True]
+    for file in ("measures/definitions.py", "features/__init__.py", "models/base.py",
+                 "datasets/queryset.py", "rankers/regression.py"):  # fmt: skip
+        reword(copy / file)
+        assert reused(), file
+    for file in ("measures", "features", "losses", "rankers"):
+        (copy / file / "new.py").write_text("NEW = 1\n")
+        forget()
+        assert reused(), file
     for edited, again in {"rankers/regression.py": True, "cli/run.py": False}.items():
         edit(copy / edited)
         assert reused() is not again, edited
         assert reused()
 
 
-#: what a score depends on, and whose: a ranker with a net, one without, one of a plug-in
+def tokens(text: str, docstrings: Container[int] = ()) -> list[str]:
+    """The tokens of a module but for comments, line ends and strings that end in these lines."""
+    left_out = {
+        tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
+        tokenize.ENDMARKER,
+    }  # fmt: skip
+    return [
+        token.string
+        for token in tokenize.generate_tokens(io.StringIO(text).readline)
+        if token.type not in left_out
+        and not (token.type == tokenize.STRING and token.end[0] in docstrings)
+    ]
+
+
+def test_the_code_of_a_module_is_all_that_its_syntax_tree_has_without_docstrings() -> None:
+    places = [path.name for path in source.PACKAGE.iterdir() if path.name[0] != "_"]
+    for file in sorted(source.reached(places) - source.PLUMBING):
+        text = source.text(file)
+        docstrings = {
+            node.end_lineno
+            for node in ast.walk(ast.parse(text))
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        }
+        assert tokens(source.code(file)) == tokens(text, docstrings), file
+
+
+#: what a score depends on, and whose: a ranker with a net, one without, one of a plug-in, and a
+#: recipe that names its loss and model
 DEPENDS = {
-    "datasets/reader.py": "net least plug-in", "measures/orders.py": "net least plug-in",
-    "features/__init__.py": "net least plug-in", "experiment/select.py": "net least plug-in",
-    "experiment/run.py": "net least plug-in", "results/measuring.py": "net least plug-in",
-    "results/scores.py": "net least plug-in", "models/linear.py": "net least plug-in",
-    "rankers/base.py": "net least plug-in", "rankers/ranknet.py": "net",
+    "datasets/reader.py": "net least plug-in recipe",
+    "measures/orders.py": "net least plug-in recipe",
+    "features/__init__.py": "net least plug-in recipe",
+    "experiment/select.py": "net least plug-in recipe",
+    "experiment/run.py": "net least plug-in recipe",
+    "results/measuring.py": "net least plug-in recipe",
+    "results/scores.py": "net least plug-in recipe",
+    "models/linear.py": "net least plug-in recipe", "models/quadratic.py": "plug-in recipe",
+    "models/separate.py": "plug-in",
+    "rankers/base.py": "net least plug-in recipe", "rankers/ranknet.py": "net",
     "rankers/regression.py": "least",
-    "solvers/sgd.py": "net plug-in", "solvers/tree_growing.py": "plug-in",
+    "solvers/sgd.py": "net plug-in", "solvers/tree_growing.py": "plug-in recipe",
     "losses/lambdas.py": "plug-in", "losses/pairwise_logistic.py": "net plug-in",
-    "losses/neural_ndcg.py": "plug-in", "results/store.py": "",
+    "losses/neural_ndcg.py": "plug-in recipe", "losses/markov_field.py": "plug-in",
+    "results/store.py": "", "escaping.py": "", "registry.py": "",
     "experiment/plan.py": "", "experiment/runner.py": "", "cli/run.py": "", "rankers/frank.py": "",
 }  # fmt: skip
 
 
 def test_the_digest_of_a_ranker_is_of_what_its_scores_depend_on(copy: Path) -> None:
-    modules = {"net": "letorbench.rankers.ranknet", "least": "letorbench.rankers.regression",
-               "plug-in": "letorbench_plugin_mine"}  # fmt: skip
-    found, before = {}, {name: source.scoring_digest(each) for name, each in modules.items()}
+    named = {
+        "net": (ranker("ranknet"), {}),
+        "least": (ranker("regression"), {}),
+        "plug-in": (type("Mine", (ranker("regression"),), {"__module__": "mine"}), {}),
+        "recipe": (ranker("recipe"), {"model": "quadratic", "loss": "neural-ndcg"}),
+    }
+
+    def digests() -> dict[str, str]:
+        return {name: ranker_identity(*each)["code"] for name, each in named.items()}
+
+    found, before = {}, digests()
     for file in DEPENDS:
+        reword(copy / file)
+        assert digests() == before, file
         edit(copy / file)
-        after = {name: source.scoring_digest(each) for name, each in modules.items()}
-        found[file] = " ".join(name for name in modules if after[name] != before[name])
+        after = digests()
+        found[file] = " ".join(name for name in named if after[name] != before[name])
         before = after
     assert found == DEPENDS
+
+
+def test_a_measure_that_selects_counts_and_another_does_not(copy: Path) -> None:
+    new = copy / "measures" / "new.py"
+    new.write_text("VALUE = 1\n")
+    for function, module in {"selects": "letorbench.measures.new", "does not": "mine"}.items():
+        part = type("Function", (), {"__module__": module})
+        before = ranker_identity(ranker("regression"), {}, part)
+        assert source.is_current(before)
+        edit(new)
+        after = ranker_identity(ranker("regression"), {}, part)
+        assert (before["code"] != after["code"]) is (function == "selects")
+        assert source.is_current(before) is (function != "selects")
+        added = source.added_digest(module) if function == "selects" else ""
+        assert bool(added) is (function == "selects")
+
+
+@pytest.mark.parametrize("facts", [
+    {}, {"module": None}, {"module": "letorbench./etc/passwd"}, {"module": "letorbench.gone"},
+    {"module": ["letorbench"]}, {"module": "letorbench.rankers.frank", "parts": {"a": 1}},
+    {"module": "letorbench.rankers.frank", "parts": [["letorbench.x"]], "code": ["a"]},
+])  # fmt: skip
+def test_an_identity_that_says_anything_is_of_other_code(facts: dict) -> None:
+    assert not source.is_current({"code": "a", **facts})
 
 
 def test_a_comma_list_of_losses_names_these_losses() -> None:
