@@ -105,7 +105,7 @@ def test_the_files_hold_what_they_say(protocol):
             "settings": {"gain": "exp2", "l2": 0.0, "target": "label"},
             "letorbench": lb.__version__,
             "module": "letorbench.rankers.regression", "features": "query-minmax",
-            "protocol": "default",
+            "protocol": "default", "parts": ["letorbench.features", "letorbench.measures.definitions"],
             "code": scoring_digest("letorbench.rankers.regression"), "select": "ndcg@10",
             "convention": "standard", "seed": 0, "null": "error",
             "data": load("TOY", protocol.data_dir).provenance["digest"],
