@@ -78,6 +78,18 @@ def raw(answer: str) -> Behaviour:
     return lambda handler: handler.wfile.write(answer.encode())
 
 
+def dribbling(head: bytes, each: bytes, last: bytes = b"Content-Length: 999\r\n\r\n") -> Behaviour:
+    """A start that comes at once, and then a byte every 0.1 seconds, without an end."""
+
+    def send(handler: Handler) -> None:
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\n" + (head or last))
+        for _ in range(100):
+            time.sleep(0.1)
+            handler.wfile.write(each)
+
+    return send
+
+
 def redirecting(address: str, code: int = 302) -> Behaviour:
     return sending(b"", code, Location=address)
 
@@ -97,6 +109,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 def on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     monkeypatch.setattr(fetching, "STALL", 1.0)
+    monkeypatch.setattr(fetching, "FEWEST_BYTES", 20)
 
 
 def published(url: str, data: bytes, **changes: object) -> Source:
@@ -131,7 +144,9 @@ def test_the_first_good_address_is_fetched_checked_and_imported(
         assert fetching.fetch("MQ2008", tmp_path / "b", [unknown(f"{address}/bare")])
         (tmp_path / "c").mkdir()
         (tmp_path / "c" / "MQ2008").touch()
-        with pytest.raises(WriteError, match=f"^{tmp_path / 'c'}: cannot be written: Not a dir"):
+        with pytest.raises(
+            WriteError, match=f"^{tmp_path / 'c' / 'MQ2008'}/.*: cannot be written: Not a"
+        ):
             fetching.fetch("MQ2008", tmp_path / "c", sources)
 
 
@@ -160,7 +175,13 @@ REFUSED: dict[str, tuple[Behaviour, str]] = {
         "{url}: found a web page, expected a file; a licence, a sign-in or a form may stand before "
         "it, so open it in a browser",
     ),
-    "silent": (lambda handler: time.sleep(3), "{url}: sent nothing for 1 seconds"),
+    "silent": (lambda handler: time.sleep(3), "{url}: sent fewer than 20 bytes in 1 seconds"),
+    "slow": (dribbling(b"", b"a"), "{url}: sent fewer than 20 bytes in 1 seconds"),
+    "slow-chunks": (
+        dribbling(b"Transfer-Encoding: chunked\r\n\r\n1", b";"),
+        "{url}: sent fewer than 20 bytes in 1 seconds",
+    ),
+    "slow-headers": (dribbling(b"", b"a", b"X: "), "{url}: sent fewer than 20 bytes in 1 seconds"),
     "ftp": (
         redirecting("ftp://127.0.0.1/a"),
         "ftp://127.0.0.1/a: is no address on the web; expected http or https",

@@ -2,6 +2,7 @@
 
 import http.client
 import re
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
@@ -17,8 +18,8 @@ from letorbench.files import unfinished_folder
 
 #: the most bytes of a file whose size is not published; the largest archive has 4 GB
 MOST_BYTES = 16 << 30
-#: the seconds without a byte after which an address is given up
-STALL = 60.0
+#: an address is given up that sends fewer bytes in so many seconds, at least one of them
+STALL, FEWEST_BYTES = 60.0, 60_000
 
 
 def fetch(
@@ -105,7 +106,8 @@ def answer_of(url: str) -> Iterator[http.client.HTTPResponse]:
     _require_web(url)
     request = urllib.request.Request(url, headers={"User-Agent": f"letorbench/{__version__}"})
     try:
-        with urllib.request.build_opener(_Redirects).open(request, timeout=STALL) as response:
+        opener = urllib.request.build_opener(_Redirects, _Web)
+        with opener.open(request, timeout=STALL) as response:
             yield response
     except DataError:
         raise
@@ -114,7 +116,8 @@ def answer_of(url: str) -> Iterator[http.client.HTTPResponse]:
         raise DataError(f"{url}: answers HTTP {error.code} {error.reason}") from None
     except (OSError, http.client.HTTPException, ValueError) as error:
         reason = getattr(error, "reason", error)
-        text = f"sent nothing for {STALL:g} seconds" if isinstance(reason, TimeoutError) else reason
+        slow = f"sent fewer than {FEWEST_BYTES:,} bytes in {STALL:g} seconds"
+        text = slow if isinstance(reason, TimeoutError) else reason
         raise DataError(f"{url}: {' '.join(str(text).split())}") from None
 
 
@@ -126,6 +129,33 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         if req.full_url.startswith("https:") and not newurl.startswith("https:"):
             raise DataError(f"{req.full_url}: leads to {newurl}; expected https after https")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+class _Paced(http.client.HTTPResponse):
+    """An answer whose status, headers and content come no slower than `STALL` allows."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        raw: Any = self.fp.raw
+        read, since, count = raw.readinto, time.monotonic(), 0
+
+        def readinto(buffer: Any) -> int | None:
+            nonlocal since, count
+            n, now = read(buffer), time.monotonic()
+            count += n or 0
+            if n and now - since >= STALL:
+                if count < FEWEST_BYTES:
+                    raise TimeoutError
+                since, count = now, 0
+            return n
+
+        raw.readinto = readinto
+
+
+class _Web(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
+    def do_open(self, http_class: Any, req: Any, **options: Any) -> Any:
+        paced: Any = type(http_class.__name__, (http_class,), {"response_class": _Paced})
+        return super().do_open(paced, req, **options)
 
 
 def _require_web(url: str) -> None:
