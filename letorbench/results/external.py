@@ -1,12 +1,14 @@
 """Other systems' score files as results: then every table, plot and test has them.
 
-Three forms are read: one score a line in file order, RankLib's (qid, index, score) and TREC's
-runs (qid Q0 docno rank score tag). Every form is read from path and queries to float64 scores of
-shape (n_docs,) in file order; a DataError names the line that is not right.
+Three forms are read: one score a line in file order, RankLib's (qid, index, score) and runs,
+TREC's (qid Q0 docno rank score tag) or MS MARCO's (qid pid rank). Every form is read from path
+and queries to float64 scores of shape (n_docs,) in file order; a DataError names the line that is
+not right.
 """
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +37,8 @@ from letorbench.solvers.fit_result import score_warnings
 RANKLIB = ("qid", "index", "score")
 RUN = ("qid", "Q0", "docno", "rank", "score", "tag")
 QRELS = ("qid", "iter", "docno", "label")
+#: MS MARCO's runs, and BEIR's qrels with the names that are their first line
+RANKS, BEIR = ("qid", "pid", "rank"), ("query-id", "corpus-id", "score")
 #: the largest label of qrels
 LARGEST_LABEL = 1_000_000
 
@@ -135,9 +139,16 @@ def read_scores_of(path: Path, queries: QuerySet) -> np.ndarray:
 def detect(path: Path) -> str:
     """Return the format that the first line has by its number of columns.
 
-    Three columns are ranklib, six are trec, anything else is scores.
+    Six columns are trec, three are ranklib or else MS MARCO's ranks, anything else is scores.
     """
     width = len(content(path).lstrip()[:4096].partition(b"\n")[0].split())
+    if width == len(RANKS):
+        names: dict[bytes, set[bytes]] = {}
+        with suppress(DataError):
+            for _, qid, name, _ in run_lines(path):
+                names.setdefault(qid, set()).add(name)
+            if any(each != {b"%d" % i for i in range(len(each))} for each in names.values()):
+                return "trec"
     return {len(RANKLIB): "ranklib", len(RUN): "trec"}.get(width, "scores")
 
 
@@ -148,9 +159,31 @@ def read_ranklib(path: Path, queries: QuerySet) -> np.ndarray:
 
 
 def read_run(path: Path, queries: QuerySet) -> np.ndarray:
-    """Read a TREC run. Documents rank by their scores, as in trec_eval, not by the rank column."""
-    cells = ((line, c[0], c[2], c[4]) for line, c in columns(path, RUN))
-    return _placed(path, queries, document_names(queries), cells)
+    """Read a run."""
+    return _placed(path, queries, document_names(queries), run_lines(path))
+
+
+def run_lines(path: Path) -> Iterator[tuple[int, bytes, bytes, bytes]]:
+    """Yield the line, query, document and score of each line of a run.
+
+    Documents of TREC's rank by their scores, as in trec_eval, not by the rank column. In MS
+    MARCO's, rank r has the score -r; each query has the ranks 1, 2, ... once.
+    """
+    rows: list[tuple[int, bytes, bytes, bytes]] = []
+    ranks: dict[bytes, list[bytes]] = {}
+    for line, cells in columns(path, RUN, RANKS):
+        if len(cells) == len(RUN):
+            yield line, cells[0], cells[2], cells[4]
+        else:
+            rows.append((line, cells[0], cells[1], b"-" + cells[2]))
+            ranks.setdefault(cells[0], []).append(cells[2])
+    for qid, found in ranks.items():
+        if set(found) != {b"%d" % rank for rank in range(1, len(found) + 1)}:
+            raise DataError(
+                f"{path}: found other ranks than 1 to {len(found)} in query {shown(qid)}, expected "
+                f"each once ({' '.join(RANKS)}), or 6 columns: {' '.join(RUN)}"
+            )
+    yield from rows
 
 
 #: name -> a function from path and queries to (n_docs,) float64 scores in file order
@@ -192,13 +225,21 @@ def _placed(
 
 
 def read_qrels(path: Path) -> QuerySet:
-    """Read the judged documents of a TREC qrels file, without features, in the order of its lines.
+    """Read the judged documents of a qrels file, without features, in the order of its lines.
 
-    The lines of a query need not stay together. A label below 0 says that the document is not
-    judged, as in trec_eval; it becomes -1.
+    It is TREC's or, with its names in the first line, BEIR's. The lines of a query need not stay
+    together. A label below 0 says that the document is not judged, as in trec_eval; it becomes -1.
     """
     found: dict[str, dict[bytes, int]] = {}
-    for line, (qid, _, docno, label) in columns(path, QRELS):
+    named = False
+    for line, cells in columns(path, QRELS, BEIR):
+        if len(cells) == len(BEIR) and not named:
+            named = b" ".join(cells).lower() == " ".join(BEIR).encode()
+            if named:
+                continue
+            names = f"4: {' '.join(QRELS)}, or BEIR's names {' '.join(BEIR)} first"
+            raise DataError(f"{path}:{line}: found 3 columns, expected {names}")
+        qid, docno, label = cells[0], *cells[-2:]
         query = qid.decode("utf-8", "surrogateescape")
         if len(qid) > LONGEST_QID or not query.isprintable():
             expected = f"printable characters in UTF-8, at most {LONGEST_QID:,} bytes"
@@ -251,14 +292,14 @@ def measure_runs(
 def judged(
     path: Path, qrels: QuerySet, rules: Convention
 ) -> tuple[QuerySet, np.ndarray, list[str]]:
-    """Read a TREC run and find the labels of its documents.
+    """Read a run and find the labels of its documents.
 
     Returns the documents of each query of the qrels, in the order of the run: with the label -1
     where they are not judged, and then the judged ones that the run lacks; their scores, -inf for
     those; what the user must know.
     """
     run: dict[str, dict[bytes, float]] = {}
-    for line, (query, _, docno, _, score, _) in columns(path, RUN):
+    for line, query, docno, score in run_lines(path):
         ranked = run.setdefault(query.decode("utf-8", "surrogateescape"), {})
         if docno in ranked:
             raise _again(path, line, docno, query)
@@ -290,11 +331,11 @@ def _again(path: Path, line: int, docno: bytes, qid: bytes, first: str = "") -> 
     return DataError(f"{path}:{line}: found {what} again, expected it once{first}")
 
 
-def columns(path: Path, names: tuple[str, ...]) -> Iterator[tuple[int, list[bytes]]]:
+def columns(path: Path, *forms: tuple[str, ...]) -> Iterator[tuple[int, list[bytes]]]:
     """Yield the number and the cells of each line that is not empty of a file with columns.
 
-    Blanks or tabs separate the columns. DataError says that a line has too few or too many, or
-    that the file has no lines.
+    Blanks or tabs separate the columns. The first line tells which of the forms it is by their
+    number. DataError says that a line has too few or too many, or that the file has no lines.
     """
     empty = True
     for line_number, line in enumerate(content(path).split(b"\n"), 1):
@@ -303,17 +344,18 @@ def columns(path: Path, names: tuple[str, ...]) -> Iterator[tuple[int, list[byte
             continue
         if b"\0" in line:
             raise DataError(f"{path}:{line_number}: found a zero byte, expected text")
-        if len(cells) != len(names):
+        alike = tuple(form for form in forms if len(form) == len(cells))
+        if not alike:
             if (odd := odd_character(line)) is not None:
                 raise DataError(f"{path}:{line_number}: found {odd[0]}, expected {odd[1]}")
+            expected = " or ".join(f"{len(form)}: {' '.join(form)}" for form in forms)
             raise DataError(
-                f"{path}:{line_number}: found {len(cells)} columns, "
-                f"expected {len(names)}: {' '.join(names)}"
+                f"{path}:{line_number}: found {len(cells)} columns, expected {expected}"
             )
-        empty = False
+        forms, empty = alike, False
         yield line_number, cells
     if empty:
-        raise DataError(f"{path}: found no lines, expected lines of {' '.join(names)}")
+        raise DataError(f"{path}: found no lines, expected lines of {' '.join(forms[0])}")
 
 
 def number(path: Path, line: int, text: bytes, kind: type = float) -> float | int:

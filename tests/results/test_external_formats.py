@@ -10,12 +10,17 @@ from conftest import random_queries
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
+from letorbench.measures import default_measures
 from letorbench.results.export import write_qrels, write_run
-from letorbench.results.external import detect, read_any, read_qrels, read_scores_of
+from letorbench.results.external import detect, measure_runs, read_any, read_qrels, read_scores_of
 
 RUN = "1 Q0 a 1 3.5 t\n1 Q0 b 2 2.5 t\n2 Q0 a 1 1e3 t\n2 Q0 c 2 -1 t\n2 Q0 d 3 -2 t\n"
 RANKLIB = "1\t0\t3.5\n1\t1\t2.5\n2\t0\t1e3\n2\t1\t-1\n2\t2\t-2\n"
 QRELS = "1 0 a 2\n1 0 b 0\n2 0 a 1\n2 0 c 0\n2 0 d 0\n"
+RANKS = (
+    "found other ranks than 1 to",
+    "expected each once (qid pid rank), or 6 columns: qid Q0 docno rank score tag",
+)
 
 
 @pytest.fixture
@@ -60,6 +65,33 @@ def test_scores_alone_stand_in_the_order_of_the_rows_and_named_documents_do_not(
     assert read_scores_of(named, scattered).tolist() == [0, 3, 1, 4, 2, 5]
 
 
+def test_ms_marco_ranks_and_beir_names_mean_what_their_publishers_say(tmp_path, queries, rng):
+    """Rank 1 is the best; a tab-separated first line of names makes three columns qrels."""
+    ranks, qrels = "1\tb\t1\n1\ta\t2\n2\td\t3\n2\ta\t2\n2\tc\t1\n", tmp_path / "beir.tsv"
+    for text in (ranks, ranks.replace("\n", "\r\n"), shuffled(ranks, rng)):
+        path = written(tmp_path, text)
+        assert detect(path) == "trec"
+        assert read_any(path, queries).tolist() == [-2.0, -1.0, -2.0, -1.0, -3.0]
+    # RankLib's indices from 0 are told apart from documents, also with scores like ranks
+    assert detect(written(tmp_path, "1\t0\t2\n1\t1\t1\n")) == "ranklib"
+    for head in ("query-id\tcorpus-id\tscore", "\ufeffQuery-ID\tcorpus-id\tscore\r"):
+        qrels.write_text(f"{head}\n1\ta\t2\n1\tb\t0\n2\ta\t1\n2\tc\t0\n2\td\t0\n")
+        found = read_qrels(qrels)
+        for name in ("labels", "offsets", "qids", "docids"):
+            expected = getattr(read_qrels(written(tmp_path, QRELS)), name)
+            assert np.array_equal(getattr(found, name), expected), name
+    run = written(
+        tmp_path, "1 Q0 b 7 9 t\n1 Q0 a 9 8 t\n2 Q0 c 5 7 t\n2 Q0 a 1 6 t\n2 Q0 d 1 5 t\n"
+    )
+    by_rank = tmp_path / "marco.tsv"
+    by_rank.write_text(ranks)
+    rules = CONVENTIONS["trec_eval"]
+    (one, other), _ = measure_runs(qrels, [run, by_rank], default_measures(rules), rules)
+    assert one.values.keys() == other.values.keys()
+    for name, values in one.values.items():
+        assert np.array_equal(values, other.values[name]), name
+
+
 def test_documents_without_ids_go_by_their_position(tmp_path, queries):
     text = "2 Q0 3 1 5 t\n2 Q0 1 2 4 t\n1 Q0 2 1 9 t\n1 Q0 1 2 8 t\n2 Q0 2 9 1 t\n"
     path = written(tmp_path, text)
@@ -85,6 +117,10 @@ def test_documents_without_ids_go_by_their_position(tmp_path, queries):
         (RUN.replace(" -2 t", " 1_0 t"), ":5: found '1_0', expected a finite number"),
         (RUN.replace(" -2 t", " -2"),
          ":5: found 5 columns, expected 6: qid Q0 docno rank score tag"),
+        ("1 a 1\n1 b 2\n2 a 1\n2 b 3\n", f": {RANKS[0]} 2 in query 2, {RANKS[1]}"),
+        ("1 a 2\n1 b 2\n", f": {RANKS[0]} 2 in query 1, {RANKS[1]}"),
+        ("1 a 0\n", f": {RANKS[0]} 1 in query 1, {RANKS[1]}"),
+        ("1 a 0.9\n", f": {RANKS[0]} 1 in query 1, {RANKS[1]}"),
         (RANKLIB.replace("2\t1", "2\t3"),
          ":4: found document 3 of query 2, which the data do not have"),
         (RANKLIB.replace("1\t0\t3.5\n1\t1\t2.5\n", ""), ": found no score for document 0 of "
@@ -103,7 +139,7 @@ def test_documents_without_ids_go_by_their_position(tmp_path, queries):
 )  # fmt: skip
 def test_wrong_files(tmp_path, queries, text, words):
     with pytest.raises(DataError) as error:
-        read_any(written(tmp_path, text), queries)
+        read_any(written(tmp_path, text), queries, "trec" if RANKS[0] in words else "auto")
     assert str(error.value) == f"{tmp_path / 'file.txt'}{words}"
 
 
@@ -150,7 +186,8 @@ def test_qrels_read_back(tmp_path, queries, rng):
          "printable characters in UTF-8, at most 1,000 bytes"),
         (QRELS.replace("a 2", "a 0.5"), ":1: found '0.5', expected a whole number"),
         (QRELS.replace("a 2", "a 1000001"), ":1: found label 1000001, expected at most 1000000"),
-        ("1 a 2\n", ":1: found 3 columns, expected 4: qid iter docno label"),
+        ("1 a 2\n", ":1: found 3 columns, expected 4: qid iter docno label, or BEIR's names "
+         "query-id corpus-id score first"),
         ("", ": found no lines, expected lines of qid iter docno label"),
     ],
 )  # fmt: skip
