@@ -16,11 +16,11 @@ from letorbench.datasets.limits import LARGEST_LABEL, UNJUDGED
 from letorbench.errors import DataError, UsageError
 
 LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
-#: what every message says that refuses a label
+#: what every message says that refuses a label, and one that refuses another number
+A_LABEL = f"an integer from 0 to {LARGEST_LABEL:,}, or {UNJUDGED} for a document that is not judged"
 EXPECTED_LABEL = (
-    f"an integer from 0 to {LARGEST_LABEL:,}, or {UNJUDGED} for a document that is not judged "
-    "(`letorbench datasets import` and `split` make grades of others: --grades 0.5,1.5 by bounds, "
-    "--grades auto by values)"
+    f"{A_LABEL} (`letorbench datasets import` and `split` make grades of others: --grades 0.5,1.5 "
+    "by bounds, --grades auto by values)"
 )
 
 
@@ -170,7 +170,7 @@ def _as_text(ids: np.ndarray) -> np.ndarray:
 
 def _numbers_or_text(qid: Any, n_docs: int | None) -> np.ndarray:
     """Return query ids as integers where they are given as numbers, else as text."""
-    given = _vector(np.asarray(qid), "qid", n_docs)
+    given = _vector(np.asarray(as_frame(qid, "qid")), "qid", n_docs)
     if given.dtype.kind == "O" and all(isinstance(value, numbers.Real) for value in given):
         whole = all(isinstance(value, numbers.Integral) for value in given)
         given = given.astype(str if whole else np.float64)
@@ -271,14 +271,25 @@ def _of_counts(group: ArrayLike, n_docs: int) -> Grouping:
     return Grouping(offsets, _as_text(np.arange(1, len(counts) + 1)), None)
 
 
-def as_frame(X: Any) -> Any:
-    """Return a frame of polars or a table of Arrow as one of pandas, and all else as it is."""
+def as_frame(X: Any, what: str = "X") -> Any:
+    """Return a frame of polars or a table of Arrow as one of pandas, and all else as it is.
+
+    DataError where the data are still to be computed or read, or are in groups.
+    """
+    for how in (how for method, how in _LAZY.items() if hasattr(type(X), method)):
+        raise DataError(f"{what}: found a {type(X).__name__}, expected its data (.{how})")
     names = _names(X)
     if names is None or hasattr(X, "iloc") or not hasattr(X, "__arrow_c_stream__"):
         return X
     import pandas as pd
 
     return pd.DataFrame({name: np.asarray(X[name]) for name in names})
+
+
+#: a method of what stands for data, and the attribute that has them
+_LAZY = {
+    "toPandas": "toPandas()", "collect": "collect()", "read_all": "read_all()", "ngroups": "obj",
+}  # fmt: skip
 
 
 def _names(X: Any) -> Sequence[Any] | None:
@@ -297,14 +308,16 @@ def _at(place: Sequence[int], X: Any) -> str:
 
 def _real_numbers(values: Any, what: str) -> np.ndarray:
     """Return values as an array of a real dtype; an array of objects must hold numbers."""
+    frame = values.toarray() if hasattr(values, "toarray") else as_frame(values, what)
     try:
-        frame = values.toarray() if hasattr(values, "toarray") else as_frame(values)
         given = np.asarray(frame)
         if given.dtype.kind in "cUS":  # the numbers that stand beside one such are converted, too
             frame = frame.astype(object) if hasattr(frame, "astype") else frame
             given = np.asarray(frame, dtype=object)
     except ValueError:  # rows of different lengths
         raise DataError(f"{what}: found rows of different lengths, expected equal ones") from None
+    except (RuntimeError, TypeError) as error:  # a tensor with a gradient, or on another device
+        raise DataError(f"{what}: found a {type(values).__name__}: {error}") from None
     if np.ma.is_masked(values):
         raise DataError(f"{what}: found masked values, expected real numbers")
     if given.dtype.kind in "biuf":

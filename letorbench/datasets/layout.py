@@ -1,5 +1,6 @@
 """Where a data set's files lie on disk, in every spelling the releases use."""
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -57,6 +58,7 @@ class Layout:
 def weights_of(file: Path) -> list[Path]:
     """Return the file of weights beside one, if it is there."""
     weights = file.with_name(file.name + WEIGHTS)
+    check_link(weights)
     return [weights] if weights.is_file() else []
 
 
@@ -69,6 +71,7 @@ def find(name: str | Name, data_dir: Path) -> Layout:
     named = parse(name)
     looked_in = places(named)
     for place in looked_in:
+        check_link(Path(data_dir) / place)
         folder = resolve(Path(data_dir), place)
         if folder is not None:
             folds = _folds(folder, named.entry)
@@ -119,6 +122,12 @@ def resolve(root: Path, place: str) -> Path | None:
             return None
         folder = found
     return folder if folder.is_dir() else None
+
+
+def check_link(path: Path) -> None:
+    """Raise DataError where a path is a link to what is not there."""
+    if path.is_symlink() and not path.exists():
+        raise DataError(f"{path}: found a link to {os.readlink(path)}, which is not there")
 
 
 def fold_number(folder_name: str) -> int | None:
@@ -238,9 +247,13 @@ def _subfolders(folder: Path) -> list[Path]:
 def _listed(folder: Path) -> list[Path]:
     """Return what a folder holds, in order; without the folder, nothing."""
     try:
-        return sorted(folder.iterdir()) if folder.is_dir() else []
+        paths = sorted(folder.iterdir()) if folder.is_dir() else []
     except OSError as error:
         raise DataError(f"{folder}: cannot be read: {error.strerror}") from None
+    for path in paths:
+        if part_of(path.name) or fold_number(path.name) is not None:
+            check_link(path)
+    return paths
 
 
 def _advice(named: Name) -> str:

@@ -156,7 +156,10 @@ def from_frame(
     >>> from_frame(df, label="rel", qid="q", folds=3)
     Benchmark('frame', 3 folds, 3 queries, 5 documents, 1 feature, labels 0-2, standard)
     """
-    df = as_frame(df)
+    df = as_frame(df, "df")
+    if not hasattr(df, "columns"):
+        expected = "a DataFrame of pandas or polars, or an Arrow table"
+        raise DataError(f"df: found a {type(df).__name__}, expected {expected}")
     columns = list(df.columns)
     for column in (label, qid, *([weight] if weight else []), *(features or ())):
         if column not in columns:

@@ -3,7 +3,7 @@
 import filecmp
 import os
 import shutil
-from contextlib import suppress
+from contextlib import ExitStack
 from pathlib import Path
 
 from letorbench.datasets import layout
@@ -39,21 +39,25 @@ def import_archive(
         if not path.is_dir():
             tree = scratch / "archive"
             unpack(path, tree)
-        data_sets = recognise(tree, path)
-        names = tuple(each.name for each in data_sets)
-        if expected is not None and expected.label not in names:
-            raise DataError(f"{path}: found {', '.join(names)} inside, expected {expected}")
+        places = {tree: path}
         try:
+            data_sets = recognise(tree, path)
+            names = tuple(each.name for each in data_sets)
+            if expected is not None and expected.label not in names:
+                raise DataError(f"{path}: found {', '.join(names)} inside, expected {expected}")
             for each in data_sets:
+                places = {staged / each.place: path / each.root, tree: path}
                 _stage(each, tree, staged, tree != path, grades, tell)
                 found = layout.find(parse(each.name), staged)
                 if found.name.entry is None or found.name.entry.min_label < 0:
                     tell_unjudged(found, tell)
+        except WriteError:
+            raise
         except DataError as error:
-            if isinstance(error, WriteError):
-                raise
-            shown = str(error).replace(str(staged / each.place), str(path / each.root))
-            raise DataError(shown.replace(str(tree), str(path))) from None
+            shown = str(error)
+            for old, new in places.items():
+                shown = shown.replace(str(old), str(new))
+            raise DataError(shown) from None
         if expected is not None:
             _check_hashes(layout.find(expected, staged), path)
         _put_in_place(staged, data_dir)
@@ -106,12 +110,16 @@ def _put_in_place(staged: Path, data_dir: Path) -> None:
                 f"{there}: found a file of other content, expected the same or none (move it away "
                 "to import this one)"
             )
+    place = Path()
     try:
-        for place in new:
-            (data_dir / place).parent.mkdir(parents=True, exist_ok=True)
-            (staged / place).replace(data_dir / place)
+        with ExitStack() as undo:
+            for place in new:
+                for folder in reversed([data_dir / each for each in place.parents]):
+                    if not folder.exists():
+                        folder.mkdir()
+                        undo.callback(folder.rmdir)
+                (staged / place).replace(data_dir / place)
+                undo.callback((data_dir / place).unlink)
+            undo.pop_all()
     except OSError as error:
-        for place in new:
-            with suppress(OSError):
-                (data_dir / place).unlink(missing_ok=True)
-        raise WriteError(data_dir, error) from None
+        raise WriteError(data_dir / place, error) from None

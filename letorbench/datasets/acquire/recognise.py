@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from letorbench.datasets.acquire.unpack import ENDINGS
 from letorbench.datasets.catalog import CATALOG, Entry, parse, same
-from letorbench.datasets.layout import OWN_NAME, PARTS, fold_number, part_of
+from letorbench.datasets.layout import OWN_NAME, PARTS, check_link, fold_number, part_of
 from letorbench.datasets.user_data.beside import ENDINGS as BESIDE
 from letorbench.datasets.user_data.beside import beside
 from letorbench.datasets.user_data.svmlight import LETOR, SVMLIGHT, kind_of
@@ -52,17 +52,24 @@ def recognise(tree: Path, where: Path) -> list[Recognised]:
     DataError where there is none, where one comes in variants and its path does not name one, and
     where two belong in one place.
     """
-    files = [path for path in sorted(tree.rglob("*")) if path.is_file() and not path.is_symlink()]
+    files = _files(tree)
     groups = _grouped(PurePosixPath(f.relative_to(tree).as_posix()) for f in files)
     official = {root for root, shape in groups if shape in _OFFICIAL}
     ending = next((each for each in ENDINGS if where.name.lower().endswith(each)), where.suffix)
     stem = where.resolve().name if where.is_dir() else where.name[: len(where.name) - len(ending)]
     found: dict[tuple[PurePosixPath, str], Recognised] = {}
+    refusal: DataError | None = None
     for (root, shape), parts in groups.items():
         folders = (stem, *root.parts)
+        try:
+            are_data = all([_is_data(tree / part) for part in parts])
+        except DataError as error:
+            refusal, are_data = error, False
+            if shape in _OFFICIAL:
+                raise
         if shape in _OFFICIAL:
             name, place = _classify(folders, _OFFICIAL[shape], where)
-        elif root in official or not all(_is_data(tree / part) for part in parts):
+        elif root in official or not are_data:
             continue
         else:
             name, place = _own(folders[-1], where)
@@ -80,6 +87,8 @@ def recognise(tree: Path, where: Path) -> list[Recognised]:
                 f"{next(iter(parts))}; expected it once"
             )
         found[key] = Recognised(name, place, parts, root)
+    if not found and refusal is not None:
+        raise refusal
     if not found:
         packed = [f.name for f in files if f.name.lower().endswith((*ENDINGS, *_PACKED))]
         raise DataError(
@@ -88,6 +97,24 @@ def recognise(tree: Path, where: Path) -> list[Recognised]:
             + (f"; found {packed[0]}, which is to be unpacked first" if packed else "")
         )
     return list(found.values())
+
+
+def _files(tree: Path) -> list[Path]:
+    """Return the files in a folder, also those that links lead to, but none of macOS's attributes.
+
+    A link to a folder is followed once, and none to a folder that it is in. DataError names a link
+    of a fold or a part that leads nowhere.
+    """
+    paths, followed = list(tree.rglob("*")), set[Path]()
+    for path in paths:  # it grows
+        link = path.parent.resolve() / path.name if path.is_symlink() else None
+        if link and path.is_dir() and not (link in followed or link.is_relative_to(path.resolve())):
+            followed.add(link)
+            paths += path.rglob("*")
+        elif _PART.fullmatch(path.name.lower()) or fold_number(path.name) is not None:
+            check_link(path)
+    kept = (path for path in paths if path.is_file() and not path.name.startswith("._"))
+    return sorted(path for path in kept if "__MACOSX" not in path.relative_to(tree).parts)
 
 
 def _grouped(paths: Iterable[PurePosixPath]) -> dict[tuple[PurePosixPath, str], _Files]:

@@ -1,6 +1,7 @@
-"""Text that is not plain UTF-8: which encoding it has, and characters that only look plain."""
+"""Text that is not plain UTF-8, characters that only look plain, and files that are no data."""
 
 import codecs
+import re
 import unicodedata
 from pathlib import Path
 
@@ -13,10 +14,30 @@ _MARKS = {
     codecs.BOM_UTF32_LE: "UTF-32", codecs.BOM_UTF32_BE: "UTF-32",
     codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16",
 }  # fmt: skip
+_INSTEAD = "data (a sign-in or an error may stand in their place: download the file again)"
+#: how files begin that are no text of data, what each is, and what is expected
+_OTHERS = {
+    rb"<[?!a-z].*?\b(?:html|body|script)\b": ("a web page", _INSTEAD),
+    rb"<[?!a-z]": ("XML", _INSTEAD),
+    rb"\{\s*[\"}]|\[\s*[\[\]{\"\d-]": ("JSON", _INSTEAD),
+    rb"version https://git-lfs": ("a Git LFS pointer", "the file (`git lfs pull` fetches it)"),
+    rb"%PDF-": ("a PDF", "text"),
+    rb"PK\x03\x04": ("a ZIP archive, as spreadsheets are too", "text"),
+    rb"PAR1": ("Parquet", "text"),
+}
+
+
+def check_content(path: Path, start: bytes) -> None:
+    """Raise DataError where a file begins as a web page, a pointer or another file of no data."""
+    start = start.removeprefix(BOM).lstrip()
+    for pattern, (found, expected) in _OTHERS.items():
+        if re.match(pattern, start, re.IGNORECASE | re.DOTALL):
+            raise DataError(f"{path}: found {found}, expected {expected}")
 
 
 def check_encoding(path: Path, start: bytes) -> None:
-    """Raise DataError where the beginning of a text file is UTF-16, UTF-32 or an old Mac's text."""
+    """Raise DataError where the beginning of a file is no UTF-8 text with newlines, or no data."""
+    check_content(path, start)
     found = next((name for mark, name in _MARKS.items() if start.startswith(mark)), "")
     zeros = start.count(0)
     if not found and zeros and start.replace(b"\0", b"").isascii():  # without a mark

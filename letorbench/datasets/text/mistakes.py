@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.datasets.arrays import EXPECTED_LABEL, LARGEST_FLOAT32
+from letorbench.datasets.arrays import A_LABEL, EXPECTED_LABEL, LARGEST_FLOAT32
 from letorbench.datasets.limits import LARGEST_LABEL, LONGEST_LABEL, LONGEST_QID, UNJUDGED
 from letorbench.datasets.text.encodings import BOM, odd_character
 from letorbench.datasets.text.lines import LONGEST_INDEX
@@ -153,7 +153,8 @@ def shown(word: bytes) -> str:
 def _in_head(label: bytes, qid: bytes = b"") -> _Mistake:
     number = int(label) if re.fullmatch(rb"[+-]?\d{1,%d}" % LONGEST_LABEL, label) else -2
     if not UNJUDGED <= number <= LARGEST_LABEL:
-        return f"{shown(label)} as the label", EXPECTED_LABEL
+        expected = EXPECTED_LABEL if DECIMAL.fullmatch(label) else A_LABEL
+        return f"{shown(label)} as the label", expected
     if not qid.startswith(b"qid:"):
         return f"{shown(qid)} after the label" if qid else "no qid after the label", "qid:Q"
     name = qid[4:]

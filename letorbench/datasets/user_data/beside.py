@@ -42,7 +42,9 @@ def beside(path: Path) -> Beside:
 
     A description may be of all files of the folder, where it is the only one.
     """
-    there = {each.name.lower(): each for each in sorted(path.parent.iterdir()) if each.is_file()}
+    # macOS keeps attributes of NAME in ._NAME
+    files = [each for each in sorted(path.parent.iterdir()) if not each.name.startswith("._")]
+    there = {each.name.lower(): each for each in files if each.is_file()}
     name = path.name.lower()
     described = [each for each in there if each.endswith(DESCRIPTION)]
     chosen = [name + DESCRIPTION, Path(name).stem + DESCRIPTION]

@@ -24,7 +24,7 @@ from letorbench.datasets.user_data.rows import (
 )
 from letorbench.datasets.user_data.svmlight import read_rows
 from letorbench.datasets.user_data.tables import Columns
-from letorbench.errors import DataError, UsageError
+from letorbench.errors import DataError, UsageError, WriteError
 from letorbench.files import unfinished_folder, write_atomically
 
 
@@ -69,7 +69,10 @@ def split(
         fold_files.compose_folds(folder, folds)
         if rows is not None:
             write_names(folder, rows)
-        folder.rename(target)
+        try:
+            folder.rename(target)
+        except OSError as error:
+            raise WriteError(target, error) from None
     tell_unjudged(layout.find(name, data_dir), tell)
     return name
 
@@ -84,8 +87,8 @@ def make_letor_text(
         for old, new in parts:
             # at its first mistake nothing is imported
             queries = read_queries(old, ReadOptions(null="min"))
-            new.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(old, new)
+            with old.open("rb") as text, write_atomically(new, binary=True) as copy:
+                shutil.copyfileobj(text, copy)
             write_weights(new, weights_beside(old, queries.offsets))
     else:
         lines = letor_lines(rows, grades, tell)

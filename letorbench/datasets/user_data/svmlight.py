@@ -64,13 +64,15 @@ def kind_of(path: Path) -> str:
             start = file.read(_START)
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from None
+    if start.startswith(b"PAR1"):
+        return TABLE
     check_encoding(path, start)
     start = start.removeprefix(BOM)
     rows = (line.partition(b"#")[0].split() for line in start.split(b"\n"))
     first, *words = next((row for row in rows if len(row) > 1), [b","])
     if b"," not in first and all(map(_WORD.fullmatch, words)):
         return LETOR if _LETOR.match(start) else SVMLIGHT
-    named = path.suffix.lower() in _TABLE_ENDINGS or start.startswith(b"PAR1")
+    named = path.suffix.lower() in _TABLE_ENDINGS
     return TABLE if named or (b"\0" not in start and beside(path).tells_columns) else ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -140,17 +141,23 @@ def _features(path: Path, names: list[str], columns: Columns, by_qid: bool) -> l
 
 
 def _numbers(cells: Sequence[Any], at: Callable[[int], str], expected: str) -> np.ndarray:
-    """Return a column's numbers, NaN where missing; float32 counts as its shortest decimals."""
+    """Return a column's numbers, 1 and 0 for true and false; float32 as its shortest decimals."""
     values = np.full(len(cells), np.nan)
     for row, cell in enumerate(cells):
-        text = str(int(cell) if isinstance(cell, (bool, np.bool_)) else cell).strip()
-        if text in MISSING:
-            continue
+        text = str(cell).strip()
         try:
-            values[row] = float("not one" if "_" in text else text)
+            values[row] = _number(text)
         except ValueError:
             raise DataError(f"{at(row)}: found {text[:40]!r}, expected {expected}") from None
     return values
+
+
+def _number(text: str) -> float:
+    """Return the number of a cell, NaN of a missing one; ValueError where it is neither."""
+    if text in MISSING:
+        return math.nan
+    truth = {"true": 1.0, "false": 0.0}.get(text.lower())
+    return float("not one" if "_" in text else text) if truth is None else truth
 
 
 def _queries(cells: Sequence[Any], at: Callable[[int], str]) -> np.ndarray:
@@ -237,7 +244,7 @@ def _cells(path: Path) -> Iterator[tuple[str, list[str]]]:
 
 def _all_numbers(cells: list[str]) -> bool:
     try:
-        return bool(np.isfinite([float(cell or 0) for cell in cells]).all())
+        return bool(np.isfinite([_number(cell) if cell else 0.0 for cell in cells]).all())
     except ValueError:
         return False
 

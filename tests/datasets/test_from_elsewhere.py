@@ -1,0 +1,359 @@
+"""Files as other systems leave them: what macOS and Windows add, links, pages instead of data."""
+
+import os
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import random_queries
+from test_archive import as_folder, contents, packed, tree
+
+import letorbench as lb
+from letorbench.datasets import layout, synthetic
+from letorbench.datasets.acquire.archive import import_archive
+from letorbench.datasets.queryset import QuerySet
+from letorbench.datasets.user_data.folds import split
+from letorbench.datasets.user_data.read import read_documents
+from letorbench.datasets.user_data.tables import Columns
+from letorbench.errors import DataError
+from letorbench.results.external import read_any, read_qrels
+
+ATTRIBUTES = "\0\5\26\7\0\2\0\0Mac OS X        " + "\0" * 60
+
+
+def macos(files: dict[str, str], outside: bool) -> dict[str, str]:
+    """The files, and beside each, or in __MACOSX, one of its attributes."""
+    added = {f"{'__MACOSX/' * outside}{Path(f).parent}/._{Path(f).name}": ATTRIBUTES for f in files}
+    return added | files | {"__MACOSX/._shop": ATTRIBUTES, "shop/._Fold1": ATTRIBUTES}
+
+
+@pytest.mark.parametrize("kind", [".zip", ".tar", "/"])
+@pytest.mark.parametrize("outside", [True, False])
+@pytest.mark.parametrize("names", ["txt", "query", "cd"])
+def test_attributes_of_macos_are_no_data(
+    kind: str, outside: bool, names: str, tmp_path: Path
+) -> None:
+    files = tree("shop", n=3)
+    if names == "query":
+        files = {f"shop/rank.{p}": "0 0:1\n1 0:2\n0 0:3\n" for p in ("train", "test")}
+        files |= {f"{name}.query": "2\n1\n" for name in files}
+    if names == "cd":
+        files = {f"shop/{p}.tsv": "0\t1\t2\n1\t1\t3\n0\t2\t1\n" for p in ("train", "test")}
+        files["shop/pool.cd"] = "0\tLabel\n1\tGroupId\n"
+    both = macos(files, outside)
+    source = tmp_path / ("shop" if kind == "/" else f"a{kind}")
+    source = as_folder(source, both) if kind == "/" else packed(source, both)
+    assert import_archive(source, tmp_path / "data") == ("shop",)
+    there = contents(tmp_path / "data/shop")
+    assert len(there) == (9 if names == "txt" else 2)
+    assert not any("._" in name for name in there)
+    lb.load("shop", tmp_path / "data")
+
+
+@pytest.mark.parametrize("folders", [True, False])
+def test_back_slashes_in_a_zip_part_folders(folders: bool, tmp_path: Path) -> None:
+    files = tree("shop", n=3)
+    names = {name.replace("/", "\\"): text for name, text in files.items()}
+    made = {name.rpartition("\\")[0] + "\\": "" for name in names} if folders else {}
+    assert import_archive(packed(tmp_path / "a.zip", made | names), tmp_path / "data") == ("shop",)
+    assert {f"shop/{name}" for name in contents(tmp_path / "data/shop")} == set(files)
+    for bad in ("..\\..\\x", "shop\\..\\..\\x", "\\x", "\\\\host\\x", "C:\\x", "shop/..\\../x"):
+        with pytest.raises(DataError, match="unsafe name .* inside; expected a path within it"):
+            import_archive(packed(tmp_path / "b.zip", names | {bad: ""}), tmp_path / "other")
+    assert list((tmp_path / "other").iterdir()) == []
+
+
+@pytest.mark.parametrize("ending", [".zip", ".tar"])
+def test_a_file_that_is_a_folder_too_is_named(ending: str, tmp_path: Path) -> None:
+    for files in (["shop/a", "shop/a/b"], ["shop/a/b", "shop/a"], ["shop/a", "shop/a/b/c/d"]):
+        source = packed(tmp_path / f"a{ending}", dict.fromkeys(files, "1"))
+        with pytest.raises(DataError) as error:
+            import_archive(source, tmp_path / "data")
+        found = f"found {files[0]} and {files[1]} inside, expected shop/a as a file or as a folder"
+        assert str(error.value) == f"{source}: {found}"
+
+
+def test_a_link_in_a_zip_is_named(tmp_path: Path) -> None:
+    info = zipfile.ZipInfo("shop/test.txt")
+    info.external_attr = 0o120777 << 16
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr(info, "/etc/passwd")
+    with pytest.raises(DataError, match="shop/test.txt is a link, not a file"):
+        import_archive(tmp_path / "a.zip", tmp_path / "data")
+
+
+def linked(kind: str, folder: Path) -> Path:
+    """A folder shop whose files, folds or own place are links, each to what is outside it."""
+    store, shop = as_folder(folder / "store", tree("s", n=3)) / "s", folder / "in/shop"
+    shop.parent.mkdir()
+    if kind == "itself":
+        shop.symlink_to(store)
+    for fold in sorted(store.iterdir()) if kind != "itself" else ():
+        for path in [fold] if kind == "folds" else sorted(fold.iterdir()):
+            place = shop / path.relative_to(store)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.symlink_to(os.path.relpath(path, place.parent))
+    return shop
+
+
+@pytest.mark.parametrize("kind", ["files", "folds", "itself"])
+def test_links_are_followed(kind: str, tmp_path: Path) -> None:
+    shop = linked(kind, tmp_path)
+    if kind != "itself":  # links that lead up end nowhere
+        (shop / "up").symlink_to("..")
+        (shop / "Fold1/self").symlink_to("self")
+    for source, data in ((shop, "a"), (shop.parent, "b")):
+        name = "s" if source.is_symlink() else "shop"
+        assert import_archive(source, tmp_path / data) == (name,)
+        assert len(contents(tmp_path / data / name)) == 9
+        assert not any(path.is_symlink() for path in (tmp_path / data).rglob("*"))
+    assert len(layout.find("shop", shop.parent).folds) == 3
+
+
+@pytest.mark.parametrize("kind, gone", [("files", "Fold2/test.txt"), ("folds", "Fold2")])
+def test_links_that_lead_nowhere_are_named(kind: str, gone: str, tmp_path: Path) -> None:
+    shop = linked(kind, tmp_path)
+    (shop / gone).unlink()
+    (shop / gone).symlink_to("gone")
+    said = f"{shop / gone}: found a link to gone, which is not there"
+    (shop.parent / "other").symlink_to("gone")
+    for act in (
+        lambda: import_archive(shop, tmp_path / "data"),
+        lambda: lb.load("shop", shop.parent),
+    ):
+        with pytest.raises(DataError) as error:
+            act()
+        assert str(error.value) == said
+    with pytest.raises(DataError, match="/other: found a link to gone, which is not there"):
+        lb.load("other", shop.parent)
+
+
+PAGE, AGAIN = "<html><body>Sign in</body></html>\n", r"data \(a sign-in or an error may stand"
+#: what is saved instead of data, and how it is called
+INSTEAD = {
+    "<!DOCTYPE html>\n" + PAGE: f"a web page, expected {AGAIN}",
+    "\ufeff\n  <!-- x -->\n<HTML lang=en>": "a web page",
+    "<div class=login><script src=x></script>": "a web page",
+    '<?xml version="1.0"?>\n<Error><Code>AccessDenied</Code></Error>': "XML",
+    '{"message": "Not Found"}': "JSON",
+    '\n[{"qid": 1}]': "JSON",
+    "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n": "a Git LFS pointer",
+    "%PDF-1.7\n": "a PDF",
+    "PK\3\4\24\0\0\0": "a ZIP archive",
+}
+
+
+@pytest.mark.parametrize("text", INSTEAD, ids=lambda text: INSTEAD[text][:9])
+def test_what_is_saved_instead_of_data_is_named_wherever_data_are_read(
+    text: str, tmp_path: Path
+) -> None:
+    queries = QuerySet.from_arrays([[1.0]], [0], group=[1])
+    path, data = tmp_path / "d.txt", tmp_path / "data"
+    readers: list[Callable[[], object]] = [
+        *(lambda form=form: read_any(path, queries, form) for form in ("scores", "trec", "auto")),
+        lambda: split(path, data), lambda: split(path.rename(tmp_path / "d.csv"), data),
+        lambda: read_documents(path), lambda: read_qrels(path), lambda: lb.read_letor(path),
+    ]  # fmt: skip
+    for read in readers:
+        path.write_text(text)
+        with pytest.raises(DataError, match=rf"/d\.(txt|csv): found {INSTEAD[text]}") as error:
+            read()
+        assert "--grades" not in str(error.value) and "\n" not in str(error.value)
+    for place in ("shop/Fold2/test.txt", "MQ2008/Fold3/vali.txt", "shop/Fold1/train.txt.weight"):
+        name = place.partition("/")[0]
+        files = tree(name) | {place: text}
+        with pytest.raises(DataError, match=f"a.tar/{place}: found {INSTEAD[text]}"):
+            import_archive(packed(tmp_path / "a.tar", files), data)
+        if name == "shop":
+            with pytest.raises(DataError, match=f"{place}: found {INSTEAD[text]}"):
+                lb.load(name, as_folder(tmp_path / place.replace("/", "-"), files))
+    if not text.startswith("PK"):
+        path.rename(tmp_path / "b.zip").write_text(text)
+        with pytest.raises(DataError, match=f"b.zip: found {INSTEAD[text]}"):
+            import_archive(tmp_path / "b.zip", data)
+    beside = as_folder(tmp_path / "fine", tree("shop") | {f"shop/{p}.x": text for p in PARTS})
+    assert import_archive(beside, data) == ("shop",)
+
+
+PARTS = ("train", "test")
+
+
+def test_grades_are_advised_for_numbers_alone(tmp_path: Path) -> None:
+    for label, advised in (("404:", False), ("Access", False), ("0.5", True), ("-3", True)):
+        (tmp_path / "d.txt").write_text(f"{label} Not Found\n")
+        with pytest.raises(DataError, match="as the label, expected an integer") as error:
+            lb.read_letor(tmp_path / "d.txt")
+        assert ("--grades" in str(error.value)) == advised
+
+
+@pytest.mark.parametrize("true, false", [("True", "False"), ("true", "false"), ("TRUE", "FALSE")])
+@pytest.mark.parametrize("form", ["csv", "tsv", "numbers"])
+def test_true_and_false_are_1_and_0(true: str, false: str, form: str, tmp_path: Path) -> None:
+    """As label and as feature, beside missing values, with names and without them."""
+    rows = [[true, 1, 0.5, false], [false, 1, 0.25, ""], [true, 2, 1.5, true], [false, 3, 2, true]]
+    separator = "\t" if form == "tsv" else ","
+    names = [] if form == "numbers" else [["label", "qid", "a", "promo"]]
+    rows = [row[:1] + row[2:] for row in rows] if form == "numbers" else rows
+    text = "".join(separator.join(map(str, row)) + "\n" for row in names + rows)
+    path = tmp_path / f"d.{form}"
+    path.write_text(text)
+    path.with_name(f"d.{form}.query").write_text("2\n1\n1\n" if form == "numbers" else "")
+    found = read_documents(path)
+    assert found.labels.tolist() == [1, 0, 1, 0]
+    np.testing.assert_array_equal(found.X[:, -1], np.array([0, np.nan, 1, 1], np.float32))
+
+
+class Lazy:
+    """As a frame of polars or Spark, a reader of Arrow, or a tensor with a gradient."""
+
+    columns = ("a", "b")
+
+    def __init__(self, method: str) -> None:
+        self.__class__ = type(method.title(), (Lazy,), {method: self.refuse})
+
+    def refuse(self, *_: object, **__: object) -> None:
+        raise RuntimeError("Use tensor.detach().numpy() instead.")
+
+
+@pytest.mark.parametrize("method", ["collect", "toPandas", "read_all", "groupby", "__array__"])
+def test_what_is_no_data_yet_is_named_with_how_to_get_it(method: str) -> None:
+    frame = pd.DataFrame({"a": [1.0, 2.0], "label": [0, 1], "qid": [1, 1]})
+    given = frame.groupby("qid") if method == "groupby" else Lazy(method)
+    hint = {"groupby": r"\(\.obj\)", "__array__": "detach"}.get(method, rf"\(\.{method}\(\)\)")
+    for make in (
+        lambda: QuerySet.from_arrays(given, [0, 1], group=[2]),
+        lambda: QuerySet.from_arrays(frame[["a"]], given, group=[2]),
+        lambda: lb.Regression().fit(given, [0, 1], qid=[1, 1]),
+        *([lambda: lb.from_frame(given, "label", "qid")] if method != "__array__" else []),
+    ):
+        with pytest.raises(DataError, match=f"found a .*{hint}"):
+            make()
+
+
+def snapshot(folder: Path) -> dict[str, bytes | None]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
+        for path in folder.rglob("*")
+    }
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, number: int) -> list[str]:
+    """Let the disk be full at one of what writes: opening for writing, folders, renaming."""
+    calls: list[str] = []
+
+    def counted(module: object, name: str, counts: Callable[..., bool]) -> None:
+        real = getattr(module, name)
+
+        def call(*args: object, **named: object) -> object:
+            if counts(*args, **named):
+                calls.append(name)
+                if len(calls) == number:
+                    raise OSError(28, "No space left on device")
+            return real(*args, **named)
+
+        monkeypatch.setattr(module, name, call)
+
+    def writes(_: object, mode: str = "r", *args: object, **named: object) -> bool:
+        return bool(set(mode) & set("wxa"))
+
+    for module in ("builtins", "io"):
+        counted(__import__(module), "open", writes)
+    for name in ("replace", "rename", "mkdir"):
+        counted(os, name, lambda *args, **named: True)
+    return calls
+
+
+def own_files(folder: Path) -> Path:
+    lines = [f"{q % 3} qid:{q} 1:{q}.5\n" for q in range(6)]
+    parts = ("train", "vali", "test")
+    files = {f"shop/{part}.txt": "".join(lines[i::3]) for i, part in enumerate(parts)}
+    return as_folder(folder, files) / "shop"
+
+
+#: what writes into a data folder; each takes the data folder and one with its input
+ACTS: dict[str, Callable[[Path, Path], object]] = {
+    "archive": lambda data, given: import_archive(given / "a.tar", data),
+    "own": lambda data, given: import_archive(given / "shop", data),
+    "tests": lambda data, given: import_archive(given / "tests", data),
+    "split": lambda data, given: split(given / "d.csv", data, folds=3),
+    "make": lambda data, given: synthetic.make("MQ2008", data, scale=0.01),
+}
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_an_error_at_any_write_leaves_the_folder_as_it_was(
+    act: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some of the files that are brought are there already, equal; they stay, too."""
+    given = tmp_path / "given"
+    files = tree("MQ2008")
+    own_files(given)
+    packed(given / "a.tar", files)
+    as_folder(given / "tests", {f"Fold{k}/test.txt": f"0 qid:{k} 1:1\n" for k in (1, 2, 3)})
+    (given / "d.csv").write_text("label,qid,a,w\n" + "".join(f"0,{q},1,{q}\n" for q in range(4)))
+    there = {name: text for name, text in files.items() if "Fold2" in name}
+    there |= {"shop/vali.txt": (given / "shop/vali.txt").read_text()}
+    refused = 0
+    for number in range(1, 1000):
+        data = as_folder(tmp_path / str(number), there)
+        before = snapshot(data)
+        with monkeypatch.context() as patch:
+            calls = failing(patch, number)
+            try:
+                ACTS[act](data, given)
+            except (DataError, OSError) as error:
+                assert "No space left" in str(error)
+                assert isinstance(error, DataError) or act == "make"
+                assert snapshot(data) == before, (number, calls[-1])
+                refused += 1
+        if len(calls) < number:
+            break
+    assert refused >= 5 and snapshot(data) != before
+
+
+def weighted(folder: Path, queries: QuerySet) -> dict[str, Callable[[Path], str]]:
+    """Each way in for queries with weights, 1 for the query of feature 1, and so on."""
+    rows = list(zip(queries.y, np.repeat(queries.qids, queries.lengths), queries.X[:, 0]))
+    table = [f"{y},{q},{x},{x}\n" for y, q, x in rows]
+    table = [*table[1::2], *table[::2]]  # scattered
+    sparse = "".join(f"{y} 0:{x}\n" for y, _, x in rows)
+    sizes = "".join(f"{n}\n" for n in queries.lengths)
+    by_query = "".join(f"{x}\n" for x in queries.X[queries.offsets[:-1], 0])
+    by_row = "".join(f"{x}\n" for _, _, x in rows)
+    letor = "".join(f"{y} qid:{q} 1:{x}\n" for y, q, x in rows)
+    pool = "".join(f"{y}\t{q}\t{x}\t{x}\n" for y, q, x in rows)
+    files = {
+        "column": {"d.csv": "label,qid,a,w\n" + "".join(table)},
+        "catboost": {"d.tsv": pool, "d.cd": "0\tLabel\n1\tGroupId\n2\tGroupWeight\n3\tNum\n"},
+        "lightgbm": {"d.train": sparse, "d.train.query": sizes, "d.train.weight": by_query},
+        "xgboost": {"d.txt": sparse, "d.txt.group": sizes, "d.txt.weight": by_row},
+        "letor": {"d.txt": letor, "d.txt.weight": by_query},
+        "svmlight": {"d.txt": letor.replace(" 1:", " 0:"), "d.txt.weight": by_query},
+    }
+    return {way: as_folder(folder / way, each) / next(iter(each)) for way, each in files.items()}
+
+
+def test_weights_reach_every_part_by_every_way(rng: np.random.Generator, tmp_path: Path) -> None:
+    drawn = random_queries(rng, [2, 1, 3, 1, 2, 1, 2], n_features=1)
+    numbers = np.repeat(np.arange(1.0, 8.0), drawn.lengths)
+    queries = QuerySet.from_arrays(numbers[:, None], drawn.y, group=drawn.lengths)
+    frame = pd.DataFrame({"label": queries.y, "qid": numbers, "a": numbers, "w": numbers})
+    frame = frame.sample(frac=1.0, random_state=2)
+    found = {"frame": lb.from_frame(frame, "label", "qid", 3, weight="w")}
+    for way, path in weighted(tmp_path / "in", queries).items():
+        split(path, tmp_path, way, 3, columns=Columns(weight="w" if way == "column" else None))
+        found[way] = lb.load(way, tmp_path)
+    tests = {f"Fold{k}/test.txt": f"0 qid:{k} 1:{k}\n1 qid:{k} 1:{k}\n" for k in (1, 2, 3)}
+    tests |= {f"Fold{k}/test.txt.weight": f"{k}\n" for k in (1, 2, 3)}
+    import_archive(as_folder(tmp_path / "in/alone", tests), tmp_path)
+    for k in (1, 2, 3):
+        assert (tmp_path / f"alone/Fold{k}/test.txt.weight").read_text() == f"{k}.0\n"
+    found["alone"] = lb.load("alone", tmp_path)
+    for way, benchmark in found.items():
+        for fold in benchmark.folds:
+            for part in fold.parts.values():
+                first = part.X[part.offsets[:-1], 0]
+                assert part.weights is not None and part.weights.tolist() == first.tolist(), way
