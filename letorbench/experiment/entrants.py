@@ -142,7 +142,7 @@ def _labelled(label: Label, pairs: Sequence[tuple[str, str]]) -> tuple[Entrant, 
             raise UsageError(f"{label}: {label.algo} has no parameter {key!r}; it has {offered}")
         settings[field_name] = typed(known[field_name], value, f"{key} of {label.algo}")
     cls(**settings)  # values that it refuses are named before anything runs
-    return Entrant(cls, settings, run, label.name), used
+    return Entrant(cls, {k: settings[k] for k in known if k in settings}, run, label.name), used
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -287,6 +287,23 @@ def test_a_comma_list_of_losses_names_these_losses() -> None:
     assert named == ["wub", "pairwise(phi=hinge, weight=1/m)", "wpl"]
 
 
+def test_an_instance_and_its_label_are_one_row(tmp_path) -> None:
+    """In whatever order the settings are spelled. What is in a grid counts as fixed."""
+    write_toy(tmp_path / "data")
+    bench, base = load("TOY", tmp_path / "data"), Protocol(tmp_path / "data", tmp_path / "results")
+    for given, *spelled in (
+        (ranker("ndcgboost")(rounds=50), "ndcgboost[rounds=50,stumps=exact]",
+         "ndcgboost[stumps=exact,rounds=50]"),
+        (ranker("regression")(), "regression"),
+        (ranker("mart")(leaves=4, depth=2), "mart[leaves=4,depth=2]",
+         "mart[depth=2,leaves=4]"),
+    ):  # fmt: skip
+        jobs = [plan_runs({"TOY": bench}, entrants([each]), [1], base, ())[0]
+                for each in (given, *spelled)]  # fmt: skip
+        assert len({(str(job.label), job.folder) for job in jobs}) == 1, [j.label for j in jobs]
+        assert all(job.identity == jobs[0].identity for job in jobs)
+
+
 def test_a_protocol_as_published_chooses_nothing_that_a_paper_does_not(tmp_path):
     """NDCG Boost's has no validation; a setting that is asked for stands."""
     write_toy(tmp_path / "data")
