@@ -12,7 +12,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-comp
 ALL := test,trees,bench,readers
 
 .PHONY: demo test test-all renew leaderboard lint wheel-check versions mutants fuzz damage kills bench docs \
-	docs-check docs-write clean help
+	docs-check docs-write pictures clean help
 
 help:
 	@echo "make demo    run regression and NDCG Boost on the built-in data set"
@@ -30,6 +30,7 @@ help:
 	@echo "make docs    build the pages in docs/ as HTML in build/docs"
 	@echo "make docs-check  run what README.md and docs/ show, and compare (NEEDS=demo: without data)"
 	@echo "make docs-write  put in the pages what their commands print now (NEEDS=bench: also times)"
+	@echo "make pictures  run the pages with pictures, draw these anew (NEEDS=demo: without real data)"
 	@echo "make papers  rerun the papers' experiments on the data in $(DATA), write docs/papers; for one"
 	@echo "             make PAPER, for a figure, table, theorem or curve make PAPER/PART. What is stored"
 	@echo "             is not run again:"
@@ -124,6 +125,12 @@ docs-check: .venv/with-test
 
 docs-write: .venv/with-test
 	$(BIN)/python docs/check.py --needs $(NEEDS) --write $(PAGES)
+
+# a page draws its pictures by its commands; those of docs/speed.md are of docs/speed.csv
+pictures: .venv/with-test
+	$(BIN)/python docs/speed.py
+	$(BIN)/python docs/check.py --needs $(NEEDS) --write \
+		$$(grep -lE '^!\[.*\]\((docs/)?pictures/' README.md docs/*.md)
 
 .venv/bin/python:
 	$(REFUSE_OLD)$(PYTHON) -m venv .venv

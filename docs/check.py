@@ -10,7 +10,9 @@ A page marks what is checked in comments that a reader does not see:
     <!-- generated: NAME ... --> a function of docs/generate.py writes the text up to <!-- end -->
 
 A picture of a page, `![...](pictures/NAME.png)`, is compared with the file NAME.png that the page's
-commands leave in that folder, where they leave one.
+commands leave in that folder, where they leave one. It holds a digest of what made it: the commands
+of its page, and the code that they run. A page of papers has a line with one. Both are compared
+also where nothing is run.
 
 The word after `check:` and `setup:` says what the block needs: `demo` nothing, `dask` the package
 distributed, `shared` the real data in ../shared, `bench` minutes and the packages of the
@@ -56,7 +58,16 @@ MASKS: tuple[tuple[str, str], ...] = (
 )
 
 #: a picture that a page's commands draw
-PICTURE = re.compile(r"^!\[[^]]*\]\((pictures/[\w-]+\.png)\)$", re.MULTILINE)
+PICTURE = re.compile(r"^!\[[^]]*\]\(((?:docs/)?pictures/[\w-]+\.png)\)$", re.MULTILINE)
+#: the key of a PNG under which it holds the digest of what made it
+KEY = "letorbench-code"
+#: what draws pictures and makes the data of DEMO; the rankers that a page names count, too
+DRAWING = (
+    "analysis/figures.py", "analysis/importance.py", "analysis/learning.py", "analysis/leads.py",
+    "analysis/published.py", "analysis/ranks.py", "analysis/validation.py", "datasets/synthetic",
+)  # fmt: skip
+#: a command of a console block
+COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)$", re.MULTILINE)
 #: the mean difference of two pictures, of 0 to 1, below which they show the same
 ALIKE = 0.002
 
@@ -82,7 +93,7 @@ def run_console(body: str, folder: Path) -> str:
         "PYTHONPATH": str(ROOT), "PATH": f"{folder / '.bin'}{os.pathsep}{os.environ['PATH']}",
     }  # fmt: skip
     lines = []
-    for command in re.findall(r"^\$ ((?:.*\\\n)*.*)$", body, re.MULTILINE):
+    for command in COMMAND.findall(body):
         done = subprocess.run(
             ["bash", "-c", command], cwd=folder, env=environment, text=True, capture_output=True
         )
@@ -124,6 +135,66 @@ def picture(shown: Path, drawn: Path) -> bool:
     return one.shape == other.shape and float(np.abs(one - other).mean()) < ALIKE
 
 
+def commands(text: str) -> str:
+    """Return what the blocks of a page run, without what they print."""
+    lines: list[str] = []
+    for block in BLOCK.finditer(text):
+        if block["language"] == "pycon":
+            lines += [each.source for each in doctest.DocTestParser().get_examples(block["body"])]
+        else:
+            lines += COMMAND.findall(block["hidden"] or block["body"] or "")
+    return "\n".join(lines)
+
+
+def drawn_here(text: str) -> list[str]:
+    """Return the pictures of a page that its own commands draw."""
+    ran = commands(text)
+    stems = {name: Path(name).stem for name in PICTURE.findall(text)}
+    return [name for name, stem in stems.items() if re.search(rf"--to {stem}\b|\b{stem}\.png", ran)]
+
+
+def made_by(text: str) -> str:
+    """Return a digest of what makes a page's pictures: its commands, and the code that they run."""
+    from letorbench.analysis.leaderboard import files
+    from letorbench.checksum import digest
+    from letorbench.experiment.entrants import BASELINES
+    from letorbench.rankers import names, ranker
+    from letorbench.source import PACKAGE, scoring_digest, source_digest
+
+    ran = commands(text)
+    words = {*re.findall(r"[\w-]+", ran)}
+    words |= {*BASELINES} if "baselines" in words else set()
+    rankers = [cls for cls in map(ranker, names()) if {cls.name, cls.__name__} & words]
+    paths = [path for name in DRAWING for path in (PACKAGE / name, *(PACKAGE / name).glob("*.py"))]
+    drawing = [path.relative_to(PACKAGE).as_posix() for path in paths if path.is_file()]
+    parts = [ran, source_digest(drawing)]
+    parts += sorted({scoring_digest(cls.__module__) for cls in rankers})
+    if "leaderboard" in words:
+        parts += [digest(path.read_bytes()) for path in files().values()]
+    return digest("\n".join(parts).encode())[:16]
+
+
+def stamp(drawn: Path, shown: Path, code: str) -> None:
+    """Copy a picture, with the digest of what made it."""
+    from PIL import Image, PngImagePlugin
+
+    facts = PngImagePlugin.PngInfo()
+    facts.add_text(KEY, code)
+    shown.parent.mkdir(exist_ok=True)
+    with Image.open(drawn) as image:
+        image.save(shown, pnginfo=facts, dpi=image.info.get("dpi"))
+
+
+def stamped(shown: Path) -> str:
+    """Return the digest that a picture holds; "" for none."""
+    from PIL import Image
+
+    if not shown.is_file():
+        return ""
+    with Image.open(shown) as image:
+        return str(image.info.get(KEY, ""))
+
+
 def check(path: Path, needs: set[str], write: bool = False) -> tuple[str, list[str], int]:
     """Run the page's blocks; return its new text, what differs, and how many were skipped.
 
@@ -161,8 +232,7 @@ def check(path: Path, needs: set[str], write: bool = False) -> tuple[str, list[s
         start, stop = (at - match.start() for at in match.span(group))
         return match[0][:start] + new.strip("\n") + "\n" + match[0][stop:]
 
-    if path.parent.name == "papers" and "shared" in needs:  # only real data can renew it
-        differences += old_code(path)
+    differences += old_code(path)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         (folder / ".bin").mkdir()
@@ -171,28 +241,32 @@ def check(path: Path, needs: set[str], write: bool = False) -> tuple[str, list[s
             command.write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n')
             command.chmod(0o755)
         text = BLOCK.sub(renew, path.read_text(encoding="utf-8"))
-        for name in PICTURE.findall(text):
-            shown, drawn = path.parent / name, folder / Path(name).name
-            if drawn.is_file() and not picture(shown, drawn):
-                differences.append(f"{shown}: another picture is drawn now")
+        for name in drawn_here(text):
+            shown, drawn, code = path.parent / name, folder / Path(name).name, made_by(text)
+            if drawn.is_file() and not (stamped(shown) == code and picture(shown, drawn)):
+                differences.append(f"{shown}: another picture, or by other code, is drawn now")
                 if write:
-                    shown.parent.mkdir(exist_ok=True)
-                    shown.write_bytes(drawn.read_bytes())
+                    stamp(drawn, shown, code)
+            elif stamped(shown) != code:
+                differences.append(f"{shown}: by other commands or code: run `make pictures`")
     return text, differences, skipped
 
 
 def old_code(path: Path) -> list[str]:
     """Return a line where a page of papers is of other code, or of other data that are at hand."""
     from letorbench.papers import PAPERS, paper
-    from letorbench.papers.paper_page import origin
+    from letorbench.papers.paper_page import code_digest, origin
     from letorbench.papers.runs import Study
 
-    if path.parent.name != "papers" or path.stem not in PAPERS:
+    if path.parent.name == "papers" and path.stem in PAPERS:
+        made_by = origin([paper(path.stem)], Study(ROOT / "data", ROOT / "results"))
+    elif path == ROOT / "docs" / "papers.md":
+        made_by = f"From code `{code_digest([*map(paper, PAPERS)])}`"
+    else:
         return []
-    made_by = origin([paper(path.stem)], Study(ROOT / "data", ROOT / "results"))
     expected = made_by.rstrip(".").split("; ")
-    found = path.read_text(encoding="utf-8").rstrip().rpartition("\n")[2]
-    old = [each for each in expected if each not in found]
+    found = re.findall("^From code .*$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    old = [each for each in expected if not found or each not in found[-1]]
     return [f"{path}: expected {'; '.join(old)}: run `make papers`"] if old else []
 
 

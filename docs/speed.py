@@ -1,11 +1,13 @@
 """Draw the pictures of docs/speed.md from docs/speed.csv: `python docs/speed.py`.
 
-`python -m benchmarks --store` and `python -m benchmarks.twins --store` fill that file.
+`python -m benchmarks --store` and `python -m benchmarks.twins --store` fill that file. A picture
+holds a digest of that file and of this one.
 """
 
 from __future__ import annotations
 
 import csv
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -27,6 +29,12 @@ def seconds() -> dict[str, dict[str, float]]:
         for row in csv.DictReader(file):
             found.setdefault(row["what"], {})[row["who"]] = float(row["seconds"])
     return found
+
+
+def made_by() -> str:
+    """Return a digest of what the pictures are made by."""
+    files = (HERE / "speed.csv", HERE / "speed.py")
+    return hashlib.blake2b(b"".join(path.read_bytes() for path in files), digest_size=8).hexdigest()
 
 
 def beside(start: str) -> dict[str, float]:
@@ -53,7 +61,7 @@ def bars(name: str, values: Mapping[str, float], unit: str, form: str, peer: str
     axes.set_xlabel(unit)
     axes.set_xlim(right=1.15 * max(values.values()))
     axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(HERE / "speed" / f"{name}.svg", metadata={"Date": None})
+    figure.savefig(HERE / "speed" / f"{name}.svg", metadata={"Date": None, "Identifier": made_by()})
     plt.close(figure)
 
 

@@ -28,8 +28,8 @@ from letorbench.source import source_digest
 
 #: what the page over all has its answers between
 BEGIN, END = "<!-- answers -->", "<!-- end of answers -->"
-#: the modules that judge; the paper's own folder counts too
-JUDGING = ("papers/claims.py", "papers/paper.py", "papers/rules.py")
+#: the modules that judge, draw and write; the paper's own folder counts too
+MAKING = ("claims", "figures", "paper", "paper_page", "records", "rules", "views")
 #: a field of a summary: an id, a part and other data; its number, or `: count`
 FIELD = re.compile(r"\[([^\]:]+)(: count)?\]")
 
@@ -160,7 +160,7 @@ def origin(papers: Sequence[Paper], study: Study) -> str:
 
 def code_digest(papers: Sequence[Paper]) -> str:
     """A digest of the code that a page's numbers depend on: the rankers, the rules, the claims."""
-    files, codes = list(JUDGING), set()
+    files, codes = [f"papers/{name}.py" for name in MAKING], set()
     for paper in papers:
         own = (Path(__file__).parent / paper.folder).iterdir()
         files += [f"papers/{paper.folder}/{p.name}" for p in own if p.suffix in (".py", ".toml")]
@@ -207,6 +207,7 @@ def write_front(results: Sequence[Reproduction], folder: Path) -> Path:
     if shown:
         drawn = answers_figure(shown, folder / "answers.png")
         text += [f"\n![our intervals and the papers' numbers]({folder.name}/{drawn.name})"]
+    text += [f"\nFrom code `{code_digest([r.paper for r in results])}`."]
     block = f"{BEGIN}\n" + "\n".join(text) + f"\n{END}"
     path = folder.with_suffix(".md")
     before = path.read_text(encoding="utf-8") if path.is_file() else f"# Papers\n\n{BEGIN}{END}\n"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from letorbench.papers import PAPERS
 from letorbench.rankers import names, ranker
 from letorbench.results import paths
 
@@ -126,6 +127,45 @@ def test_a_page_of_papers_of_other_code_is_told(tmp_path: Path) -> None:
         page.write_text(f"{code}; OTHER `0123`.\n")
         assert check.old_code(page) == [] and code.startswith("From code `")
     assert check.old_code(tmp_path / "papers.md") == []
+
+
+def test_pictures_are_of_these_commands_and_this_code() -> None:
+    """`make pictures` renews them where this fails."""
+    drawn: dict[Path, str] = {}
+    for path in check.pages():
+        text = path.read_text(encoding="utf-8")
+        for name in check.drawn_here(text):
+            assert (path.parent / name).resolve() not in drawn
+            drawn[(path.parent / name).resolve()] = check.made_by(text)
+    assert {*drawn} == {*(ROOT / "docs" / "pictures").iterdir()}
+    assert [path.name for path, code in drawn.items() if check.stamped(path) != code] == []
+    for path in (ROOT / "docs" / "speed").glob("*.svg"):
+        assert import_module("speed").made_by() in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["papers", *(f"papers/{name}" for name in PAPERS)])
+def test_pages_of_papers_are_of_this_code(name: str) -> None:
+    """`make papers` renews them where this fails."""
+    assert check.old_code(ROOT / "docs" / f"{name}.md") == []
+
+
+def test_what_made_a_picture_is_its_commands_and_their_code(monkeypatch) -> None:
+    import letorbench.source as source
+
+    page = block("$ letorbench run --algo mart\nx\n") + block(
+        ">>> lb.RankNet()\n1\n", language="pycon"
+    )
+    digests = dict.fromkeys(("letorbench.rankers.mart", "letorbench.rankers.ranknet"), "1")
+    monkeypatch.setattr(source, "scoring_digest", lambda module: digests.get(module, module))
+    before = check.made_by(page)
+    assert before == check.made_by(page.replace("\nx\n", "\ny\n"))  # what is printed is not asked
+    assert before != check.made_by(page.replace("run --algo", "run --seed 1 --algo"))
+    for module in digests:
+        monkeypatch.setitem(digests, module, "2")
+        assert check.made_by(page) != before
+        monkeypatch.setitem(digests, module, "1")
+    monkeypatch.setattr(source, "source_digest", str)
+    assert check.made_by(page) != before
 
 
 def test_every_shown_session_is_checked() -> None:

@@ -146,7 +146,7 @@ def test_a_page_says_what_code_and_data_it_is_from(study, monkeypatch):
     others = replace(small(), methods={"a": Variant("a", "ranknet")})
     code = {paper_page.code_digest(each) for each in ([small()], [others], [small(), others],
             [replace(small(), folder="functionals")])}  # fmt: skip
-    monkeypatch.setattr(paper_page, "JUDGING", ("papers/rules.py",))
+    monkeypatch.setattr(paper_page, "MAKING", ("rules",))
     assert len(code | {paper_page.code_digest([small()])}) == 5
 
 
