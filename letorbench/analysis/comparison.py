@@ -93,6 +93,11 @@ class Procedure:
     def __str__(self) -> str:
         return f"{TEST_NAMES[self.test]}, {CORRECTION_NAMES[self.correction]}"
 
+    def over(self, pairs: Sequence[Pair]) -> str:
+        """Return how these pairs were tested, and for how many comparisons p was corrected."""
+        tests = max((pair.tests for pair in pairs), default=1)
+        return f"{self}{f' for {tests} comparisons' * (tests > 1 and self.correction != 'none')}"
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -109,7 +114,7 @@ class Pair:
     lead: Lead
     #: the p-value of the paired test of the difference
     p: float
-    #: the same, corrected for all pairs of the same data set and measure
+    #: the same, corrected for all pairs that were compared together
     adjusted: float
     #: Cohen's d_z of the difference
     effect: float
@@ -125,6 +130,8 @@ class Pair:
     slice: str = ""
     #: how far a mean over folds, as a table has it, is from one of the means over queries
     from_folds: float = 0.0
+    #: for how many comparisons `adjusted` is corrected
+    tests: int = 1
 
     def sign(self, alpha: float) -> int:
         """+1 where a is significantly better, -1 where it is worse, else 0."""
@@ -136,17 +143,17 @@ def compare(
     dataset: str,
     systems: Sequence[PerQuery],
     measure: str,
-    baseline: str | None = None,
+    baseline: str | Sequence[str] | None = None,
     procedure: Procedure = Procedure(),
     slices: Mapping[str, pd.MultiIndex] | None = None,
 ) -> tuple[Pair, ...]:
-    """Compare each of two or more systems with the baseline, or every pair without a baseline.
+    """Compare each of two or more systems with each baseline, or every pair without a baseline.
 
-    With slices, the folds and the queries of each by its name, a pair is compared in each slice
-    that has queries of it. All tests are corrected together. Two that do not have the same folds
-    are compared on the folds that both have. `ideal`, which reads the test labels, takes part as
-    the baseline alone. UsageError for fewer than two systems or a baseline that is not among
-    them; DataError if two have no fold in common.
+    A pair of two baselines is returned from both sides, and is one test. With slices, the folds and
+    the queries of each by its name, a pair is compared in each slice that has queries of it. All
+    tests are corrected together. Two that do not have the same folds are compared on those of both.
+    `ideal`, which reads the test labels, takes part as a baseline alone. UsageError for fewer than
+    two systems or a baseline that is not among them; DataError if two have no fold in common.
     """
     by_name = {system.algo: system for system in systems}
     every = np.unique(np.concatenate([system.folds for system in systems]))
@@ -158,10 +165,16 @@ def compare(
         for part, a, b in _parts(one, other, slices):
             pair = _test(dataset, a, b, measure, procedure)
             tested.append(replace(pair, folds=folds, slice=part))
-    p = np.array([pair.p for pair in tested])
+    keys = [(frozenset((pair.a, pair.b)), pair.slice) for pair in tested]
+    known = {key: pair.p for key, pair in reversed([*zip(keys, tested)])}
+    p = np.array(list(known.values()))
     if (some := ~np.isnan(p)).any():
         p[some] = CORRECTIONS[procedure.correction](p[some])
-    return tuple(replace(pair, adjusted=float(own)) for pair, own in zip(tested, p))
+    adjusted, tests = dict(zip(known, p.tolist())), int(some.sum())
+    return tuple(
+        replace(pair, p=known[key], adjusted=adjusted[key], tests=tests)
+        for key, pair in zip(keys, tested)
+    )
 
 
 def query_tables(
@@ -231,9 +244,11 @@ def comparison_table(
     first, queries = pairs[0], max(pair.lead.units for pair in pairs)
     seeded = any(max(pair.repeats) > 1 for pair in pairs)
     over = "the slice's" if first.slice else str(queries)
+    tested, alone = procedure.over(pairs), "; interval, p and detectable: each row by itself"
     caption = (
         f"{first.dataset}, {label(first.measure)} [{convention}]: mean over {over} "
-        f"queries of all folds{' and the seeds' * seeded}; {procedure}; * = p < {procedure.alpha:g}"
+        f"queries of all folds{' and the seeds' * seeded}; {tested}; * = adjusted p < "
+        f"{procedure.alpha:g}{alone * (tested != str(procedure))}"
     )
     compared: Counter[tuple[str, str, str]] = Counter()  # how many queries, in all slices
     for pair in pairs:
@@ -368,14 +383,18 @@ def with_values(one: PerQuery, other: PerQuery, measure: str) -> tuple[PerQuery,
     return one.at(kept), other.at(kept)
 
 
-def _pairs(dataset: str, algos: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
-    algos = [algo for algo in algos if competes(algo) or algo == baseline]
+def _pairs(
+    dataset: str, algos: Sequence[str], baseline: str | Sequence[str] | None
+) -> list[tuple[str, str]]:
+    against = dict.fromkeys([baseline] if isinstance(baseline, str) else baseline or ())
+    algos = [algo for algo in algos if competes(algo) or algo in against]
     if len(algos) < 2:
         names = algos[0] if algos else "none"
         raise UsageError(f"{dataset}: found {names}, expected two algorithms or more to compare")
     if baseline is None:
         return list(itertools.combinations(algos, 2))
-    if baseline not in algos:
-        raise UsageError(f"{dataset}: no results of the baseline {baseline!r}; expected one of "
-                         f"{', '.join(algos)}")  # fmt: skip
-    return [(algo, baseline) for algo in algos if algo != baseline]
+    for each in against:
+        if each not in algos:
+            raise UsageError(f"{dataset}: no results of the baseline {each!r}; expected one of "
+                             f"{', '.join(algos)}")  # fmt: skip
+    return [(algo, each) for each in against for algo in algos if algo != each]

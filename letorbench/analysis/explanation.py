@@ -23,6 +23,8 @@ from letorbench.results.measuring import IDEAL, RANDOM
 
 #: how many of the queries that differ most are taken away to see what they make up
 FEW = 5
+#: how many queries that gain and that lose most are shown beside the reasons of a difference
+WHY_QUERIES = 3
 #: more algorithms than this are counted and not named in a line
 MOST_NAMED = 8
 

@@ -29,7 +29,7 @@ from letorbench import escaping
 from letorbench.analysis.comparison import Pair, Procedure
 from letorbench.analysis.leads import Lead
 from letorbench.analysis.ranks import tied_groups
-from letorbench.analysis.results_table import best_first, label, remarks
+from letorbench.analysis.results_table import best_first, label, other_code, remarks
 from letorbench.errors import UsageError
 from letorbench.files import write_atomically
 from letorbench.measures import MEASURES, sign, texts
@@ -89,8 +89,9 @@ NOTE_LETTER, NOTE_SIZE = 0.047, 6.5
 MOST_TICKS = 12
 #: inches of a row of the diagram
 ROW = 0.16
-#: what lines through points are
-POINTS_NOTE = "95 % intervals over queries"
+#: what lines and bands are: no correction for several comparisons is in them
+INTERVALS = "95 % intervals, each by itself"
+POINTS_NOTE = f"{INTERVALS}, over queries"
 
 
 @dataclass(frozen=True)
@@ -192,7 +193,8 @@ def panel(frame: Frame, measures: Sequence[str]) -> Panel:
     title = label(measures[0] if lone else measures[0].partition("@")[0])
     cutoffs = [] if lone else [float(measure.partition("@")[2]) for measure in measures]
     return Panel(
-        f"{frame.dataset} dataset", f"{title} ({', '.join(frame.conventions)})", curves, bands,
+        f"{frame.dataset} dataset{' (other code)' * other_code(frame)}",
+        f"{title} ({', '.join(frame.conventions)})", curves, bands,
         cutoffs=cutoffs, note=_short_lists(frame, measures), own=named,
     )  # fmt: skip
 
@@ -211,7 +213,8 @@ def differences_panel(pairs: Sequence[Pair], procedure: Procedure) -> Panel:
         curves[name], bands[name] = [float(pair.lead.mean)], ([low], [high])
     return Panel(
         f"{first.dataset} dataset", f"difference from {first.b} in {label(first.measure)}",
-        curves, bands, f"95 % intervals; * = p < {procedure.alpha:g}, {procedure}", origin=0.0,
+        curves, bands, origin=0.0,
+        meaning=f"{INTERVALS}; * = adjusted p < {procedure.alpha:g}, {procedure.over(pairs)}",
     )  # fmt: skip
 
 

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from letorbench.analysis.comparison import Pair, Procedure, compare
+from letorbench.analysis.comparison import Pair, Procedure
 from letorbench.analysis.figures import COLOURS, draw, draw_ranks, dress, new_figure, panel
 from letorbench.analysis.leads import Lead
 from letorbench.analysis.published import lookup
 from letorbench.analysis.ranks import critical_difference, friedman, ranks_of
 from letorbench.analysis.report.charts import framed
-from letorbench.analysis.report.conclusions import conclusions
+from letorbench.analysis.report.conclusions import conclusions, family, numbers
 from letorbench.analysis.report.page import document, paragraph
 from letorbench.analysis.results_table import best_first, comparable, label, spread
 from letorbench.analysis.tables import Cell, Column, Table, probability, render, table
@@ -80,7 +80,7 @@ def never_beaten(frames: Sequence[Frame], measure: str = MEASURES[3]) -> list[st
     left: set[str] | None = None
     for frame in frames:
         rows = best_first(comparable(frame), measure)
-        signs = _signs(frame, rows, measure)
+        signs = _signs(_tests(Board(frame), measure), rows[0].algo)
         own = {row.algo for row in rows if signs.get(row.algo, 0) >= 0}
         left = own if left is None else left & own
     return sorted(left or ())
@@ -92,17 +92,7 @@ def shipped(dataset: str) -> Frame:
         raise DataError(
             f"{dataset}: found no shipped results, expected one of {', '.join(files())}"
         )
-    frame = read_packed(files()[dataset])
-    return replace(frame, rows=tuple(map(_without_code, frame.rows)))
-
-
-def _without_code(row: Row) -> Row:
-    """Return the row as one of this version: what is shipped is not run again for each edit."""
-    stored = (
-        replace(fold, fit={**fold.fit, "identity": {**fold.identity, "code": None}})
-        for fold in row.stored
-    )
-    return replace(row, stored=tuple(stored))
+    return read_packed(files()[dataset])
 
 
 def board(ours: Frame, theirs: Frame | None, data_dir: Path) -> Board:
@@ -148,14 +138,16 @@ def board_table(each: Board, measure: str, every: bool = False) -> Table:
     """
     frame, rows = each.frame, best_first(comparable(each.frame), measure)
     drawn = _drawn(each).rows
-    ranks = dict(zip((row.algo for row in drawn), _ranked(drawn, measure).mean(axis=0).tolist()))
-    signs = _signs(frame, rows, measure)
+    means = ranks_of(_values(drawn, measure)).mean(axis=0).tolist()
+    ranks = dict(zip((row.algo for row in drawn), means))
+    pairs = _tests(each, measure)
+    signs = _signs(pairs, rows[0].algo)
     shown = dict.fromkeys([measure, *MEASURES] if every else [measure])
     lines: list[tuple[float, list]] = []
     for place, row in enumerate(rows, 1):
         kept = row.queries.counted(measure)
         low, high = Lead.over_nothing(kept.tables[measure], kept.folds).interval()
-        numbers = [
+        values = [
             Cell(
                 f"{row.values[name]:.4f}", row.values[name], spread=spread(row.deviation(name)),
                 sign=signs.get(row.algo, 0) if name == measure else 0,
@@ -164,7 +156,7 @@ def board_table(each: Board, measure: str, every: bool = False) -> Table:
         ]  # fmt: skip
         kinds = families(row) or ("",)
         cells = [
-            row.algo, place, numbers[0], Cell(f"[{low:.4f}, {high:.4f}]", low), high, *numbers[1:],
+            row.algo, place, values[0], Cell(f"[{low:.4f}, {high:.4f}]", low), high, *values[1:],
             ranks.get(row.algo), row.seconds, kinds[0], ", ".join(kinds[1:]),
         ]  # fmt: skip
         lines.append((row.values[measure], cells))
@@ -187,19 +179,24 @@ def board_table(each: Board, measure: str, every: bool = False) -> Table:
     n = len(rows[0].queries.qids)
     caption = (
         f"{frame.dataset}: {len(rows)} algorithms by {label(measure)} [{frame.conventions[0]}], "
-        f"mean over the folds; interval over {n} queries and seeds; rank: the mean over queries; "
-        f"seconds: all folds, selection included"
+        f"mean over the folds; interval of each mean by itself, over {n} queries and seeds; rank: "
+        f"the mean over queries; seconds: all folds, selection included"
     )
-    against = f"{rows[0].algo} (p < {PROCEDURE.alpha:g}, {PROCEDURE})"
+    against = f"{rows[0].algo} (p < {PROCEDURE.alpha:g}, {PROCEDURE.over(pairs)})"
     notes = [*each.notes, *(() if every else conclusion(each, measure))]
     return replace(table(caption, columns, [line for _, line in lines], notes), against=against)
 
 
-def _signs(frame: Frame, rows: Sequence[Row], measure: str) -> dict[str, int]:
-    """Whether a row differs significantly from the best one: -1 is worse."""
-    systems = [row.queries for row in rows]
-    pairs = compare(frame.dataset, systems, measure, rows[0].algo, PROCEDURE)
-    return {pair.a: pair.sign(PROCEDURE.alpha) for pair in pairs}
+def _tests(each: Board, measure: str) -> tuple[Pair, ...]:
+    """Every test of a page, corrected together: all rows against the best and the user's."""
+    frame = replace(each.frame, rows=tuple(comparable(each.frame)))
+    own = [row.algo for row in frame.rows if row.algo in each.own]
+    return family(frame, own, PROCEDURE, measure)
+
+
+def _signs(pairs: Sequence[Pair], name: str) -> dict[str, int]:
+    """Whether the others differ significantly from one row: -1 is worse."""
+    return {pair.a: pair.sign(PROCEDURE.alpha) for pair in pairs if pair.b == name}
 
 
 def _of_papers(frame: Frame, measure: str) -> list[tuple[str, float, dict[str, float]]]:
@@ -223,33 +220,19 @@ def _values(rows: Sequence[Row], measure: str) -> np.ndarray:
     return values[~np.isnan(values).any(axis=1)]
 
 
-def _ranked(rows: Sequence[Row], measure: str) -> np.ndarray:
-    """(n_queries, n_rows): the rank of each row on each query, 1 the best."""
-    return ranks_of(_values(rows, measure))
-
-
 def verdict(each: Board, name: str, measure: str) -> str:
     """Return whether a row of the user's is better than the others, in a sentence or two."""
     rows = best_first(comparable(each.frame), measure)
     names = [row.algo for row in rows]
     if name not in names:
         return f"{name}: has fewer folds than the others, so that it has no place"
-    pairs = compare(each.frame.dataset, [r.queries for r in rows], measure, name, PROCEDURE)
-    signs = [pair.sign(PROCEDURE.alpha) for pair in pairs]
-    others = {pair.a: pair for pair in pairs}
+    others = {pair.a: pair for pair in _tests(each, measure) if pair.b == name}
+    signs = [*_signs([*others.values()], name).values()]
     rival = next(other for other in names if other != name)
     return (
         f"{name}: place {names.index(name) + 1} of {len(names)} by {label(measure)}; significantly "
         f"better than {signs.count(-1)} of the {len(signs)} others and worse than "
-        f"{signs.count(1)}; {_against(others[rival])}"
-    )
-
-
-def _against(pair: Pair) -> str:
-    low, high = pair.lead.interval()
-    return (
-        f"{-float(pair.lead.mean):+.4f} a query against {pair.a} (95 % interval {-high:+.4f} to "
-        f"{-low:+.4f}, adjusted p {probability(pair.adjusted)})"
+        f"{signs.count(1)}; against {rival} {numbers(others[rival])}"
     )
 
 
@@ -265,8 +248,8 @@ def page(boards: Sequence[Board], measure: str, words: str) -> str:
 
 def conclusion(each: Board, measure: str) -> list[str]:
     """Return which row is best, what it beats significantly, and the same of the user's rows."""
-    best = best_first(comparable(each.frame), measure)[0].algo
-    lead = conclusions(each.frame, best, PROCEDURE, measure)[:3]
+    best, pairs = best_first(comparable(each.frame), measure)[0].algo, _tests(each, measure)
+    lead = conclusions(each.frame, pairs, best, PROCEDURE, measure)[:3]
     return [*lead, *(verdict(each, name, measure) for name in each.own)]
 
 
@@ -286,7 +269,7 @@ def _section(each: Board, measure: str) -> str:
     ]
     if (ranked := _ranks(_drawn(each).rows, measure)) is not None:
         text, diagram = ranked
-        parts += ["<h3>Which cannot be told apart?</h3>", paragraph(text), diagram]
+        parts += ["<h3>Which cannot be told apart by their ranks?</h3>", paragraph(text), diagram]
     spread_title = f"{label(measure)} of each family's algorithms, the best named"
     drawn = framed("main", spread_title, _spread(each, measure))
     parts += ["<h3>Does the family matter?</h3>", drawn]
@@ -319,7 +302,8 @@ def _ranks(rows: Sequence[Row], measure: str) -> tuple[str, str] | None:
     text = (
         f"Friedman's test over {len(values)} queries: chi-squared {statistic:.0f}, p "
         f"{probability(p)}. A bar joins algorithms whose mean ranks differ by less than Nemenyi's "
-        f"critical difference, {difference:.2f}."
+        f"critical difference, {difference:.2f}. This compares ranks in all pairs, the marks above "
+        "means with the best."
     )
     ranks = ranks_of(values).mean(axis=0)
     figure = draw_ranks([row.algo for row in rows], ranks, difference)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from letorbench.analysis.figures import Panel
+from letorbench.analysis.figures import INTERVALS, Panel
 from letorbench.analysis.leads import Lead
 from letorbench.analysis.results_table import label
 from letorbench.analysis.tables import Cell, Column, Table, table
@@ -72,14 +72,14 @@ def _curves(dataset: str, shares: Sequence[Frame], measure: str) -> LearningCurv
     conventions = ", ".join(dict.fromkeys(row.convention for row, _ in rows))
     caption = (
         f"{dataset}, {label(measure)} [{conventions}]: mean over the queries of the folds that all "
-        "have, by the share of the training queries; intervals over queries and seeds"
+        f"have, by the share of the training queries; {INTERVALS}, over queries and seeds"
     )
     panel = Panel(
         f"{dataset} dataset",
         f"{label(measure)} ({conventions})",
         {algo: means.tolist() for algo, (means, _, _) in lines.items()},
         {algo: (low, high) for algo, (_, low, high) in lines.items()},
-        "95 % intervals over queries and seeds",
+        f"{INTERVALS}, over queries and seeds",
         x,
     )
     return LearningCurves(table(caption, columns, cells), panel)

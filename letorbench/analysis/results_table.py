@@ -78,14 +78,15 @@ def caption(frame: Frame) -> str:
 
     Of features it says nothing where all algorithms had them as they are.
     """
-    repeats = sorted({row.repeats for row in frame.rows if row.repeats > 1})
-    seeds = f" and {'-'.join(map(str, repeats[:: len(repeats) - 1 or 1]))} seeds" if repeats else ""
-    folds = sorted({row.folds for row in frame.rows})
-    count = "-".join(str(n) for n in (folds[0], folds[-1])[: len(folds)]) if folds else "0"
+    repeats = {row.repeats for row in frame.rows if row.repeats > 1}
+    some = "up to " * (len(repeats) > 1)
+    seeds = f" and {some}{max(repeats)} seeds" if repeats else ""
+    folds = {row.folds for row in frame.rows} or {0}
     rules = "; ".join(
         f"measures {convention(name).description} [{name}]" for name in frame.conventions
     )
-    mean = f"mean over {count} fold{'s' * (count != '1')}{seeds}"
+    some = "up to " * (len(folds) > 1)
+    mean = f"mean over {some}{max(folds)} fold{'s' * (folds != {1})}{seeds}"
     return f"{frame.dataset}: {mean}; {rules}{_features(frame)}"
 
 
@@ -128,10 +129,16 @@ def spread(deviation: float | None) -> str:
     return "" if deviation is None else f"±{deviation:.4f}".replace("±0.", "±.")
 
 
+def other_code(frame: Frame) -> bool:
+    """Whether every row is of other code: one note then says so, and not each name."""
+    return len(frame.rows) > 1 and all(row.version for row in frame.rows)
+
+
 def remarks(frame: Frame) -> dict[str, str]:
     """What stands in brackets behind an algorithm's name: missing folds, other code, ..."""
+    old = {row.algo for row in frame.rows if row.version and not other_code(frame)}
     words = {
-        row.algo: [row.partial, "cut off" * bool(row.cut_off), "other code" * bool(row.version)]
+        row.algo: [row.partial, "cut off" * bool(row.cut_off), "other code" * (row.algo in old)]
         for row in frame.rows
     }
     return {algo: ", ".join(filter(None, each)) for algo, each in words.items() if any(each)}
@@ -145,11 +152,13 @@ def notes(frame: Frame) -> tuple[str, ...]:
         for row in rows
         if row.cut_off
     ]
-    other_code: dict[str, list[str]] = {}
+    versions: dict[str, list[str]] = {}
     for row in rows:
         if row.version:
-            other_code.setdefault(row.version, []).append(row.algo)
-    code = "; ".join(f"{', '.join(algos)} ({version})" for version, algos in other_code.items())
+            versions.setdefault(row.version, []).append(row.algo)
+    code = "; ".join(f"{', '.join(algos)} ({version})" for version, algos in versions.items())
+    if other_code(frame):
+        code = f"every row ({', '.join({v.partition(',')[0]: None for v in versions})})"
     gaps: dict[str, dict[int, None]] = {}
     for fold in (fold for row in rows for fold in row.stored):
         names = [label(name) for name, mean in fold.means.items() if mean != mean]
@@ -182,8 +191,8 @@ def fold_note(difference: float) -> tuple[str, ...]:
     if not difference >= 0.00005:
         return ()
     return (
-        "`table` has means over folds, `compare` means over queries: with folds of unequal size "
-        f"they differ, here by up to {difference:.4f}",
+        "means over folds, as in tables, and over queries, as in comparisons, differ by up to "
+        f"{difference:.4f}: folds are of unequal size",
     )
 
 

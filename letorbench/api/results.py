@@ -14,7 +14,7 @@ import numpy as np
 
 from letorbench.analysis.comparison import Pair, Procedure, comparison_table, query_tables
 from letorbench.analysis.comparison import compare as compare_systems
-from letorbench.analysis.explanation import learning_table, why
+from letorbench.analysis.explanation import WHY_QUERIES, learning_table, why
 from letorbench.analysis.figures import differences_panel, draw, drawn_measures, panel
 from letorbench.analysis.learning import LearningCurves, learning_curves
 from letorbench.analysis.published import with_published
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 Measures = str | Measure | Sequence[str | Measure]
 #: the columns of a comparison that one sees first: a notebook has room for few
 FIRST = ("algo", "against", "difference", "p_adjusted", "significant")
-#: how many queries that gain and that lose most are shown beside the reasons of a difference
-WHY_QUERIES = 3
 #: the file of each part's scores
 SCORE_FILES = {"validation": VALIDATION, "test": SCORES}
 

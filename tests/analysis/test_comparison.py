@@ -17,7 +17,7 @@ from letorbench.analysis.comparison import (
 )
 from letorbench.analysis.ranks import overall
 from letorbench.analysis.report.charts import gains, named
-from letorbench.analysis.report.conclusions import conclusions
+from letorbench.analysis.report.conclusions import conclusions, family
 from letorbench.analysis.results_table import best_first, summary_table
 from letorbench.analysis.slices import sliced
 from letorbench.analysis.tables import render, to_frame
@@ -144,7 +144,8 @@ def test_an_error_is_best_where_it_is_lowest(rng):
     assert (better.a, better.counts) == ("low", (30, 0, 0))
     across = overall([frame, replace(frame, dataset="OTHER")], "rmse")
     assert dict(zip(across.ranked, across.ranks)) == {"high": 3.0, "low": 1.0, "middle": 2.0}
-    [first, *_, last] = conclusions(frame, "high", procedure, "rmse")
+    pairs = family(frame, ["high"], procedure, "rmse")
+    [first, *_, last] = conclusions(frame, pairs, "high", procedure, "rmse")
     assert "low is the best of 3" in first and "low is significantly better than all" in last
     many = Frame("SET", tuple(row(f"of {k:02}", k + noise) for k in range(20)))
     assert named(many, "of 19", "rmse")[:2] == ["of 00", "of 01"]

@@ -21,6 +21,7 @@ from letorbench.analysis.figures import (
     panel,
     write,
 )
+from letorbench.analysis.results_table import summary_table
 from letorbench.cli.plot import write_figure
 from letorbench.errors import UsageError
 from letorbench.results.frame import Frame
@@ -138,6 +139,42 @@ def test_curves_that_are_not_stored_are_measured(tmp_path) -> None:
     assert len(results.plot("err").axes[0].lines[0].get_xdata()) == 10
 
 
+def test_learning_curves_are_of_the_folds_that_all_shares_have(tmp_path) -> None:
+    """The whole set has a third fold, which is easier."""
+    for share, folds in (("S@0.5", (1, 2)), ("S", (1, 2, 3))):
+        for fold in folds:
+            store_fold(tmp_path, share, "a", fold, {"map": [0.1 * fold, 0.5 if fold < 3 else 1.0]})
+    results = lb.load_results(tmp_path)
+    [line] = results.plot("map", shares=True).axes[0].lines
+    assert line.get_xdata().tolist() == [0.5, 1.0]
+    assert line.get_ydata() == pytest.approx([0.325, 0.325])
+    assert results.learning_curves("map")["map"].tolist() == pytest.approx([0.325, 0.325])
+
+
+def test_where_every_row_is_of_other_code_one_title_says_so() -> None:
+    """Not each of 43 names; one row of other code among others is named."""
+
+    def frame(*codes: str | None) -> Frame:
+        rows = []
+        for name, code in zip("ab", codes):
+            row = sample_row(name, {"map": 0.5})
+            facts = {"algo": name, "module": "letorbench.rankers.mart", "code": code}
+            fits = [fold.fit | {"identity": facts} for fold in row.stored]
+            stored = (replace(fold, fit=fit) for fold, fit in zip(row.stored, fits))
+            rows.append(replace(row, stored=tuple(stored)))
+        return Frame("S", tuple(rows))
+
+    for each, names, title in (
+        (frame("1", "2"), ["a", "b"], "S dataset (other code)"),
+        (frame(None, "2"), ["a", "b (other code)"], "S dataset"),
+    ):
+        drawn, table = panel(each, ["map"]), summary_table(each, ["map"])
+        assert [*drawn.curves] == [row[1].text for row in table.rows] == names
+        assert drawn.title == title
+        said = [note for note in table.notes if note.startswith("other code: ")]
+        assert len(said) == 1 and ("every row" in said[0]) == ("(" in title)
+
+
 def test_a_legend_is_less_tall_than_its_plot_and_names_what_is_looked_for() -> None:
     [each] = panels(1, 44)
     curves = {**each.curves, "ideal": np.ones(10), "regression": np.full(10, 0.1)}
@@ -177,7 +214,8 @@ def test_differences_are_those_of_compare_and_validation_curves_those_of_the_fit
     fits = results.fits().query("algo == 'listnet'")
     for line, fit in zip(figure.axes[0].lines, fits.itertuples(), strict=True):
         assert line.get_ydata().tolist() == fit.curve
-        assert line.get_markevery() == [fit.best - 1]
+        [dot] = line.get_markevery()
+        assert line.get_xdata()[dot] == fit.best  # the dot stands at the round that was kept
     odd = "recipe[loss=wpl(weight=1/pi)]"  # a folder's name has no stroke
     both = lb.run("TOY", [odd, "regression"], folds=[1, 2], **where)
     (path,) = write_figure(both, "map", ["png"], baseline=odd)

@@ -176,6 +176,19 @@ def test_the_level_of_a_test_holds_only_with_the_seeds(name):
     assert 0.02 <= found / trials <= 0.085 and blind / trials > 0.12
 
 
+def test_p_with_seeds_by_hand(rng):
+    """Both sides count: Welch's t of queries and seeds; and a normal draw beside one query."""
+    d, seeds = rng.normal(0.1, 0.2, 12), [(0.002, 4), (0.001, 2)]
+    parts = [(d.var(ddof=1) / 12, 11), *seeds]
+    total = sum(variance for variance, _ in parts)
+    degrees = total**2 / sum(variance**2 / n for variance, n in parts)
+    expected = 2 * stats.t.sf(abs(d.mean()) / np.sqrt(total), degrees)
+    for sides in ((d, np.zeros(12)), (np.zeros(12), d)):
+        assert t(*sides, seeds) == pytest.approx(expected, rel=1e-12) and 0.01 < expected < 0.9
+        p = randomization(sides[0][:1] + 0.1, sides[1][:1] + 0.1, rng, [(0.01, 4)])
+        assert p == pytest.approx(0.5 + stats.norm.cdf(-2 * abs(d[0]) / 0.1), abs=0.008)
+
+
 def test_variances_by_hand():
     a = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 1.0]])
     found = seed_variances(a, np.zeros((1, 3)), np.array([1, 1, 2]))

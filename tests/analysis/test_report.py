@@ -72,6 +72,16 @@ def test_well_formed_self_contained_and_named(page):
     assert "A&amp;B &lt;set&gt;" in page and "<set>" not in page
 
 
+def test_a_difference_unfolds_to_the_queries_that_differ_most(page, folder) -> None:
+    words = ("compare", SET, "--algo", "ranksvm,regression", "--queries", "3", "--format", "csv")
+    shown = printed(*words, "--baseline", BASE, *places(folder)).splitlines()[1:]
+    section = page[page.index("Why do ranksvm and regression differ?") :]
+    found = cells(section[section.index("<table") : section.index("</table>")])[1:]
+    assert len(found) == len(shown) > 2
+    for row, line in zip(found, shown):
+        assert row[1] in line.split(",") and row[0] in line.split(",")
+
+
 def cells(table: str) -> list[list[str]]:
     """The cells of a table's rows, without their tags."""
     rows = re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)

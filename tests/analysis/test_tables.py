@@ -3,11 +3,12 @@
 import csv
 import io
 import re
+from dataclasses import replace
 
 import pytest
 from toy_data import sample_row
 
-from letorbench.analysis.results_table import Marks, summary_table
+from letorbench.analysis.results_table import Marks, fold_note, summary_table
 from letorbench.analysis.tables import FORMATS, Cell, Column, Table, data_table, render, to_frame
 from letorbench.results.frame import Frame
 
@@ -56,6 +57,16 @@ def latex_cells(text: str) -> list[list[str]]:
     outside = re.sub(r"\$[^$]*\$", "", re.sub(r"\\label\{[^}]*\}|^%.*$", "", without, flags=re.M))
     assert not re.search(r"[_^#~%]", outside)
     return [[cell.strip() for cell in cells] for cells in split]
+
+
+def test_a_caption_in_latex_reads_as_prose(rng):
+    """Folds and seeds of different numbers, of unequal size: no back quote, no "1-5 folds"."""
+    values = {"map": 0.5}
+    frame = Frame("S", tuple(sample_row(f"a{n}", values, n) for n in (1, 3, 5)))
+    text = render(replace(summary_table(frame, ["map"]), notes=fold_note(0.02)), "latex")
+    [caption] = [line for line in text.splitlines() if line.startswith("\\caption")]
+    assert "`" not in caption and not re.search(r"\d-\d", caption)
+    assert "mean over up to 5 folds" in caption and "by up to 0.0200" in caption
 
 
 def test_marks_against_a_baseline_in_every_form():

@@ -18,6 +18,7 @@ import numpy as np
 from letorbench import escaping
 from letorbench.analysis.comparison import on_common_folds, with_values
 from letorbench.analysis.figures import (
+    INTERVALS,
     USUAL_BASELINE,
     Panel,
     draw,
@@ -69,7 +70,7 @@ def curves(frame: Frame, baseline: str, family: str) -> str:
         if name in every
     }
     title = f"{label(family)}@n on {frame.dataset}, mean over queries with 95 % intervals"
-    panel = Panel(f"{frame.dataset} dataset", f"{label(family)}@n", lines, bands, "95 % intervals")
+    panel = Panel(f"{frame.dataset} dataset", f"{label(family)}@n", lines, bands, INTERVALS)
     numbers = render(_numbers(every, title), "html")
     chart = framed("main", title, draw([panel], baseline))
     return f"{chart}\n{folded('The numbers', numbers)}"

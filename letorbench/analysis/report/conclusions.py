@@ -8,23 +8,38 @@ from letorbench.analysis.tables import probability
 from letorbench.results.frame import Frame, Row
 
 
-def conclusions(frame: Frame, baseline: str, procedure: Procedure, measure: str) -> list[str]:
-    """Which algorithm of those with the most folds is best, and whether that is significant."""
+def family(
+    frame: Frame, others: Sequence[str], procedure: Procedure, measure: str
+) -> tuple[Pair, ...]:
+    """Every test of a page, corrected together: all rows against the best one and the others."""
+    if frame.mixed or len(frame.rows) < 2:
+        return ()
+    best = [row.algo for row in _ranked(frame, measure)[:1]]
+    systems = [row.queries for row in frame.rows]
+    return compare(frame.dataset, systems, measure, [*best, *others], procedure)
+
+
+def conclusions(
+    frame: Frame, pairs: Sequence[Pair], baseline: str, procedure: Procedure, measure: str
+) -> list[str]:
+    """Which algorithm of those with the most folds is best, and by `family` significantly so."""
     if frame.mixed:
         return [
             "The algorithms were measured by several conventions. Their numbers do not compare, "
             "so that none is called the best."
         ]
-    order = [
-        r for r in best_first(comparable(frame), measure) if r.values[measure] == r.values[measure]
-    ]
+    order = _ranked(frame, measure)
     sentences = [_opening(frame.dataset, order, measure)] if order else []
     if len(order) > 1:
-        best = order[0].algo
-        systems = [row.queries for row in frame.rows if row in order]
-        pairs = compare(frame.dataset, systems, measure, best, procedure)
-        sentences += _tested(order, {pair.a: pair for pair in pairs}, baseline, procedure)
+        names = [row.algo for row in order]
+        own = {pair.a: pair for pair in pairs if pair.b == names[0] and pair.a in names}
+        sentences += _tested(order, own, baseline, procedure)
     return [*sentences, *(f"{note[0].upper()}{note[1:]}." for note in notes(frame))]
+
+
+def _ranked(frame: Frame, measure: str) -> list[Row]:
+    rows = best_first(comparable(frame), measure)
+    return [row for row in rows if row.values[measure] == row.values[measure]]
 
 
 def _opening(dataset: str, order: Sequence[Row], measure: str) -> str:
@@ -54,7 +69,7 @@ def _tested(
         named = "all" if worse == len(pairs) else str(worse) if worse else "none"
         sentences.append(
             f"{best} is significantly better than {named} of the {len(pairs)} other algorithms "
-            f"({procedure}, p < {procedure.alpha:g})."
+            f"({procedure.over([*pairs.values()])}, p < {procedure.alpha:g})."
         )
     return sentences
 
@@ -62,10 +77,13 @@ def _tested(
 def _verdict(pair: Pair, procedure: Procedure) -> str:
     """Say "is significant (...)" or "is not significant (...)"; the pair is the other's view."""
     significant = pair.sign(procedure.alpha) < 0
+    return f"is {'' if significant else 'not '}significant ({numbers(pair)})"
+
+
+def numbers(pair: Pair) -> str:
+    """How far b is above a, with an interval that is that of this pair by itself."""
     lead, (low, high) = float(pair.lead.mean), pair.lead.interval()
     p = probability(pair.adjusted)
     p = f"p {p[0]} {p[1:]}" if p.startswith("<") else f"p = {p}"
-    return (
-        f"is {'' if significant else 'not '}significant ({-lead:+.4f} a query, 95 % interval "
-        f"{-high:+.4f} to {-low:+.4f}, adjusted {p})"
-    )
+    alone = " by itself" * (pair.tests > 1)
+    return f"{-lead:+.4f} a query, 95 % interval{alone} {-high:+.4f} to {-low:+.4f}, adjusted {p}"

@@ -12,14 +12,14 @@ from typing import Any
 from letorbench.analysis.comparison import (
     Pair,
     Procedure,
-    compare,
     comparison_table,
     power_table,
+    query_tables,
 )
-from letorbench.analysis.explanation import Learned, learning_table, why
+from letorbench.analysis.explanation import WHY_QUERIES, Learned, learning_table, why
 from letorbench.analysis.report import charts
 from letorbench.analysis.report.charts import folded
-from letorbench.analysis.report.conclusions import conclusions
+from letorbench.analysis.report.conclusions import conclusions, family
 from letorbench.analysis.results_table import USUAL, best_first, comparable, label, summary_table
 from letorbench.analysis.tables import Table, columns, render, table
 from letorbench.conventions import convention
@@ -35,8 +35,9 @@ COMMON = (
     "file order. The results table has the mean of the folds' means; intervals, differences and "
     "tests are of the pooled test queries of all folds. An algorithm that draws random numbers is "
     "run with several seeds: its numbers are means over them, ± is their standard deviation, and "
-    "intervals and tests count queries and seeds. Validation curves, settings and warnings are of "
-    "the first seed."
+    "intervals and tests count queries and seeds. Every interval is a 95 % one by itself; adjusted "
+    "p-values are corrected for all comparisons of the data set here. Validation curves, settings "
+    "and warnings are of the first seed."
 )
 
 
@@ -101,14 +102,17 @@ def _section(frame: Frame, baseline: str | None, procedure: Procedure, measure: 
     if baseline is None:
         baseline = best_first(comparable(frame) or frame.rows, measure)[0].algo
     first = charts.named(frame, baseline, measure)
+    pairs = family(frame, [baseline], procedure, measure)
+    lead = conclusions(frame, pairs, baseline, procedure, measure)
     parts = [
-        *(paragraph(each, "lead") for each in conclusions(frame, baseline, procedure, measure)),
+        *(paragraph(each, "lead") for each in lead),
         "<h3>Results</h3>", *_results(frame, measure),
         "<h3>Warnings</h3>", _warnings(frame),
         f"<h3>{label('ndcg')}@n</h3>", charts.curves(frame, baseline, "ndcg"),
     ]  # fmt: skip
     if len(frame.rows) > 1:
-        parts += _against(frame, baseline, first, procedure, measure)
+        own = [pair for pair in pairs if pair.b == baseline]
+        parts += _against(frame, own, baseline, first, procedure, measure)
     drawn = charts.validation(frame, first)
     if drawn:
         note = "A line a fold; the dot is what was kept. Nothing is chosen on test queries."
@@ -142,15 +146,14 @@ def _results(frame: Frame, measure: str) -> list[str]:
 
 
 def _against(
-    frame: Frame, baseline: str, first: Sequence[str], procedure: Procedure, measure: str
-) -> list[str]:
+    frame: Frame, pairs: Sequence[Pair], baseline: str, first: Sequence[str],
+    procedure: Procedure, measure: str,
+) -> list[str]:  # fmt: skip
     """Every algorithm against the baseline: the tests, and the queries one by one."""
     heading = f"<h3>{escape(label(measure))} against {escape(baseline)}</h3>"
     if frame.mixed:
         return [heading, paragraph("The algorithms were measured by several conventions, so they "
                                    "are not compared.")]  # fmt: skip
-    systems = [row.queries for row in frame.rows]
-    pairs = compare(frame.dataset, systems, measure, baseline, procedure)
     table = comparison_table(pairs, procedure, frame.conventions[0])
     power = power_table(pairs, frame.conventions[0])
     note = (
@@ -172,9 +175,12 @@ def _against(
 
 
 def _reasons(frame: Frame, pair: Pair, procedure: Procedure) -> str:
-    """Why one of two is below the other; a click shows it."""
+    """Why one of two is below the other, and on which queries most; a click shows it."""
     reasons = "".join(f"<li>{escape(text)}</li>" for text in why(frame, pair, procedure))
-    return folded(f"Why do {pair.a} and {pair.b} differ?", f"<ul>{reasons}</ul>")
+    both = [row.queries for row in frame.rows if row.algo in (pair.a, pair.b)]
+    most = query_tables(frame.dataset, both, pair.measure, pair.b, WHY_QUERIES, {})
+    tables = "".join(render(each, "html") for each in most)
+    return folded(f"Why do {pair.a} and {pair.b} differ?", f"<ul>{reasons}</ul>\n{tables}")
 
 
 def _warnings(frame: Frame) -> str:
