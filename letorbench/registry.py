@@ -26,25 +26,38 @@ BROUGHT: dict[str, dict[str, Any]] = {}
 def places(folder: str, attribute: str) -> dict[str, str]:
     """Return where each registered class of a folder is defined.
 
-    A class is registered where its body says ``name = "…"``, or another attribute. The folder is
-    one of the package, "rankers". Names are sorted, and a place is ``package.module:Class``.
+    A class is registered where its body says ``name = "…"``, or another attribute, and a `preset`
+    where it says ``Class = preset(Base, "Class", name="…"``. The folder is one of the package,
+    "rankers". Names are sorted, and a place is ``package.module:Class``.
 
     Examples
     --------
     >>> places("rankers", "name")["listnet"]
     'letorbench.rankers.listnet:ListNet'
     """
-    found: dict[str, str] = {}
-    line = re.compile(rf'^(?:class (\w+)|    {attribute} = "([^"]+)"$)', re.MULTILINE)
+    found, current = dict[str, str](), ""
+    by_body = rf'class (\w+)|    {attribute} = "([^"]+)"$'
+    by_call = rf'\w+ = preset\(\w+, "(\w+)", {attribute}="([^"]+)"'
+    line = re.compile(rf"^(?:{by_body}|{by_call})", re.MULTILINE)
     for path in sorted((PACKAGE / folder).glob("*.py")):
-        for class_name, name in line.findall(path.read_text("utf-8")):
-            if class_name:
-                current = class_name
-            elif name in found:
-                raise ValueError(f"{found[name]} and {path} both define {name!r}; rename one")
-            else:
+        for class_name, in_body, preset_name, in_call in line.findall(path.read_text("utf-8")):
+            current = class_name or preset_name or current
+            if name := in_body or in_call:
+                if name in found:
+                    raise ValueError(f"{found[name]} and {path} both define {name!r}; rename one")
                 found[name] = f"{PACKAGE.name}.{folder}.{path.stem}:{current}"
     return dict(sorted(found.items()))
+
+
+def preset(base: type, class_name: str, *, doc: str, **facts: object) -> Any:
+    """Make a subclass in the module of its base, which differs from it in attributes alone.
+
+    Examples
+    --------
+    >>> preset(Exception, "Odd", doc="An odd number.", name="odd").name
+    'odd'
+    """
+    return type(base)(class_name, (base,), {"__module__": base.__module__, "__doc__": doc, **facts})
 
 
 def by_class(folder: str, attribute: str) -> dict[str, str]:

@@ -17,6 +17,7 @@ from letorbench.losses.gains import GainSettings
 from letorbench.models.linear import LinearFamily
 from letorbench.parameters import number
 from letorbench.rankers.base import Ranker
+from letorbench.registry import preset
 from letorbench.solvers.descent import LBFGS
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
@@ -58,10 +59,11 @@ class _Surrogate(Ranker):
 
     def __init_subclass__(cls) -> None:
         """Take the formula from the surrogate, with the k of Z@k."""
-        k = vars(cls).get("truncation")  # of QNorm it is a parameter, which names no k
-        at = f"@{k}" if isinstance(k, int) and k else ""
-        cls.title = f"Linear score on {cls.by}{at}"
-        cls.formula = cls.surrogate.formula.replace("Z", f"Z{at}")
+        if "name" in vars(cls):
+            k = vars(cls).get("truncation")  # of QNorm it is a parameter, which names no k
+            at = f"@{k}" if isinstance(k, int) and k else ""
+            cls.title = f"Linear score on {cls.by}{at}"
+            cls.formula = cls.surrogate.formula.replace("Z", f"Z{at}")
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
@@ -75,101 +77,45 @@ class _Surrogate(Ranker):
 class _OfGains(GainSettings, _Surrogate):
     """A surrogate of gains."""
 
-    by = "gains"
-    surrogate: ClassVar[type[Loss]] = consistent.Cosine  # for one
 
+Cosine = preset(_OfGains, "Cosine", name="cosine", surrogate=consistent.Cosine,
+    by="the cosine of scores and gains",
+    doc="RankCosine (Qin et al., IPM 2008), in this paper's form (section 3.2).")  # fmt: skip
+CosineNDCG = preset(_OfGains, "CosineNDCG", name="cosine-ndcg", surrogate=consistent.CosineNDCG,
+    by="the cosine of scores and gains, made NDCG consistent by Z", truncation=0,
+    doc="The cosine with G / Z, which is NDCG consistent (section 3.3).")  # fmt: skip
+CosineNDCG1 = preset(CosineNDCG, "CosineNDCG1", name="cosine-ndcg@1", truncation=1,
+    doc="The cosine with G / Z@1, the norm truncated at 1 (section 6).")  # fmt: skip
+CosineNDCG10 = preset(CosineNDCG, "CosineNDCG10", name="cosine-ndcg@10", truncation=10,
+    doc="The cosine with G / Z@10, the norm truncated at 10 (section 6).")  # fmt: skip
 
-class Cosine(_OfGains):
-    """RankCosine (Qin et al., IPM 2008), in this paper's form (section 3.2)."""
+LeastSquares = preset(_OfGains, "LeastSquares", name="least-squares",
+    surrogate=consistent.LeastSquares, by="the squared error of gains",
+    doc="The squared error of the gains (section 3.2).")  # fmt: skip
+LeastSquaresNDCG = preset(_OfGains, "LeastSquaresNDCG", name="least-squares-ndcg",
+    surrogate=consistent.LeastSquaresNDCG, truncation=0,
+    by="the squared error of gains, made NDCG consistent by Z",
+    doc="The squared error with G / Z, which is NDCG consistent (section 3.3).")  # fmt: skip
+LeastSquaresNDCG1 = preset(LeastSquaresNDCG, "LeastSquaresNDCG1", name="least-squares-ndcg@1",
+    truncation=1,
+    doc="The squared error with G / Z@1, the norm truncated at 1 (section 6).")  # fmt: skip
+LeastSquaresNDCG10 = preset(LeastSquaresNDCG, "LeastSquaresNDCG10", name="least-squares-ndcg@10",
+    truncation=10,
+    doc="The squared error with G / Z@10, the norm truncated at 10 (section 6).")  # fmt: skip
 
-    name = "cosine"
-    by = "the cosine of scores and gains"
-    surrogate = consistent.Cosine
-
-
-class CosineNDCG(_OfGains):
-    """The cosine with G / Z, which is NDCG consistent (section 3.3)."""
-
-    name = "cosine-ndcg"
-    by = "the cosine of scores and gains, made NDCG consistent by Z"
-    surrogate = consistent.CosineNDCG
-    truncation = 0
-
-
-class CosineNDCG1(CosineNDCG):
-    """The cosine with G / Z@1, the norm truncated at 1 (section 6)."""
-
-    name = "cosine-ndcg@1"
-    truncation = 1
-
-
-class CosineNDCG10(CosineNDCG):
-    """The cosine with G / Z@10, the norm truncated at 10 (section 6)."""
-
-    name = "cosine-ndcg@10"
-    truncation = 10
-
-
-class LeastSquares(_OfGains):
-    """The squared error of the gains (section 3.2)."""
-
-    name = "least-squares"
-    by = "the squared error of gains"
-    surrogate = consistent.LeastSquares
-
-
-class LeastSquaresNDCG(_OfGains):
-    """The squared error with G / Z, which is NDCG consistent (section 3.3)."""
-
-    name = "least-squares-ndcg"
-    by = "the squared error of gains, made NDCG consistent by Z"
-    surrogate = consistent.LeastSquaresNDCG
-    truncation = 0
-
-
-class LeastSquaresNDCG1(LeastSquaresNDCG):
-    """The squared error with G / Z@1, the norm truncated at 1 (section 6)."""
-
-    name = "least-squares-ndcg@1"
-    truncation = 1
-
-
-class LeastSquaresNDCG10(LeastSquaresNDCG):
-    """The squared error with G / Z@10, the norm truncated at 10 (section 6)."""
-
-    name = "least-squares-ndcg@10"
-    truncation = 10
-
-
-class CrossEntropy(_Surrogate):
-    """ListNet's cross entropy (section 3.2)."""
-
-    name = "cross-entropy"
-    by = "the cross entropy of lists"
-    surrogate = consistent.CrossEntropy
-
-
-class CrossEntropyNDCG(_OfGains):
-    """The cross entropy with G / Z, which is NDCG consistent (section 3.3)."""
-
-    name = "cross-entropy-ndcg"
-    by = "the cross entropy of lists, made NDCG consistent by Z"
-    surrogate = consistent.CrossEntropyNDCG
-    truncation = 0
-
-
-class CrossEntropyNDCG1(CrossEntropyNDCG):
-    """The cross entropy with G / Z@1, the norm truncated at 1 (section 6)."""
-
-    name = "cross-entropy-ndcg@1"
-    truncation = 1
-
-
-class CrossEntropyNDCG10(CrossEntropyNDCG):
-    """The cross entropy with G / Z@10, the norm truncated at 10 (section 6)."""
-
-    name = "cross-entropy-ndcg@10"
-    truncation = 10
+CrossEntropy = preset(_Surrogate, "CrossEntropy", name="cross-entropy",
+    surrogate=consistent.CrossEntropy, by="the cross entropy of lists",
+    doc="ListNet's cross entropy (section 3.2).")  # fmt: skip
+CrossEntropyNDCG = preset(_OfGains, "CrossEntropyNDCG", name="cross-entropy-ndcg",
+    surrogate=consistent.CrossEntropyNDCG, truncation=0,
+    by="the cross entropy of lists, made NDCG consistent by Z",
+    doc="The cross entropy with G / Z, which is NDCG consistent (section 3.3).")  # fmt: skip
+CrossEntropyNDCG1 = preset(CrossEntropyNDCG, "CrossEntropyNDCG1", name="cross-entropy-ndcg@1",
+    truncation=1,
+    doc="The cross entropy with G / Z@1, the norm truncated at 1 (section 6).")  # fmt: skip
+CrossEntropyNDCG10 = preset(CrossEntropyNDCG, "CrossEntropyNDCG10", name="cross-entropy-ndcg@10",
+    truncation=10,
+    doc="The cross entropy with G / Z@10, the norm truncated at 10 (section 6).")  # fmt: skip
 
 
 @dataclass
@@ -192,9 +138,6 @@ class QNorm(_OfGains):
     truncation: int = number(0, least=0)
 
 
-class QNormPenalised(QNorm):
-    """The scores penalised by their q-norm (section 4)."""
-
-    name = "qnorm-penalised"
-    by = "gains over Z, scores penalised by their q-norm"
-    surrogate = consistent.QNormPenalised
+QNormPenalised = preset(QNorm, "QNormPenalised", name="qnorm-penalised",
+    surrogate=consistent.QNormPenalised, by="gains over Z, scores penalised by their q-norm",
+    doc="The scores penalised by their q-norm (section 4).")  # fmt: skip

@@ -1,6 +1,6 @@
 """The rankers of the rank functionals paper: a model, a loss, L-BFGS with a Gaussian prior.
 
-T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012. Each class
+T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012. Each ranker
 names its equation. The equations stand in plain NumPy in `letorbench.losses`: `logistic` (5),
 `smoothed` (6, 7), `weighted_pairs` (9, 18), `plackett_luce` (11, 13), `markov_field` (16); the
 models are in `letorbench.models`: `linear`, `quadratic` (4), `separate` (2, 3).
@@ -27,9 +27,10 @@ from letorbench.losses.markov_field import PseudoLikelihood
 from letorbench.losses.plackett_luce import PlackettLuce, ReversePlackettLuce
 from letorbench.losses.smoothed import SmoothedMeasure
 from letorbench.losses.weighted_pairs import PAIR_LOSSES, FieldBound, PairwiseLoss
-from letorbench.models.parametric import FamilySettings, family
+from letorbench.models.parametric import FamilySettings, ParametricFamily, family
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import Ranker
+from letorbench.registry import preset
 from letorbench.solvers.descent import LBFGS
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
@@ -70,6 +71,7 @@ class _RankFunctional(FamilySettings, Ranker):
     """
 
     paper = "Tran, Phung, Venkatesh: Learning Rank Functionals: An Empirical Study, 2012"
+    families = ("listwise", "linear")
     figure = "functionals"
     grid = {"l2": (1e-6, 1e-4, 1e-2, 1.0, 100.0)}
 
@@ -82,36 +84,31 @@ class _RankFunctional(FamilySettings, Ranker):
     group: str = one_of(AGGREGATES, "max")
     individual: str = one_of(INDIVIDUALS, "linear")
 
-    # the rankers with weights let users set it
+    # where the loss has weights, or is not convex, users set these
     ties = "breslow"
-    # those whose loss is not convex let users set it
     starts: ClassVar[int] = 1
+
+    @property
+    def _family(self) -> type[ParametricFamily]:
+        """The model that scores a document, on its own or in a group."""
+        return family(self.individual if self.functional == "group" else self.functional)
 
     @property
     def auto_features(self) -> str:
         """What `auto` does, which the model decides."""
-        return family(self._scored_by).auto_features
+        return self._family.auto_features
 
     @property
     def parts(self) -> tuple[Any, ...]:
         """The model."""
-        return (family(self._scored_by),)
-
-    @property
-    def _scored_by(self) -> str:
-        """The model that scores a document, on its own or in a group."""
-        return self.individual if self.functional == "group" else self.functional
+        return (self._family,)
 
     @property
     def draws(self) -> bool:
-        """The first parameters are drawn if zero is a saddle point, and ties if asked for.
-
-        Further starts are drawn as well.
-        """
-        tied = self.functional != "group" and draws_order(
-            of_settings(self.surrogate, self), self.ties
-        )
-        return tied or self.starts > 1 or family(self._scored_by).drawn
+        """Whether ties are drawn, further starts, or the first one, where zero is a saddle."""
+        loss = of_settings(self.surrogate, self)
+        tied = self.functional != "group" and draws_order(loss, self.ties)
+        return tied or self.starts > 1 or self._family.drawn
 
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
@@ -121,20 +118,15 @@ class _RankFunctional(FamilySettings, Ranker):
             loss = group_level(loss, self.group, train)
         else:
             loss = with_ties(loss, self.ties, train, rng)
-        model = family(self._scored_by).of(train, self)
+        model = self._family.of(train, self)
         solver = LBFGS(self.iterations, self.l2, starts=self.starts)
         return solver.fit(model, loss, train, validation, rng, self.deadline)
 
 
-@dataclass
-class MCL(_RankFunctional):
-    """Equation 5, the multiclass logistic loss. Several best ones: the mean of their losses."""
-
-    name = "mcl"
-    families = ("listwise", "linear")
-    title = "Rank functional on which document is the best"
-    formula = "-log softmax(s)_best"
-    surrogate = MulticlassLogistic
+MCL = preset(_RankFunctional, "MCL", name="mcl", surrogate=MulticlassLogistic,
+    doc="Equation 5, the multiclass logistic loss. Several best ones: the mean of their losses.",
+    title="Rank functional on which document is the best",
+    formula="-log softmax(s)_best")  # fmt: skip
 
 
 @dataclass
@@ -159,31 +151,20 @@ class SmoothNDCG(GainSettings, _Smoothed):
     """Equation 6 with NDCG."""
 
     name = "smooth-ndcg"
-    families = ("listwise", "linear")
     title = "Rank functional on NDCG of smoothed places"
     formula = "1 - sum_i (2^r_i - 1) / log2(1 + pi_i) / Z, pi_i = 1 + sum_j sigma(s_j - s_i)"
     measure, alpha = "ndcg", 1.0
 
 
-@dataclass
-class SmoothERR(SmoothNDCG):
-    """Equation 6 with ERR."""
+SmoothERR = preset(SmoothNDCG, "SmoothERR", name="smooth-err", measure="err",
+    doc="Equation 6 with ERR.",
+    title="Rank functional on ERR of smoothed places",
+    formula="1 - sum_i R_i / pi_i prod over j != i of (1 - R_j sigma(s_j - s_i))")  # fmt: skip
 
-    name = "smooth-err"
-    title = "Rank functional on ERR of smoothed places"
-    formula = "1 - sum_i R_i / pi_i prod over j != i of (1 - R_j sigma(s_j - s_i))"
-    measure = "err"
-
-
-@dataclass
-class SmoothMRR(_Smoothed):
-    """Equation 6 with MRR. Several best documents: the mean of their reciprocal places."""
-
-    name = "smooth-mrr"
-    families = ("listwise", "linear")
-    title = "Rank functional on the reciprocal smoothed place of the best"
-    formula = "1 - 1 / pi_best, pi_i = 1 + sum_j sigma(s_j - s_i)"
-    measure, alpha, gain = "mrr", 1.0, "exp2"
+SmoothMRR = preset(_Smoothed, "SmoothMRR", name="smooth-mrr", measure="mrr", alpha=1.0, gain="exp2",
+    doc="Equation 6 with MRR. Several best documents: the mean of their reciprocal places.",
+    title="Rank functional on the reciprocal smoothed place of the best",
+    formula="1 - 1 / pi_best, pi_i = 1 + sum_j sigma(s_j - s_i)")  # fmt: skip
 
 
 @dataclass
@@ -204,37 +185,20 @@ class _WeightedByDocument(GainSettings, _RankFunctional):
     ties: str = one_of(TIE_RULES, "breslow")
 
 
-@dataclass
-class WPL(_WeightedByDocument):
-    """Equation 11, weighted Plackett-Luce. Weight 1 gives ListMLE (Xia et al., ICML 2008)."""
+WPL = preset(_WeightedByDocument, "WPL", name="wpl", surrogate=PlackettLuce,
+    doc="Equation 11, weighted Plackett-Luce. Weight 1 gives ListMLE (Xia et al., ICML 2008).",
+    title="Rank functional on weighted Plackett-Luce (ListMLE with weight 1)",
+    formula="-sum_i W_i log(e^(s_i) / sum over r_j <= r_i of e^(s_j))")  # fmt: skip
 
-    name = "wpl"
-    families = ("listwise", "linear")
-    title = "Rank functional on weighted Plackett-Luce (ListMLE with weight 1)"
-    formula = "-sum_i W_i log(e^(s_i) / sum over r_j <= r_i of e^(s_j))"
-    surrogate = PlackettLuce
+RPL = preset(_WeightedByDocument, "RPL", name="rpl", surrogate=ReversePlackettLuce,
+    doc="Equation 13, weighted Plackett-Luce in reverse.",
+    title="Rank functional on weighted Plackett-Luce, the worst dropped first",
+    formula="-sum_i W_i log(e^(-s_i) / sum over r_j >= r_i of e^(-s_j))")  # fmt: skip
 
-
-@dataclass
-class RPL(_WeightedByDocument):
-    """Equation 13, weighted Plackett-Luce in reverse."""
-
-    name = "rpl"
-    families = ("listwise", "linear")
-    title = "Rank functional on weighted Plackett-Luce, the worst dropped first"
-    formula = "-sum_i W_i log(e^(-s_i) / sum over r_j >= r_i of e^(-s_j))"
-    surrogate = ReversePlackettLuce
-
-
-@dataclass
-class WPLL(_WeightedByDocument):
-    """Equation 16, the weighted pseudo-likelihood of a Markov random field."""
-
-    name = "wpll"
-    families = ("listwise", "linear")
-    title = "Rank functional on a Markov field's weighted pseudo-likelihood"
-    formula = "-sum_i W_i log P(r_i | the other labels)"
-    surrogate = PseudoLikelihood
+WPLL = preset(_WeightedByDocument, "WPLL", name="wpll", surrogate=PseudoLikelihood,
+    doc="Equation 16, the weighted pseudo-likelihood of a Markov random field.",
+    title="Rank functional on a Markov field's weighted pseudo-likelihood",
+    formula="-sum_i W_i log P(r_i | the other labels)")  # fmt: skip
 
 
 @dataclass
@@ -249,6 +213,8 @@ class _WeightedByPair(GainSettings, _RankFunctional):
         What becomes of equal labels in e, see `letorbench.losses.label_order`. The other
         weights have no ties.
     """
+
+    families = ("pairwise", "linear")
 
     weight: str = one_of(PAIR_WEIGHTS, "1")
     ties: str = one_of(TIE_RULES, "breslow")
@@ -265,7 +231,6 @@ class Pairwise(_WeightedByPair):
     """
 
     name = "pairwise"
-    families = ("pairwise", "linear")
     title = "Rank functional on weighted losses of pairs"
     formula = "sum over pairs r_i > r_j of V_ij phi(s_i - s_j)"
     surrogate = PairwiseLoss
@@ -278,12 +243,7 @@ class Pairwise(_WeightedByPair):
         return self.loss
 
 
-@dataclass
-class WUB(_WeightedByPair):
-    """Equation 18, the weighted upper bound of a Markov random field by its pairs."""
-
-    name = "wub"
-    families = ("pairwise", "linear")
-    title = "Rank functional on a Markov field's weighted pairwise bound"
-    formula = "-sum over pairs of V_ij log(psi(r_i, r_j) / Z_ij)"
-    surrogate = FieldBound
+WUB = preset(_WeightedByPair, "WUB", name="wub", surrogate=FieldBound,
+    doc="Equation 18, the weighted upper bound of a Markov random field by its pairs.",
+    title="Rank functional on a Markov field's weighted pairwise bound",
+    formula="-sum over pairs of V_ij log(psi(r_i, r_j) / Z_ij)")  # fmt: skip

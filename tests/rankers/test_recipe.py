@@ -1,5 +1,9 @@
 """Recipes: every model, loss and solver on a toy set, and the rankers that are recipes."""
 
+import pickle
+import re
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from conftest import random_queries
@@ -7,7 +11,7 @@ from conftest import random_queries
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import families
-from letorbench.rankers import ranker
+from letorbench.rankers import places, ranker
 from letorbench.rankers.recipe import MODELS, SOLVERS, Recipe
 
 #: settings that make training short
@@ -47,21 +51,44 @@ PUBLISHED = [
     ("smooth-ndcg", {"functional": "quadratic", "iterations": 20},
      {"model": "quadratic", "loss": "smooth(measure=ndcg)", "starts": 3}),
     ("mcl", {"functional": "distance", "iterations": 20, "tau": 2.0}, {"model": "distance"}),
-    ("cosine-ndcg", {"iterations": 20},
-     {"l2": 0.0, "standardise": False, "intercept": True}),
+    ("qnorm", {"p": 1.5, "truncation": 3, "iterations": 20},
+     {"loss": "qnorm(p=1.5, truncation=3)", "l2": 0.0, "standardise": False, "intercept": True}),
+    ("pairwise", {"loss": "hinge", "weight": "1/m", "iterations": 20},
+     {"loss": "pairwise(phi=hinge, weight=1/m)"}),
 ]  # fmt: skip
+#: what the two studies of losses fix beside the loss
+STUDIES = {"ravikumar2011": {"l2": 0.0, "standardise": False, "intercept": True}, "tran2012": {}}
 
 
-@pytest.mark.parametrize(("name", "settings", "parts"), PUBLISHED, ids=lambda each: str(each))
+def presets() -> Iterator[tuple[str, dict[str, int], dict[str, object]]]:
+    """The same of each ranker of the studies, whose name says its loss."""
+    for name, place in places().items():
+        fixed = STUDIES.get(place.partition(":")[0].rpartition(".")[2])
+        if fixed is not None:
+            loss = re.sub(r"(.+)@(\d+)", r"\1(truncation=\2)", name)
+            loss = re.sub("smooth-(.+)", r"smooth(measure=\1)", loss)
+            starts = 3 if "smooth" in name else 1
+            yield name, {"iterations": 20}, {"loss": loss, "starts": starts, **fixed}
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "parts"), [*PUBLISHED, *presets()], ids=lambda each: str(each)
+)
 def test_published_rankers_are_recipes(name, settings, parts, rng):
     """The same parts give the same bits."""
     train, held_out = (random_queries(rng, [9] * 12, 6) for _ in range(2))
     common = {key: each for key, each in settings.items() if key in Recipe().get_params()}
     scores = []
-    for one in (Recipe(**{"loss": name, **parts, **common}), ranker(name)(**settings)):
+    for one in (Recipe(**{"loss": name, **common, **parts}), ranker(name)(**settings)):
         one.fit_sets(train, held_out, np.random.default_rng(5))
         scores.append(one.predict(held_out.features))
     np.testing.assert_array_equal(*scores)
+
+
+def test_presets_pickle_by_the_names_of_their_classes():
+    for name, settings, _ in presets():
+        made = ranker(name)(**settings)
+        assert pickle.loads(pickle.dumps(made)) == made
 
 
 @pytest.mark.parametrize("solver", [name for name in SOLVERS if name != "boosting"])
