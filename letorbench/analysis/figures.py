@@ -262,7 +262,7 @@ def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
     with fixed_style():
         each_row = (0.76 if columns < 3 else 0.92) * width / columns
         if points:
-            each_row, below = 0.5 + ROW * max(len(panel.curves) for panel in panels), LEGEND_ROW
+            each_row, below = 0.5 + ROW * max(len(panel.curves) for panel in panels), 2 * LEGEND_ROW
         height = rows * each_row + below
         figure = new_figure(width, height)
         places = figure.subplots(rows, columns, squeeze=False).ravel()
@@ -275,7 +275,8 @@ def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
             axes.remove()
         if points:
             meaning = panels[0].meaning if panels[0].origin is not None else POINTS_NOTE
-            figure.supxlabel(f"lines: {meaning}", size=NOTE_SIZE, color="0.4")
+            legend_text = textwrap.fill(f"lines: {meaning}", int((width - 0.12) / NOTE_LETTER))
+            figure.supxlabel(legend_text, size=NOTE_SIZE, color="0.4")
             return figure
         lines = {line.get_label(): line for axes in figure.axes for line in axes.lines}
         legend = figure.legend(

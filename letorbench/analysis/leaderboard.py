@@ -190,8 +190,7 @@ def board_table(each: Board, measure: str, every: bool = False) -> Table:
 def _tests(each: Board, measure: str) -> tuple[Pair, ...]:
     """Every test of a page, corrected together: all rows against the best and the user's."""
     frame = replace(each.frame, rows=tuple(comparable(each.frame)))
-    own = [row.algo for row in frame.rows if row.algo in each.own]
-    return family(frame, own, PROCEDURE, measure)
+    return family(frame, [r.algo for r in frame.rows if r.algo in each.own], PROCEDURE, measure)
 
 
 def _signs(pairs: Sequence[Pair], name: str) -> dict[str, int]:

@@ -204,7 +204,10 @@ def test_differences_are_those_of_compare_and_validation_curves_those_of_the_fit
     write_toy(tmp_path / "data")
     where = {"out": tmp_path / "results", "data_dir": tmp_path / "data"}
     results = lb.run("TOY", ["regression", "ranksvm", "listnet"], folds=[1, 2], **where)
-    axes = results.plot("map", baseline="regression").axes[0]
+    figure = results.plot("map", baseline="regression")
+    figure.draw_without_rendering()
+    assert_apart(figure, *figure.texts)  # its note is as long as the test that it names
+    axes = figure.axes[0]
     points = [line.get_xydata()[0] for line in axes.lines if len(line.get_xdata()) == 1]
     compared = results.compare("regression", "map").sort_values("difference", ascending=False)
     assert [text.get_text().rstrip(" *") for text in axes.get_yticklabels()] == [*compared["algo"]]

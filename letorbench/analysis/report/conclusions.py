@@ -14,9 +14,8 @@ def family(
     """Every test of a page, corrected together: all rows against the best one and the others."""
     if frame.mixed or len(frame.rows) < 2:
         return ()
-    best = [row.algo for row in _ranked(frame, measure)[:1]]
-    systems = [row.queries for row in frame.rows]
-    return compare(frame.dataset, systems, measure, [*best, *others], procedure)
+    against = [*(row.algo for row in _ranked(frame, measure)[:1]), *others]
+    return compare(frame.dataset, [r.queries for r in frame.rows], measure, against, procedure)
 
 
 def conclusions(
