@@ -239,6 +239,25 @@ def conventions() -> str:
     return table(["convention", "whose", "what differs from `standard`", "data sets"], rows)
 
 
+def computed() -> str:
+    """A row a form of a measure, a column a convention: whose number is printed there."""
+    official = {"letor3": ["p@k", "map", "ndcg@k"]}
+    official |= dict.fromkeys(("letor4", "mslr"), [*official["letor3"], "mean-ndcg"])
+
+    def cell(each: Convention, form: str) -> str:
+        own = each.apart(form.replace("@k", "@1"))
+        if own is None:
+            return "–"
+        apart = ", ".join(code(f"{rule}={value}") for rule, value in own.items())
+        named = each.measures or form in official.get(each.name, ())
+        return ("library's" if named else "ours") + (f": {apart}" if apart else "")
+
+    kinds = {"required": ["@k"], "optional": ["", "@k"], "none": [""]}
+    forms = [m.name + cut for m in MEASURES.values() for cut in kinds[m.cutoff_rule]]
+    rows = ([code(form), *(cell(each, form) for each in CONVENTIONS.values())] for form in forms)
+    return table(["measure", *map(code, CONVENTIONS)], list(rows))
+
+
 def rules() -> str:
     """A row a value of a rule of a convention, in words."""
     rows = [
@@ -380,6 +399,7 @@ GENERATED: dict[str, Callable[..., str]] = {
     "silences": silences,
     "measures": measures,
     "conventions": conventions,
+    "computed": computed,
     "rules": rules,
     "data-sets": data_sets,
     "features": features,

@@ -11,7 +11,7 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -173,6 +173,10 @@ class Convention:
         ERR's r_max where neither a rule nor a data set says it: the largest label of such data.
     depth : int, optional
         The last rank that counts, as trec_eval's -M.
+    empty_weight : {"own", "1"}
+        What a query without relevant documents weighs in the sum of a weighted mean.
+    measures : str
+        All that its library computes, with the rules that differ there: ``ndcg map@k,empty=0``.
     """
 
     name: str
@@ -197,6 +201,8 @@ class Convention:
     unjudged: str = "drop"
     missing: str = "0"
     depth: int | None = None
+    empty_weight: str = field(default="own", compare=False)  # no ranking depends on it
+    measures: str = ""
 
     @property
     def rules(self) -> str:
@@ -208,6 +214,7 @@ class Convention:
         said = [say[key] for key in rare if getattr(self, key) != getattr(Convention, key)]
         said.append(f"The largest label of ERR is {self.r_max}")
         said += [f"Rankings end at rank {self.depth}"] if self.depth else []
+        said += [each.replace(",", " has ", 1) for each in self.measures.split() if "," in each]
         return (
             f"{gain}; {say['discount']}. {say['empty']}; {say['short_ndcg']}; {say['short_p']}. "
             f"Relevant for P, MAP and MRR is r >= {self.relevant}. {say['ties']}."
@@ -218,6 +225,30 @@ class Convention:
     def r_max(self) -> int:
         """ERR's largest label."""
         return self.max_label or self.scale
+
+    def apart(self, measure: str) -> dict[str, str] | None:
+        """Return the rules that a measure, as ``ndcg@10``, has apart from the others.
+
+        None says that the library does not compute it, or by other rules than were asked for.
+        """
+        name, at, _ = measure.partition("@")
+        base = CONVENTIONS.get(self.name.partition(",")[0], self)
+        for each, *changes in (text.split(",") for text in self.measures.split()):
+            if each == name + "@k" * bool(at):
+                own = dict(change.split("=") for change in changes)
+                kept = (getattr(self, rule) in (own[rule], getattr(base, rule)) for rule in own)
+                return own if all(kept) else None
+        return None if self.measures else {}
+
+    def of(self, measure: str) -> Convention:
+        """Return the rules of a measure, as ``ndcg@10``; UsageError: it is not the library's."""
+        own = self.apart(measure)
+        if own is None:
+            named = ", ".join(each.partition(",")[0] for each in self.measures.split())
+            same = with_rules(CONVENTIONS["standard"], **{r: getattr(self, r) for r in RULES})
+            raise UsageError(f"{self.name}: found {measure}, expected what its library computes so:"
+                             f" {named}; {same.name} has its rules for all measures")  # fmt: skip
+        return replace(self, **own) if own else self  # type: ignore[arg-type]
 
     def of_data(self, largest: int) -> Convention:
         """Return the convention for data with labels up to `largest`, which ERR goes by.

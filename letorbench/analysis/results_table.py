@@ -33,6 +33,11 @@ class Marks:
     signs: Mapping[tuple[str, str], int]
 
 
+def usual(frame: Frame) -> list[str]:
+    """What a table shows unless told otherwise: of `USUAL`, what the conventions have."""
+    return [name for name in USUAL if name in frame.measures]
+
+
 def summary_table(frame: Frame, measures: Sequence[str], marks: Marks | None = None) -> Table:
     """A row an algorithm: numbers to four places, the two best of each column marked.
 

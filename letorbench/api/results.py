@@ -19,7 +19,7 @@ from letorbench.analysis.figures import differences_panel, draw, drawn_measures,
 from letorbench.analysis.learning import LearningCurves, learning_curves
 from letorbench.analysis.published import with_published
 from letorbench.analysis.report.page import page
-from letorbench.analysis.results_table import USUAL, summary_table
+from letorbench.analysis.results_table import summary_table, usual
 from letorbench.analysis.slices import sliced
 from letorbench.analysis.tables import Table, render, to_frame
 from letorbench.analysis.validation import draw_validation
@@ -525,7 +525,7 @@ class Results:
 
     def _repr_html_(self) -> str:
         """Show the table of each data set in a notebook, the best numbers in bold."""
-        tables = (summary_table(self.measured(each, USUAL), USUAL) for each in self.frames)
+        tables = (summary_table(each, usual(each)) for each in self.frames)
         return render(tables, "html")
 
 

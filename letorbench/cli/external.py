@@ -41,7 +41,7 @@ def external(
     From then on `table`, `plot`, `compare` and `report` show it beside the others. A run file
     names documents by the `#docid` of the data, or by their position in the query from 1.
     """
-    from letorbench.analysis.results_table import USUAL, summary_table
+    from letorbench.analysis.results_table import summary_table, usual
     from letorbench.datasets.load import load
     from letorbench.experiment import plan
     from letorbench.results.csv_files import read_frame
@@ -54,5 +54,5 @@ def external(
     benchmark = load(dataset, data_dir, convention, null)
     numbers = None if folds is None else plan.folds(folds)
     frame, warnings = import_external(name, pattern, benchmark, out, form, numbers)
-    show(summary_table(frame, USUAL))
+    show(summary_table(frame, usual(frame)))
     complain(warnings, "warning")

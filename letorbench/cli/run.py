@@ -128,13 +128,12 @@ def _unused(report: Report) -> list[str]:
 def _print(report: Report, results: Results, measures: Sequence[str]) -> None:
     """Print the tables, how many folds were reused, and where everything is."""
     from letorbench.analysis.explanation import tuning_line
-    from letorbench.analysis.results_table import USUAL, summary_table
+    from letorbench.analysis.results_table import summary_table, usual
     from letorbench.api.running import places
-    from letorbench.measures import texts
 
     for frame in results.frames:
         more = [name for name in measures if name in frame.measures]  # none that failed
-        names = list(dict.fromkeys([*texts(USUAL), *more]))
+        names = list(dict.fromkeys([*usual(frame), *more]))
         show(summary_table(results.measured(frame, names), names))
         say(f"{tuning_line(frame)}\n")
     reused = sum(each.reused for each in report.runs)

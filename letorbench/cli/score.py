@@ -58,7 +58,7 @@ def score(
     from letorbench.datasets.reader import ReadOptions
     from letorbench.datasets.user_data.read import read_documents
     from letorbench.measures import default_measures, query_metrics
-    from letorbench.measures.evaluation import column_shares
+    from letorbench.measures.evaluation import shares
     from letorbench.results.external import measure_runs, read_qrels, read_scores_of
     from letorbench.results.official import official
     from letorbench.results.per_query import mean_of
@@ -79,6 +79,7 @@ def score(
         asked = measures_of(measures or OF_RUNS)
         systems, notes = measure_runs(judgements, runs, asked, rules)
         complain(notes, "warning")
+        about = None, rules, np.zeros(0), np.zeros(1, np.int64)
         found = [(each.algo, each.qids, np.stack([*each.values.values()], 1)) for each in systems]
     else:
         assert scores is not None
@@ -105,10 +106,11 @@ def score(
             raise DataError(f"{judgements}: found no query that counts by {rules.name}")
         called = queries.qids if queries.query_names is None else queries.query_names
         found = [(scores.stem, called, found_values)]
+        about = queries.weights, rules, queries.labels, queries.offsets
     rows = []
     for name, qids, values in found:
         counts = ~np.isnan(values).all(axis=1)
-        share = column_shares(values, None if runs else queries.weights, rules)
+        share = shares(values, asked, *about)
         lines = [("mean", mean_of((values * share)[counts], axis=0).tolist())]
         if per_query:
             lines = [*zip(qids[counts].tolist(), values[counts].tolist()), *lines]

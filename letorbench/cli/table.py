@@ -36,7 +36,7 @@ def table(
     """
     from letorbench.analysis.comparison import marks
     from letorbench.analysis.published import published_table
-    from letorbench.analysis.results_table import USUAL, summary_table
+    from letorbench.analysis.results_table import summary_table, usual
     from letorbench.api.results import measure_names
     from letorbench.measures import texts
 
@@ -49,7 +49,7 @@ def table(
         return
     tables = []
     for frame in results.frames:
-        names = measure_names(measures or ("all" if form == "csv" else USUAL), frame)
+        names = measure_names(measures or ("all" if form == "csv" else usual(frame)), frame)
         frame = results.measured(frame, names)
         if published:
             tables.append(published_table(frame, names))

@@ -294,8 +294,10 @@ WTA = Measure(
 def default_measures(convention: Convention) -> list[Measure]:
     """Return what an experiment stores for every query, in this order.
 
-    The cut-offs end where those of the convention's tool end, and at 10.
+    The cut-offs end where those of the convention's tool end, and at 10. What the convention's
+    library does not compute is left out.
     """
     cutoffs = range(1, min(convention.cutoffs, 10) + 1)
     at_cutoffs = [*(nDCG @ k for k in cutoffs), *(P @ k for k in cutoffs)]
-    return [*at_cutoffs, MAP, MRR, ERR @ 10, MeanNDCG, WTA, PairwiseCorrect, BPref]
+    usual = [*at_cutoffs, MAP, MRR, ERR @ 10, MeanNDCG, WTA, PairwiseCorrect, BPref]
+    return [each for each in usual if convention.apart(str(each)) is not None]

@@ -1,6 +1,7 @@
 """From scores in file order to every query's value of every measure."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,31 +12,35 @@ from letorbench.measures.orders import mean_of_orders
 from letorbench.measures.rankings import Rankings, kept_offsets
 
 
-def shares(weights: np.ndarray | None, convention: Convention, counts: np.ndarray) -> np.ndarray:
-    """Return what is multiplied by the value of each query that counts in a mean, (counts.sum(),).
-
-    It is 1, or by ``mean=weighted`` the query's weight (of all, (n_queries,)) / their mean.
-    DataError says that there are no weights or none above 0. counts: (n_queries,) bool.
-    """
-    if convention.mean == "plain":
-        return np.ones(int(counts.sum()))
-    if weights is None or not weights[counts].any():
-        found = "no weights" if weights is None else "no weight above 0"
-        raise DataError(f"mean=weighted: found {found}, expected weights of the queries measured")
-    return weights[counts] / weights[counts].mean()
+def rules_of(measure: Measure, convention: Convention) -> Convention:
+    """Return the rules of a measure; one of the user's own has those of the convention."""
+    return convention if measure.source else convention.of(str(measure))
 
 
-def column_shares(
-    values: np.ndarray, weights: np.ndarray | None, convention: Convention
-) -> np.ndarray:
-    """Return `shares` of each measure alone, which may count other queries than another one.
+def shares(
+    values: np.ndarray, measures: Sequence[Measure], weights: np.ndarray | None,
+    convention: Convention, labels: np.ndarray, offsets: np.ndarray,
+) -> np.ndarray:  # fmt: skip
+    """Return what each value of `query_metrics` is multiplied by in a mean, of the same shape.
 
-    values: (n_queries, n_measures), NaN where a measure leaves a query out. The shares there are 1.
+    It is 1, or by ``mean=weighted`` the query's weight, (n_queries,), / the mean of the weights of
+    the queries that the measure counts; the others have the value NaN and the share 1. DataError
+    says that there are no weights or none above 0.
     """
     out = np.ones(values.shape)
-    for column, counts in zip(out.T, ~np.isnan(values.T)):
-        if counts.any():
-            column[counts] = shares(weights, convention, counts)
+    for measure, column, counts in zip(measures, out.T, ~np.isnan(values.T)):
+        if convention.mean == "plain" or not counts.any():
+            continue
+        if weights is None or not weights[counts].any():
+            found = "no weights" if weights is None else "no weight above 0"
+            raise DataError(
+                f"mean=weighted: found {found}, expected weights of the queries measured"
+            )
+        above, rules = weights, rules_of(measure, convention)
+        if rules.empty_weight == "1":
+            empty = np.diff(kept_offsets(labels >= rules.relevant, offsets)) == 0
+            above = np.where(empty, 1.0, weights)
+        column[counts] = above[counts] / weights[counts].mean()
     return out
 
 
@@ -76,7 +81,7 @@ def query_metrics(
         A score is NaN, scores, labels and offsets do not fit each other, or a label is too
         large for the convention's gain or for ERR.
     UsageError
-        The convention has both `depth` and ``ties=mean``.
+        The convention has both `depth` and ``ties=mean``, or a measure is not its library's.
     """
     scores = np.require(scores, np.float64, ["C", "W"])
     if not (scores.shape == np.shape(labels) == (offsets[-1],)):
@@ -91,12 +96,17 @@ def query_metrics(
         raise UsageError(f"{convention.name}: depth does not go with ties=mean; drop one of them")
     offsets = np.asarray(offsets, dtype=np.int64)
     values = np.empty((len(offsets) - 1, len(measures)))
-    measured = mean_of_orders if convention.ties == "mean" else Measure.__call__
-    rankings = Rankings.of(labels, scores, offsets, convention, docids)
+    known: dict[Convention, Rankings] = {}
     for column, measure in enumerate(measures):
-        values[:, column] = measured(measure, rankings)
-    if convention.empty == "drop":
-        values[rankings.relevant == 0] = np.nan
+        rules = rules_of(measure, convention)
+        if rules not in known:  # of what a measure may have apart, only ties change the order
+            like = next((found for each, found in known.items() if each.ties == rules.ties), None)
+            ranked = like or Rankings.of(labels, scores, offsets, rules, docids)
+            known[rules] = replace(ranked, convention=rules)
+        measured = mean_of_orders if rules.ties == "mean" else Measure.__call__
+        values[:, column] = measured(measure, known[rules])
+        if rules.empty == "drop":
+            values[known[rules].relevant == 0, column] = np.nan
     if convention.missing == "drop":
         values[np.diff(kept_offsets(scores > -np.inf, offsets)) == 0] = np.nan
     return values

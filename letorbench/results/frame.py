@@ -276,7 +276,7 @@ class Frame:
         for row in self.rows:
             try:
                 rows.append(row.with_measures(measures, data_dir))
-            except DataError as error:
+            except (DataError, UsageError) as error:
                 lines.append(str(error))
                 rows.append(row.without_value(measures))
         if lines and len(lines) == len(rows):

@@ -46,14 +46,18 @@ def measure_fold(
     added: Sequence[Measure] = (),
 ) -> PerQuery:
     """Measure finite scores (n_docs,) of a fold's test part by the usual measures and some more."""
-    measures = [*default_measures(convention), *added]
+    usual = default_measures(convention)
+    measures = [*usual, *added]
     table = measured(algo, scores, fold.test, measures, convention)
     counts = _counted(table)
     values = {str(measure): column for measure, column in zip(measures, table[counts].T)}
     numbers = np.full(counts.sum(), fold.number, dtype=np.int64)
     weights = None
     if convention.mean != "plain":
-        weights = shares(fold.test.weights, convention, counts)
+        ends = [len(usual) - 1, 0]  # NDCG, the first one, may have other weights than the last
+        of_ends = table[:, ends], [usual[n] for n in ends]
+        about = fold.test.weights, convention, fold.test.labels, fold.test.offsets
+        weights = shares(*of_ends, *about)[counts].T
     return PerQuery(algo, numbers, fold.test.qids[counts], values, weights)
 
 

@@ -31,24 +31,28 @@ def official(
     DataError where the convention leaves every query out.
     """
     cutoffs = range(1, convention.cutoffs + 1)
-    measures = [*(P @ k for k in cutoffs), MAP, *(nDCG @ k for k in cutoffs), MeanNDCG]
+    usual = *(P @ k for k in cutoffs), MAP, *(nDCG @ k for k in cutoffs)
+    measures = [each for each in usual if convention.apart(str(each)) is not None]
+    measures += [MeanNDCG] if convention.mean_ndcg else []
     # the tools print and add up the queries in the order of their numbers. For ids that are no
     # numbers the tools have no fixed order, and it is the file's here
     order = np.arange(len(qids))
     if all(INTEGER.fullmatch(qid) for qid in qids.tolist()):
         order = np.array(sorted(order, key=lambda query: int(qids[query])), dtype=np.int64)
-    values = query_metrics(labels, scores, offsets, measures, convention, docids)[order]
+    values = query_metrics(labels, scores, offsets, measures, convention, docids)
+    share = shares(values, measures, weights, convention, labels, offsets)
+    values = values[order]
     counts = ~np.isnan(values).all(axis=1)  # a convention may leave queries out
     if not counts.any():
         raise DataError(f"found no query that counts by {convention.name}, expected one or more")
-    share = shares(None if weights is None else weights[order], convention, counts)
-    order, values = order[counts], values[counts]
+    order, values, share = order[counts], values[counts], share[order][counts]
     # the columns' means, added from the first query on: NumPy's own sum may pair terms
-    averages = np.cumsum(values * share[:, None], axis=0)[-1] / len(values)
+    averages = np.cumsum(values * share, axis=0)[-1] / len(values)
     if convention.layout == "sections":
         lengths = np.diff(offsets)[order]
         return _sections(values, averages, lengths, convention.cutoffs, per_query)
-    return _tables(qids[order], values, averages, convention, per_query)
+    names = [repr(each).replace("nDCG", "NDCG") for each in measures]
+    return _tables(qids[order], values, averages, names, per_query)
 
 
 def _sections(
@@ -72,14 +76,14 @@ def _tables(
     qids: np.ndarray,
     values: np.ndarray,
     averages: np.ndarray,
-    convention: Convention,
+    names: list[str],
     per_query: bool,
 ) -> str:
     """Two tables, precision with MAP and NDCG with MeanNDCG, a row a query and the average's."""
-    cutoffs = range(1, convention.cutoffs + 1)
-    names = [*(f"P@{k}" for k in cutoffs), "MAP", *(f"NDCG@{k}" for k in cutoffs), "MeanNDCG"]
-    text, middle = [], len(cutoffs) + 1
-    for own in (slice(0, middle), slice(middle, len(names) - (not convention.mean_ndcg))):
+    text, middle = [], sum("NDCG" not in name for name in names)
+    for own in (slice(0, middle), slice(middle, len(names))):
+        if not names[own]:
+            continue
         text.append("\t".join(["qid", *names[own]]))
         if per_query:
             text += [f"{qid}\t{_fixed(row[own])}" for qid, row in zip(qids, values)]

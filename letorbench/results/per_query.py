@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-#: the column of the weights in a fold's file
-WEIGHT = "weight"
+#: the columns of the weights in a fold's file; NDCG's stand there where they are others
+WEIGHTS = ("weight", "ndcg-weight")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,8 @@ class PerQuery:
     qids: np.ndarray
     #: from a measure to (n_repeats, n_queries) float64
     tables: Mapping[str, np.ndarray]
-    #: (n_queries,) float64, where means are weighted: what each query counts in that of its fold
+    #: (2, n_queries) float64, where means are weighted: what each query counts in that of its fold,
+    #: and what its NDCG is multiplied by; (n_queries,) where both are the same
     weights: np.ndarray | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -45,6 +46,8 @@ class PerQuery:
             object.__setattr__(self, name, read_only(getattr(self, name)))
         tables = {name: read_only(np.atleast_2d(table)) for name, table in self.tables.items()}
         object.__setattr__(self, "tables", tables)
+        if self.weights is not None:
+            object.__setattr__(self, "weights", np.atleast_2d(self.weights)[[0, -1]])
 
     @cached_property
     def values(self) -> Mapping[str, np.ndarray]:
@@ -68,8 +71,8 @@ class PerQuery:
         there = ~np.isnan(self.values[measure])
         _, fold = np.unique(self.folds, return_inverse=True)
         with np.errstate(invalid="ignore", divide="ignore"):  # a fold without a value has no mean
-            means = np.bincount(fold, self.weights * there) / np.bincount(fold, there)
-            return self.weights / means[fold]
+            means = np.bincount(fold, self.weights[0] * there) / np.bincount(fold, there)
+            return self.weights[int(measure.partition("@")[0] == "ndcg")] / means[fold]
 
     @property
     def in_means(self) -> PerQuery:
@@ -106,7 +109,7 @@ class PerQuery:
         if kept.all():
             return self
         tables = {name: table[:, kept] for name, table in self.tables.items()}
-        weights = None if self.weights is None else self.weights[kept]
+        weights = None if self.weights is None else self.weights[:, kept]
         return PerQuery(self.algo, self.folds[kept], self.qids[kept], tables, weights)
 
     @classmethod
@@ -121,7 +124,7 @@ class PerQuery:
                 np.concatenate([fold.folds for fold in folds]),
                 np.concatenate([fold.qids for fold in folds]),
                 {n: np.concatenate([f.values[n] for f in folds]) for n in folds[0].tables},
-                None if folds[0].weights is None else np.concatenate([f.weights for f in folds]),
+                None if folds[0].weights is None else np.hstack([f.weights for f in folds]),
             )
             for folds in repeats
         ]
@@ -160,9 +163,10 @@ def mean_of_folds(values: np.ndarray, folds: np.ndarray) -> float:
 
 
 def write_fold_queries(path: Path, queries: PerQuery) -> None:
-    """Write the values of one fold: the qid, the weight if it counts, a column for each measure."""
-    weights = {} if queries.weights is None else {WEIGHT: queries.weights}
-    values = {**weights, **queries.values}
+    """Write the values of one fold: the qid, weights that count, a column for each measure."""
+    weights = () if queries.weights is None else queries.weights
+    differ = len(weights) > 0 and bool((weights[0] != weights[1]).any())
+    values = {**dict(zip(WEIGHTS[: 1 + differ], weights)), **queries.values}
     columns = [queries.qids, *values.values()]
     with write_atomically(path) as file:
         lines = csv.writer(file, lineterminator="\n")
@@ -184,8 +188,9 @@ def read_fold_queries(path: Path, algo: str, number: int) -> PerQuery:
         raise DataError(f"{path}: {error.strerror}; run it again") from None
     except (ValueError, LookupError) as error:
         raise DataError(f"{path}: {error}; expected a qid and numbers in each line") from None
-    weights = values.pop(WEIGHT, None)
-    return PerQuery(algo, np.full(len(qids), number, dtype=np.int64), qids, values, weights)
+    weights = [values.pop(name) for name in WEIGHTS if name in values]
+    folds = np.full(len(qids), number, dtype=np.int64)
+    return PerQuery(algo, folds, qids, values, np.stack(weights) if weights else None)
 
 
 def check_paired(dataset: str, systems: Sequence[PerQuery]) -> None:

@@ -12,7 +12,7 @@ from letorbench.conventions import CONVENTIONS, Convention, with_rules
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.measures import Measure, PreparedMetric, parse, query_metrics
-from letorbench.measures.evaluation import shares
+from letorbench.measures.evaluation import rules_of, shares
 from letorbench.models.base import Model
 
 #: the validation measure, (n_models, n_queries) -> the number of the chosen model, from 0
@@ -112,6 +112,7 @@ class Validation:
         if self.measure.error:
             raise UsageError(f"{self.measure}: nothing is chosen by an error of scores, "
                              "expected a measure of rankings, such as ndcg@10")  # fmt: skip
+        rules_of(self.measure, self.convention)
 
     @staticmethod
     def on_training(
@@ -131,9 +132,13 @@ class Validation:
         own = self.queries
         values = query_metrics(
             own.labels, scores, own.offsets, [self.measure], self.convention, own.docids
-        )[:, 0]
-        counts = ~np.isnan(values)
-        return values[counts] * shares(own.weights, self.convention, counts)
+        )
+        return (values * self._shares(values))[~np.isnan(values)]
+
+    def _shares(self, values: np.ndarray) -> np.ndarray:
+        own = self.queries
+        about = own.weights, self.convention, own.labels, own.offsets
+        return shares(values, [self.measure], *about)
 
     def mean_of_orders(self, scores: np.ndarray) -> float:
         """Return the mean over queries, and for NDCG and MAP over all orders of equal scores."""
@@ -146,8 +151,7 @@ class Validation:
         """The quick way to the measure, where there is one."""
         queries, rules = self.queries, self.convention
         metric = PreparedMetric.of(queries.labels, queries.offsets, self.measure, rules)
-        every = np.ones(queries.n_queries, bool)
-        return metric and metric.times(shares(queries.weights, rules, every))
+        return metric and metric.times(self._shares(np.ones((queries.n_queries, 1)))[:, 0])
 
 
 class EarlyStopping:

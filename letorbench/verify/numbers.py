@@ -104,8 +104,8 @@ def readings(
             for q, scores in parts
         ]
 
-    found = []
-    for rules in _conventions(measured, max(int(queries.labels.max()) for queries, _ in parts)):
+    found, largest = [], max(int(queries.labels.max()) for queries, _ in parts)
+    for rules in _conventions(str(measure), measured, largest):
         tables = measured(rules)
         means = {"": _mean(np.array([_mean(table) for table in tables]))}
         if len(parts) > 1:
@@ -126,7 +126,7 @@ def _mean(values: np.ndarray) -> float:
 
 
 def _conventions(
-    measured: Callable[[Convention], list[np.ndarray]], largest: int
+    measure: str, measured: Callable[[Convention], list[np.ndarray]], largest: int
 ) -> Iterator[Convention]:
     """Yield a convention for every combination of rules that matter, named as shortly as can be."""
     standard = replace(CONVENTIONS["standard"], max_label=max(4, largest))
@@ -148,7 +148,8 @@ def _conventions(
         others = [each for each in values if each != own and matters(rule, each)]
         if others:
             choices[rule] = [own, *others]
-    known = tuple(CONVENTIONS.values())
+    # one that has rules apart for the measure is told by the rules
+    known = [c for c in CONVENTIONS.values() if c.apart(measure) is not None and c.of(measure) == c]
     for combination in product(*choices.values()):
         rules = dict(zip(choices, combination))
         r_max = rules.pop("max_label", None)

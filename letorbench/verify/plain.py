@@ -41,18 +41,19 @@ def value(
 
     A label below 0 is of a document that is not judged, the score -inf of one that is not
     retrieved; without ids, documents have their positions from 1. It is NaN where the convention
-    leaves the query out; None where the measure has no definition here, or where equal scores have
-    more than `MOST_ORDERS` orders.
+    leaves the query out; None where the measure has no definition here or the convention's library
+    computes it otherwise, or where equal scores have more than `MOST_ORDERS` orders.
     """
     name, _, cut = measure.partition("@")
     define, k = DEFINITIONS.get(name), int(cut) if cut else None
+    if define is None or rules.apart(measure) is None:
+        return None
+    rules = rules.of(measure)
     retrieved = any(score > -math.inf for score in scores)
     if (rules.empty == "drop" and not any(r >= rules.relevant for r in labels)) or (
         rules.missing == "drop" and not retrieved
     ):
         return math.nan
-    if define is None:
-        return None
     if rules.ties != "mean":
         return define(_ranked(labels, scores, rules, docids), rules, k)
     own = _ranked(labels, scores, replace(rules, ties="file"), docids)

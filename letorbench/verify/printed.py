@@ -351,7 +351,9 @@ def check_by_data(
     measures = {name: {e.measure for e in entries if e.dataset == name} for name in there}
     numbers = sum(entry.dataset in there for entry in entries)
     tried, possible = [], []
-    for rules in ["auto", *CONVENTIONS] if convention == "auto" and there else [convention]:
+    asked = {entry.measure for entry in entries}
+    others = [name for name, each in CONVENTIONS.items() if None not in map(each.apart, asked)]
+    for rules in ["auto", *others] if convention == "auto" and there else [convention]:
         known: dict[tuple[str, str, int], Known] = {}
         for name in there:
             folds, used = _folds(name, data_dir if name in here else None, rules)
@@ -398,7 +400,7 @@ def known_facts(queries: QuerySet, measures: Iterable[str], rules: Convention) -
     parsed = []
     for name in sorted(measures):
         with suppress(UsageError):  # a measure that is not ours has no bounds
-            parsed += [measure for measure in [parse(name)] if measure.bounded]
+            parsed += [m for m in [parse(name)] if m.bounded and rules.apart(name) is not None]
     labels, offsets, docids = queries.labels, queries.offsets, queries.docids
     tables = (
         query_metrics(labels, sign * labels, offsets, parsed, rules, docids) for sign in (-1.0, 1.0)

@@ -1,14 +1,18 @@
 """Each library's convention against the library's own numbers."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
 
+import letorbench as lb
 from letorbench.conventions import CONVENTIONS, convention
 from letorbench.datasets.queryset import QuerySet
-from letorbench.measures import parse, query_metrics
+from letorbench.errors import UsageError
+from letorbench.measures import MEASURES, parse, query_metrics
 from letorbench.results.export import write_qrels, write_run
 from letorbench.results.external import measure_runs
 
@@ -36,6 +40,7 @@ def ours(rules: str, name: str, data: Data) -> np.ndarray:
 #: ours -> trec_eval's
 TREC = {
     "map": "map", "mrr": "recip_rank", "bpref": "bpref", "ndcg": "ndcg", "rprec": "Rprec",
+    "wta": "success_1",
     **{f"p@{k}": f"P_{k}" for k in (1, 5, 20)},
     **{f"map@{k}": f"map_cut_{k}" for k in (1, 5, 20)},
     **{f"ndcg@{k}": f"ndcg_cut_{k}" for k in (1, 5, 20)},
@@ -124,7 +129,9 @@ def test_depth_is_that_of_shorter_runs(tmp_path: Path) -> None:
 SHARED = ["map", "p@5", "recall@5", "mrr", "rprec", "bpref", "hit@5", "map@5"]
 
 
-@pytest.mark.parametrize("name", ["letor4", "trec_eval", "catboost", "standard,ties=last"])
+@pytest.mark.parametrize(
+    "name", ["letor4", "trec_eval", "standard,ties=worst", "standard,ties=last"]
+)
 @pytest.mark.parametrize("has_ids", [True, False])
 def test_an_exported_run_has_the_same_numbers_in_trec_eval(
     tmp_path: Path, name: str, has_ids: bool
@@ -167,48 +174,142 @@ def test_as_scipy(name: str) -> None:
         np.testing.assert_allclose(found, theirs, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("k", [1, 3, 10, None])
-def test_as_scikit_learn(k: int | None) -> None:
-    metrics, (labels, scores, offsets) = library("sklearn.metrics"), rankings(100, 4)
-    own = [slice(a, b) for a, b in zip(offsets, offsets[1:])]
-    theirs = [
-        metrics.ndcg_score([labels[q]], [scores[q]], k=k) if q.stop - q.start > 1 else np.nan
-        for q in own  # scikit-learn refuses a list of one document
-    ]
-    found = ours("sklearn", "ndcg" if k is None else f"ndcg@{k}", (labels, scores, offsets))
-    found[np.isnan(theirs)] = np.nan
-    np.testing.assert_allclose(found, theirs, rtol=0, atol=1e-12)
+def mixed(n: int, seed: int = 1) -> Data:
+    """Rankings with ties, every sixth list without a relevant document, every sixth all alike."""
+    labels, scores, offsets = rankings(n, 4)
+    for q in range(0, n - 3, 6):
+        labels[offsets[q] : offsets[q + 1]] = 0
+        labels[offsets[q + 3] : offsets[q + 4]] = 1
+    return labels, scores, offsets
 
 
-@pytest.mark.parametrize("name", ["ndcg@1", "ndcg@3", "ndcg@30", "map@2", "map@30"])
-def test_as_lightgbm(name: str) -> None:
-    lightgbm, (labels, scores, offsets) = library("lightgbm"), rankings(300, 4)
-    measure, _, k = name.partition("@")
-    data = lightgbm.Dataset(
-        scores[:, None], labels, group=np.diff(offsets), init_score=scores, free_raw_data=False
-    )
-    settings = {"objective": "lambdarank", "metric": measure, "eval_at": [int(k)], "verbose": -1}
-    theirs: dict[str, dict[str, list[float]]] = {}
-    # a step of 1e-300 leaves every score as it was given
-    lightgbm.train(
-        {**settings, "learning_rate": 1e-300}, data, 1, [data], ["all"],
-        callbacks=[lightgbm.record_evaluation(theirs)],
-    )  # fmt: skip
-    found = ours("lightgbm", name, (labels, scores, offsets))
-    assert found.mean() == pytest.approx(theirs["all"][name][0], abs=1e-12)
+def each(data: Data, value: Callable[[np.ndarray, np.ndarray], float]) -> np.ndarray:
+    labels, scores, offsets = data
+    parts = zip(np.split(labels, offsets[1:-1]), np.split(scores, offsets[1:-1]))
+    return np.array([value(r, s) for r, s in parts])
 
 
-@pytest.mark.parametrize("name", ["ndcg@1", "ndcg@3", "ndcg", "map", "map@2", "pre@3"])
-def test_as_xgboost(name: str) -> None:
-    """Its map and pre take two labels only; its scores are float32."""
-    xgboost, (labels, scores, offsets) = library("xgboost"), rankings(300, 4)
-    scores = scores + np.random.default_rng(0).choice([0.0, 1e-9], len(scores))
-    if name in ("map", "map@2", "pre@3"):
-        labels = np.minimum(labels, 1)
-    data = xgboost.DMatrix(scores[:, None], labels, base_margin=scores)
-    data.set_group(np.diff(offsets))
-    theirs: dict[str, dict[str, list[float]]] = {}
-    settings = {"objective": "rank:ndcg", "eval_metric": name, "learning_rate": 0.0}
-    xgboost.train(settings, data, 1, [(data, "all")], evals_result=theirs, verbose_eval=False)
-    found = ours("xgboost", name.replace("pre", "p"), (labels, scores, offsets))
-    assert found.mean() == pytest.approx(theirs["all"][name][0], abs=1e-12)
+def of_boosting(name: str, form: str, data: Data, weights: np.ndarray | None = None) -> float:
+    """LightGBM's or XGBoost's mean; XGBoost's map and pre take two labels only."""
+    booster, (labels, scores, offsets) = library(name), data
+    measure, _, k = form.partition("@")
+    sizes, found = np.diff(offsets), {}
+    if name == "xgboost":
+        rows = booster.DMatrix(scores[:, None], labels, base_margin=scores, weight=weights)
+        rows.set_group(sizes)
+        metric = f"pre@{k}" if measure == "p" else form
+        settings = {"objective": "rank:ndcg", "eval_metric": metric, "learning_rate": 0.0,
+                    "nthread": 1}  # fmt: skip
+        ends = [(rows, "all")]
+        booster.train(settings, rows, 1, evals=ends, evals_result=found, verbose_eval=False)
+        return found["all"][metric][0]
+    rows = booster.Dataset(scores[:, None], labels, group=sizes, init_score=scores,
+                           free_raw_data=False)  # fmt: skip
+    rows.set_weight(None if weights is None else np.repeat(weights, sizes))
+    settings = {"objective": "lambdarank", "metric": measure, "eval_at": [int(k or 999)],
+                "learning_rate": 1e-300, "verbose": -1, "num_threads": 1}  # fmt: skip
+    note = booster.record_evaluation(found)  # a step of 1e-300 leaves every score as it was given
+    booster.train(settings, rows, 1, [rows], ["all"], callbacks=[note])
+    return next(iter(found["all"].values()))[0]
+
+
+#: ours -> CatBoost's
+CATBOOST = {
+    "ndcg": "NDCG", "dcg": "DCG", "map": "MAP", "mrr": "MRR", "p": "PrecisionAt",
+    "recall": "RecallAt", "auc": "QueryAUC:type=Ranking", "pairwise": "QueryAUC:type=Ranking",
+}  # fmt: skip
+
+
+def of_catboost(form: str, labels: np.ndarray, scores: np.ndarray, **more: object) -> float:
+    name, _, k = form.partition("@")
+    groups = {"group_id": [0] * len(labels), **more}
+    metric = CATBOOST[name] + (f":top={k}" if k else "")
+    labels = np.minimum(labels, 1) if name == "auc" else labels
+    return library("catboost.utils").eval_metric(labels, scores, metric, **groups)[0]
+
+
+def of_scikit_learn(form: str, labels: np.ndarray, scores: np.ndarray) -> float:
+    """NaN for a list of one document, which it refuses."""
+    name, _, k = form.partition("@")
+    function = getattr(library("sklearn.metrics"), f"{name}_score")
+    return function([labels], [scores], k=int(k) if k else None) if len(labels) > 1 else np.nan
+
+
+def of_other(tool: str, form: str, labels: np.ndarray, scores: np.ndarray) -> float:
+    """RankLib's, allRank's and PT-Ranking's measures, written anew by their sources."""
+    name, _, k = form.partition("@")
+    r, n = labels[np.argsort(-scores, kind="stable")].astype(float), len(labels)
+    size, ranks = min(int(k or n), n), np.arange(1, n + 1)
+    if tool == "ptranking" and not r.any():
+        return np.nan
+    if tool == "ptranking" and int(k or 0) > n:
+        return 0.0
+    if name in ("ndcg", "dcg"):
+        best = np.sort(r)[::-1]
+        dcg, ideal = (((2.0**x - 1.0) / np.log2(ranks + 1))[:size].sum() for x in (r, best))
+        empty = 1.0 if tool == "allrank" else 0.0
+        return dcg if name == "dcg" else dcg / ideal if ideal else empty
+    hits = np.flatnonzero(r > 0.0) + 1
+    if name == "p":
+        return (hits <= size).sum() / size
+    if name == "mrr":
+        return 1.0 / hits[0] if len(hits) and hits[0] <= size else 0.0
+    if name == "map":
+        return np.mean(np.arange(1, len(hits) + 1) / hits) if len(hits) else 0.0
+    assert name == "err"
+    stop = (2.0**r - 1.0) / 16.0
+    return (stop * np.append(1.0, np.cumprod(1.0 - stop)[:-1]) / ranks)[:size].sum()
+
+
+def forms() -> list[str]:
+    cuts = {"none": [""], "optional": ["", "@1", "@3", "@30"], "required": ["@1", "@3", "@30"]}
+    return [n + cut for n, measure in MEASURES.items() for cut in cuts[measure.cutoff_rule]]
+
+
+def theirs(name: str, form: str, data: Data) -> np.ndarray:
+    if name in ("lightgbm", "xgboost"):
+        return np.array([of_boosting(name, form, data)])
+    function = {"catboost": of_catboost, "sklearn": of_scikit_learn}.get(name)
+    return each(data, partial(function or partial(of_other, name), form))
+
+
+def two_labels(name: str, form: str, data: Data) -> Data:
+    one = name == "xgboost" and not form.startswith("ndcg")
+    return (np.minimum(data[0], 1), *data[1:]) if one else data
+
+
+@pytest.mark.parametrize("name", [n for n, each in CONVENTIONS.items() if each.measures])
+def test_a_convention_prints_what_its_library_computes_and_nothing_else(name: str) -> None:
+    for form in forms():
+        data = two_labels(name, form, mixed(60))
+        if CONVENTIONS[name].apart(form) is None:
+            with pytest.raises(UsageError, match=f"{name}: found {form}.* standard"):
+                ours(name, form, data)
+        elif name == "trec_eval":  # `test_as_trec_eval` compares these
+            assert form.partition("@")[0] in {each.partition("@")[0] for each in TREC}
+        else:
+            known, found = theirs(name, form, data), ours(name, form, data)
+            found = found.mean(keepdims=True) if len(known) == 1 else found
+            if name == "sklearn":
+                found[np.isnan(known)] = np.nan
+            np.testing.assert_allclose(found, known, rtol=0, atol=1e-12, err_msg=form)
+
+
+@pytest.mark.parametrize(
+    "name, form",
+    [*((n, f) for n in ("lightgbm", "xgboost") for f in ("ndcg@3", "ndcg", "map", "map@2")),
+     ("xgboost", "p@3"), *(("catboost", f) for f in ("ndcg", "ndcg@3", "dcg", "mrr"))],
+)  # fmt: skip
+def test_weighted_means_are_the_librarys(name: str, form: str) -> None:
+    """Boosting libraries add 1 to a sum of NDCG for a list without a relevant document."""
+    labels, scores, offsets = data = two_labels(name, form, mixed(60))
+    weights = np.random.default_rng(4).integers(1, 9, 60) / 2.0
+    qid = np.repeat(np.arange(60), np.diff(offsets))
+    if name == "catboost":
+        known = of_catboost(form, labels, scores, group_id=qid, group_weight=weights[qid])
+    else:
+        known = of_boosting(name, form, data, weights)
+    order = np.argsort(np.arange(len(qid)) - offsets[qid], kind="stable")  # scattered rows
+    given = labels[order], scores[order], qid[order], form, f"{name},mean=weighted"
+    found = lb.evaluate(*given, sample_weight=weights[qid][order])
+    assert found[form] == pytest.approx(known, abs=1e-12)

@@ -72,7 +72,8 @@ def test_queries_are_printed_and_added_by_number_whatever_their_order(name: str)
         means = re.search(r"^NDCG:\t(.*)$", by_number, re.MULTILINE)
         assert len(means[1].split()) == 4  # they end with the longest list
     else:
-        assert re.findall(r"^(\S*\d)\t", by_number, re.M) == ["-4", "+9", "30", "100"] * 2
+        tables = by_number.count("qid")  # one where the library computes neither P nor MAP
+        assert re.findall(r"^(\S*\d)\t", by_number, re.M) == ["-4", "+9", "30", "100"] * tables
         qids[0] = "WT04-30"  # no number: the file's order
         found = re.findall(r"^(\S*\d)\t", printed([2, 0, 1, 3]), re.MULTILINE)
-        assert found == ["100", "WT04-30", "+9", "-4"] * 2
+        assert found == ["100", "WT04-30", "+9", "-4"] * tables

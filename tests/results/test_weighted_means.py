@@ -9,8 +9,13 @@ import pytest
 from conftest import places, printed, refused
 
 import letorbench as lb
+from letorbench.conventions import convention
+from letorbench.datasets.queryset import Fold
 from letorbench.errors import DataError
-from letorbench.results.per_query import PerQuery
+from letorbench.measures import parse
+from letorbench.results.measuring import measure_fold
+from letorbench.results.per_query import PerQuery, read_fold_queries, write_fold_queries
+from letorbench.solvers.stopping import Validation
 
 RULES = "standard,mean=weighted"
 
@@ -31,6 +36,34 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     algos = ["--algo", "regression=regression,random=random", "--convention", RULES]
     printed("run", "--dataset", "own", *algos, *places(folder))
     return folder
+
+
+def test_a_librarys_sum_of_weights_in_every_place(tmp_path: Path) -> None:
+    """LightGBM adds 1 to a sum of NDCG for a query without a relevant document, and its weight to
+    what divides it: (1 + 1 + 3 x .6309) / 9 here; MAP has the weights alone."""
+    rules, columns = "lightgbm,mean=weighted", ["--label", "y", "--qid", "q", "--weight", "w"]
+    y, w = [1, 0, 0, 0, 0, 1], np.repeat([1.0, 5.0, 3.0], 2)
+    table = pd.DataFrame({"q": np.repeat([1, 2, 3], 2), "y": y, "a": [2, 1] * 3, "w": w})
+    table.to_csv(tmp_path / "own.csv", index=False)
+    np.savetxt(tmp_path / "scores", table["a"])
+    means = (1.0 + 1.0 + 3.0 / np.log2(3.0)) / 9.0, (1.0 + 5.0 + 3.0 / 2.0) / 9.0
+    given = ["--data", str(tmp_path / "own.csv"), "--scores", str(tmp_path / "scores"), *columns]
+    assert f"Average\t{0.0:.4f}" not in (text := printed("score", *given, "--convention", rules))
+    averages = [line.split() for line in text.splitlines() if line.startswith("Average")]
+    assert averages[1][10] == f"{means[0]:.4f}" and averages[0][-1] == f"{means[1]:.4f}"
+    queries = lb.QuerySet(
+        np.zeros((6, 1), np.float32), np.array(y, np.int32), np.array([0, 2, 4, 6]),
+        np.array(["1", "2", "3"]), weights=w[::2],
+    )  # fmt: skip
+    fold, scores = Fold(1, queries, queries, queries), np.array([2.0, 1.0] * 3)
+    write_fold_queries(tmp_path / "f", measure_fold("x", fold, scores, convention(rules)))
+    stored = read_fold_queries(tmp_path / "f", "x", 1)
+    twice = PerQuery.joined([[stored, stored]])
+    for name, mean in zip(("ndcg@10", "map"), means):
+        for found in (stored, twice, twice.in_means, stored.at(np.ones(3, bool))):
+            assert found.mean(name) == pytest.approx(mean, rel=1e-12)
+        chosen = Validation(queries, parse(name), convention(rules))(scores)
+        assert chosen.mean() == pytest.approx(mean, rel=1e-12)
 
 
 def weight_of(qid: str) -> float:
