@@ -7,6 +7,7 @@ same characters as there are; what would act instead of being read is written ou
 import csv as _csv
 import html as _html
 import io
+import re
 from collections.abc import Iterable, Sequence
 
 #: what LaTeX would read as a command, or not set at all
@@ -17,8 +18,8 @@ _LATEX = {
 }  # fmt: skip
 #: what ends a cell of a Markdown table, or begins HTML or bold text; code stays code
 _MARKDOWN = {"\\": r"\\", "*": r"\*", "|": r"\|", "<": "&lt;"}
-#: what makes a spreadsheet compute a cell
-_FORMULA = ("=", "+", "-", "@")
+#: what makes a spreadsheet compute a cell, also behind apostrophes that are part of the text
+_FORMULA = re.compile(r"[\s']*[=+@-]")
 
 
 def visible(text: str, keep: str = "") -> str:
@@ -101,14 +102,21 @@ def csv(text: str) -> str:
     >>> csv("=1+1"), csv("-0.5"), csv("regression")
     ("'=1+1", '-0.5', 'regression')
     """
-    shown = visible(text)
-    if not shown.lstrip().startswith(_FORMULA):
-        return shown
+    return formula_as_text(visible(text))
+
+
+def formula_as_text(text: str) -> str:
+    """The same with all characters as they are, so that `of_csv` returns the text."""
     try:
-        float(shown)
+        float(text)
     except ValueError:
-        return "'" + shown
-    return shown
+        return "'" + text if _FORMULA.match(text) else text
+    return text
+
+
+def of_csv(cell: str) -> str:
+    """The text that `formula_as_text` made a cell of."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
 def csv_table(rows: Iterable[Sequence[object]]) -> str:

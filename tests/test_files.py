@@ -34,7 +34,7 @@ import os, signal, sys
 from pathlib import Path
 from letorbench.files import one_writer, unfinished_folder, write_atomically
 place = Path(sys.argv[1])
-with one_writer(place), unfinished_folder(place / "new") as folder, \\
+with one_writer(place, place), unfinished_folder(place / "new") as folder, \\
         write_atomically(place / "a.txt") as file:
     (folder / "half").write_text("x")
     file.write("half")
@@ -47,7 +47,7 @@ with one_writer(place), unfinished_folder(place / "new") as folder, \\
 
 
 def write_all(place: Path) -> None:
-    with one_writer(place), unfinished_folder(place / "new") as folder:
+    with one_writer(place, place), unfinished_folder(place / "new") as folder:
         assert os.listdir(folder) == []
         with write_atomically(place / "a.txt") as file:
             file.write("mine")
@@ -77,7 +77,7 @@ def test_a_second_writer_waits_for_the_first(tmp_path: Path) -> None:
 
 def test_what_cannot_be_written_is_named_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    for attempt in (write_atomically, one_writer):
+    for attempt in (write_atomically, lambda place: one_writer(place, tmp_path)):
         with pytest.raises(WriteError) as caught, attempt(tmp_path / "file" / "x"):
             pass
         said = f"{tmp_path / 'file' / 'x'}: cannot be written: "

@@ -100,13 +100,15 @@ def store_fold(
 ) -> Path:
     """Store a fold with these values of its queries; return its folder.
 
-    facts: what its result has by the names of `RESULT`, and what its identity has.
+    facts: what its result has by the names of `RESULT`, its `qids`, and what its identity has.
     """
     columns = {name: np.atleast_1d(np.array(v, dtype=float)) for name, v in values.items()}
     n_queries = len(next(iter(columns.values())))
-    qids = (100 * number + np.arange(n_queries)).astype(str)
+    qids = np.array(facts.pop("qids", 100 * number + np.arange(n_queries))).astype(str)
     queries = PerQuery(algo, np.full(n_queries, number), qids, columns)
     own = {name: facts.pop(name) for name in RESULT if name in facts}
+    if "validation_scores" in own:
+        own["validation_scores"] = np.array(own["validation_scores"])
     identity = {"dataset": dataset, "algo": algo, "fold": number, **facts}
     if repeat > 1:
         identity["repeat"] = repeat

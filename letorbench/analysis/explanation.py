@@ -52,7 +52,7 @@ class Learned:
         if measure is None or row.label.algo in (RANDOM, IDEAL):
             return None
         facts = [fold.fit["validation"] for fold in row.stored]
-        values = ([trial["value"] for trial in each.get("grid") or []] for each in facts)
+        values = ([_number(trial["value"]) for trial in each.get("grid") or []] for each in facts)
         finite = (sorted(filter(math.isfinite, each), reverse=True) for each in values)
         margins = [each[0] - each[1] for each in finite if len(each) > 1]
         training, validation = (

@@ -32,11 +32,16 @@ def export(
     lightgbm, linear, and take raw features.
     """
     from letorbench.api.results import load_results
+    from letorbench.files import refuse_links
     from letorbench.results.export import export as export_stored
     from letorbench.results.paths import EXPORTS, dataset_folder
 
     results = load_results(out, [dataset], algos)
     complain(results.warnings, "warning")
-    folder = folder or dataset_folder(out, options.only(results.datasets)) / EXPORTS / form
+    if folder is None:
+        folder = dataset_folder(out, options.only(results.datasets)) / EXPORTS / form
+        for row in results.frames[0].rows:
+            for fold in row.stored:
+                refuse_links(out, folder / fold.folder.name)
     for path in export_stored(results.frames[0], form, data_dir, folder):
         say(path)

@@ -107,7 +107,10 @@ def write_figures(results: Results) -> None:
 
 def _usual_stem(results: Results, name: str = "ndcg") -> Path:
     """Return the path, without its ending, of a figure of the data sets."""
+    from letorbench.files import refuse_links
     from letorbench.results.paths import figure_stem
 
     only = results.datasets[0] if len(results.datasets) == 1 else None
-    return figure_stem(results.out, only, name)
+    stem = figure_stem(results.out, only, name)
+    refuse_links(results.out, stem.parent)
+    return stem

@@ -142,7 +142,7 @@ def keep(job: Job, run: Run, files: Mapping[str, bytes], force: bool) -> Run:
         return run
     try:
         assert job.benchmark is not None
-        with one_writer(folder):
+        with one_writer(folder, job.protocol.out):
             reused = _reused(job, job.benchmark, folder, force)
             if reused is not None:
                 return reused
@@ -176,7 +176,7 @@ def _reused(job: Job, benchmark: Benchmark, folder: Path, force: bool) -> Run | 
 def _perform(job: Job, benchmark: Benchmark, cls: type[Ranker], force: bool) -> Run:
     """Make the fold. Other runs of the same fold wait for it and reuse it."""
     folder = paths.fold_folder(job.folder, job.key.fold, job.key.repeat)
-    with one_writer(folder):
+    with one_writer(folder, job.protocol.out):
         reused = _reused(job, benchmark, folder, force)
         if reused is not None:
             return reused

@@ -17,7 +17,7 @@ from letorbench.analysis.tables import (
 )
 from letorbench.checksum import checked, with_checksum
 from letorbench.errors import DataError
-from letorbench.files import write_atomically
+from letorbench.files import read_file, write_atomically
 from letorbench.papers import rules
 from letorbench.papers.claims import COMPARISONS
 from letorbench.papers.rules import Outcome, Row
@@ -85,7 +85,7 @@ def read_outcomes(folder: Path, paper: Paper) -> Kept:
     path = folder / OUTCOMES
     if not path.is_file():
         return {}
-    facts = checked(path.read_bytes())
+    facts = checked(read_file(path))
     if facts is None:
         raise DataError(
             f"{path}: damaged: its content does not have its check sum; remove it, and rerun the "

@@ -6,6 +6,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from letorbench.experiment.backends import Processes
 from letorbench.experiment.entrants import Entrant
 from letorbench.experiment.plan import Protocol, benchmark_of, ranker_identity
 from letorbench.experiment.runner import run as run_all
-from letorbench.files import write_atomically
+from letorbench.files import read_file, refuse_links, write_atomically
 from letorbench.measures import parse, query_metrics
 from letorbench.rankers import ranker
 from letorbench.results.per_query import PerQuery
@@ -117,7 +118,9 @@ def kept(
     code is that of the files `own`, without what these import, and of the rooms `code`.
     """
     asked = json.loads(json.dumps({**asked, "code": source_digest({*reached(code), *own})}))
-    stored = checked(path.read_bytes()) if path.is_file() else None
+    stored = None
+    with suppress(OSError):
+        stored = checked(read_file(path))
     if stored is None or stored.get("asked") != asked:
         stored = {"asked": asked, "found": json.loads(json.dumps(make(), default=vars))}
         with write_atomically(path) as file:
@@ -168,7 +171,9 @@ class Study:
     def folder(self, paper: str, setting: str = "") -> Path:
         """Where a paper's files are; those of the paper's own setting have a folder there."""
         own = self.out / "papers" / paper
-        return own / "published" if (setting or self.setting) == "published" else own
+        own /= "published" if (setting or self.setting) == "published" else ""
+        refuse_links(self.out, own)
+        return own
 
     def has(self, dataset: str) -> bool:
         """Whether the data set is at hand."""
@@ -207,8 +212,10 @@ class Study:
         found: dict[str, PerQuery] = {}
         for name, group in groups.items():
             folder = "".join(c if c.isalnum() or c in "-.=@," else "_" for c in name)
+            place = self.out / "papers" / "runs" / folder
+            refuse_links(self.out, place)
             protocol = Protocol(
-                self.data_dir, self.out / "papers" / "runs" / folder, select=select,
+                self.data_dir, place, select=select,
                 seed=self.seed, repeats=repeats, name=protocol_name,
             )  # fmt: skip
             self.say(f"{dataset}: {', '.join(variant.label for variant in group)}")

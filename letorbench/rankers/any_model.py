@@ -130,7 +130,9 @@ class AnyModel(Ranker):
         """Let the model save itself beside where a ranker's model would be, if it can."""
         fitted = cast(Fitted, self.learned.model)
         if fitted.saves:
-            fitted.saves(str(Path(path).with_name(OWN_FILE)))
+            own = Path(path).with_name(OWN_FILE)
+            own.unlink(missing_ok=True)  # it may be a link, which a library follows
+            fitted.saves(str(own))
 
     def _params(self) -> dict[str, Any]:
         return {key: getattr(self, key) for key in _simple(self.model)}

@@ -1,6 +1,6 @@
 """The CSV files of a results folder: copies of its folds' numbers for people and programs.
 
-Each is written only where it is missing or says something else than the folds do.
+A run writes each where it is missing or says something else than the folds do. Nothing reads them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from letorbench import escaping
 from letorbench.errors import DataError
-from letorbench.files import one_writer, write_atomically
+from letorbench.files import one_writer, read_file, refuse_links, write_atomically
 from letorbench.results import paths
 from letorbench.results.frame import Frame, Row, deviation_column
 from letorbench.results.per_query import mean_of
@@ -26,14 +26,9 @@ HEAD = ("algo", "convention", "folds", "repeats", "cut_off")
 def read_frame(out: Path, dataset: str) -> Frame:
     """Read the finished folds of a data set, also of a run that goes on or was stopped.
 
-    The CSV files are brought up to date if the folder can be written. DataError says that there
-    is no finished fold.
+    DataError says that there is no finished fold.
     """
-    store = Store(out).look(dataset)
-    if store.folds:
-        with suppress(OSError):
-            write_tables(store, dataset, store.algorithms(dataset))
-    frame = Frame.of(store, dataset)
+    frame = Frame.of(Store(out).look(dataset), dataset)
     if not (frame.rows or frame.damaged):
         have = paths.present(out)
         there = f"results there: {', '.join(have)}" if have else "no results there"
@@ -52,10 +47,10 @@ def write_tables(store: Store, dataset: str, algos: Iterable[str]) -> None:
     folder, chosen = paths.dataset_folder(store.out, dataset), set(algos)
     if not paths.finished(store.out, dataset):
         return
-    with one_writer(folder):
+    with one_writer(folder, store.out):
         frame = Frame.of(store.look(dataset), dataset)
         for row in frame.only(chosen).rows:
-            _write_algorithm(row)
+            _write_algorithm(store.out, row)
         _write_if_other(folder / paths.SUMMARY, summary_csv(frame))
 
 
@@ -66,9 +61,10 @@ def summary_csv(frame: Frame) -> str:
     return escaping.csv_table([names, *lines])
 
 
-def _write_algorithm(row: Row) -> None:
+def _write_algorithm(out: Path, row: Row) -> None:
     """Write an algorithm's tables. Who finds folds.csv finds the others up to date."""
     folder, tables = paths.folder_of_fold(row.stored[0].folder), algorithm_tables(row)
+    refuse_links(out, folder)
     if paths.REPEATS not in tables:
         (folder / paths.REPEATS).unlink(missing_ok=True)
     for name, text in tables.items():
@@ -104,6 +100,8 @@ def algorithm_tables(row: Row) -> dict[str, str]:
 
 def _write_if_other(path: Path, text: str) -> None:
     """Write the file unless it has this content."""
-    if not path.is_file() or path.read_bytes() != text.encode():
-        with write_atomically(path) as file:
-            file.write(text)
+    with suppress(OSError):
+        if read_file(path) == text.encode():
+            return
+    with write_atomically(path) as file:
+        file.write(text)

@@ -24,13 +24,13 @@ from letorbench.measures import Measure, query_metrics
 from letorbench.measures.rankings import document_ids, positions
 from letorbench.rankers import names
 from letorbench.results import paths
-from letorbench.results.csv_files import read_frame
+from letorbench.results.csv_files import write_tables
 from letorbench.results.frame import Frame
 from letorbench.results.labels import NAME, Label
 from letorbench.results.measuring import measure_fold
 from letorbench.results.per_query import PerQuery
 from letorbench.results.scores import content, read_scores
-from letorbench.results.store import FoldResult, read_folds, versions, write_fold
+from letorbench.results.store import FoldResult, Store, read_folds, versions, write_fold
 from letorbench.results.user_files import check_not_read
 from letorbench.solvers.fit_result import score_warnings
 
@@ -98,9 +98,11 @@ def import_external(
         result = FoldResult(
             facts, Label(name), read, queries, rules.name, n_folds, warnings=warnings
         )
-        with one_writer(folder):
+        with one_writer(folder, out):
             write_fold(folder, result)
-    return read_frame(out, benchmark.name), notes
+    store = Store(out).look(benchmark.name)
+    write_tables(store, benchmark.name, [name])
+    return Frame.of(store, benchmark.name), notes
 
 
 def _check_name(name: str, dataset: str, out: Path) -> None:

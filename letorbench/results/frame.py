@@ -331,8 +331,10 @@ def data_of(data_dir: Path, folds: Sequence[StoredFold]) -> Benchmark:
     null = folds[0].identity.get("null", "error")
     null = "keep" if null == "error" else null  # these data are in the cache
     benchmark = load(folds[0].key.dataset, data_dir, folds[0].convention, null)
+    numbers = {fold.number for fold in benchmark.folds}
     for fold in folds:
-        if benchmark.provenance["digest"] != fold.identity.get("data"):
+        other = benchmark.provenance["digest"] != fold.identity.get("data")
+        if other or fold.number not in numbers:
             raise DataError(
                 f"{fold.folder}: found scores of other data: its data are not those now under "
                 f"{data_dir}; run it again"

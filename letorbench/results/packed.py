@@ -18,12 +18,12 @@ from letorbench.checksum import with_checksum
 from letorbench.errors import DataError, UsageError
 from letorbench.files import write_atomically
 from letorbench.results import paths
-from letorbench.results.csv_files import read_frame
+from letorbench.results.csv_files import write_tables
 from letorbench.results.frame import Frame, Row, data_of
 from letorbench.results.paths import FoldKey
 from letorbench.results.per_query import PerQuery, mean_of, write_fold_queries
 from letorbench.results.scores import write_scores
-from letorbench.results.store import StoredFold, by_repeat, file_digests
+from letorbench.results.store import Store, StoredFold, by_repeat, file_digests
 
 #: the members of a packed file
 FACTS, QUERIES, VALUES, PLACES = "facts.json", "queries.json", "values.npy", "places.npy"
@@ -133,7 +133,8 @@ def unpack(path: Path, out: Path) -> Path:
             facts = {**fold.fit, "files": file_digests(folder)}
             with write_atomically(folder / paths.FIT) as file:
                 file.write(with_checksum(facts))
-    read_frame(out, frame.dataset)  # writes the copies beside the folds
+    store = Store(out).look(frame.dataset)
+    write_tables(store, frame.dataset, store.algorithms(frame.dataset))
     return place
 
 

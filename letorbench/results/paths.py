@@ -25,7 +25,7 @@ EXPORTS = "exports"
 #: the ending of the figure that a run draws; `letorbench plot` draws others as well
 FIGURE = "png"
 
-_FOLD = re.compile(r"([^/]+)/([^/]+)/(?:repeat([1-9]\d*)/)?fold([1-9]\d*)")
+_FOLD = re.compile(r"([^/]+)/([^/]+)/(?:repeat([1-9][0-9]{0,8})/)?fold([1-9][0-9]{0,8})", re.ASCII)
 
 
 class FoldKey(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,9 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from letorbench import escaping
 from letorbench.datasets.arrays import read_only
 from letorbench.errors import DataError
-from letorbench.files import write_atomically
+from letorbench.files import read_file, write_atomically
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -167,26 +169,26 @@ def write_fold_queries(path: Path, queries: PerQuery) -> None:
     weights = () if queries.weights is None else queries.weights
     differ = len(weights) > 0 and bool((weights[0] != weights[1]).any())
     values = {**dict(zip(WEIGHTS[: 1 + differ], weights)), **queries.values}
-    columns = [queries.qids, *values.values()]
+    qids = [escaping.formula_as_text(qid) for qid in queries.qids.tolist()]
     with write_atomically(path) as file:
         lines = csv.writer(file, lineterminator="\n")
         lines.writerow(["qid", *values])
-        lines.writerows(zip(*(column.tolist() for column in columns)))
+        lines.writerows(zip(qids, *(column.tolist() for column in values.values())))
 
 
 def read_fold_queries(path: Path, algo: str, number: int) -> PerQuery:
     """Read what `write_fold_queries` wrote for a fold; DataError if the file holds other things."""
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            header, *lines = csv.reader(file)
-        qids = np.array([line[0] for line in lines], dtype=str)
+        text = io.StringIO(read_file(path).decode(), newline="")
+        header, *lines = csv.reader(text)
+        qids = np.array([escaping.of_csv(line[0]) for line in lines], dtype=str)
         table = np.array([line[1:] for line in lines], dtype=np.float64)
         if np.isinf(table).any():
             raise ValueError("found an infinite value")
         values = dict(zip(header[1:], table.reshape(len(lines), len(header) - 1).T, strict=True))
     except OSError as error:
         raise DataError(f"{path}: {error.strerror}; run it again") from None
-    except (ValueError, LookupError) as error:
+    except (ValueError, LookupError, csv.Error) as error:
         raise DataError(f"{path}: {error}; expected a qid and numbers in each line") from None
     weights = [values.pop(name) for name in WEIGHTS if name in values]
     folds = np.full(len(qids), number, dtype=np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,13 +15,15 @@ from letorbench.files import write_atomically
 LOWEST, HIGHEST = -1e300, 1e300
 
 
-def read_scores(path: Path, n_docs: int) -> np.ndarray:
+def read_scores(
+    path: Path, n_docs: int, read: Callable[[Path], bytes] = Path.read_bytes
+) -> np.ndarray:
     """Read a file of `n_docs` scores, one a line; a larger score ranks higher.
 
     Blanks around a number, CRLF and empty lines at the end are allowed. DataError names the line
     that holds no finite number, or with which there are too many or too few.
     """
-    text = content(path).rstrip()
+    text = content(path, read).rstrip()
     lines = text.split(b"\n") if text else []
     scores = np.array([_number(line) for line in lines], dtype=np.float64)
     bad = np.flatnonzero(~np.isfinite(scores))
@@ -36,10 +39,10 @@ def read_scores(path: Path, n_docs: int) -> np.ndarray:
     return scores
 
 
-def content(path: Path) -> bytes:
+def content(path: Path, read: Callable[[Path], bytes] = Path.read_bytes) -> bytes:
     """Return the bytes of a text without a byte order mark; DataError if it cannot be read."""
     try:
-        return without_mark(path, Path(path).read_bytes())
+        return without_mark(path, read(Path(path)))
     except OSError as error:
         raise DataError(f"{path}: found no readable file ({error.strerror})") from None
 

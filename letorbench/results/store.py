@@ -22,7 +22,7 @@ import numpy as np
 from letorbench.checksum import checked, digest, with_checksum
 from letorbench.conventions import convention
 from letorbench.errors import DataError, UsageError
-from letorbench.files import one_writer, write_atomically
+from letorbench.files import one_writer, read_file, write_atomically
 from letorbench.measures import Measure
 from letorbench.results import paths
 from letorbench.results.labels import Label, configured, of_identity, of_stored
@@ -40,17 +40,40 @@ from letorbench.version import __version__
 if TYPE_CHECKING:
     from letorbench.rankers.base import Ranker
 
+#: the digest of a file that cannot be read: a pipe, a device, one without permission
+UNREADABLE = "-"
 #: what becomes of a damaged fold
 AGAIN = "the next run of this fold makes it again"
 #: what fit.json says of the validation of a system that letorbench did not train
 NOT_VALIDATED: dict[str, object] = {
     "measure": None, "value": None, "curve": [], "best": None, "grid": []
 }  # fmt: skip
-#: the facts of fit.json that hold others
-_KINDS = {
-    **dict.fromkeys(("identity", "chosen", "validation", "test", "versions", "files"), dict),
-    **dict.fromkeys(("objective", "warnings"), list),
-}
+_TEXT, _WHOLE, _NUMBER = (str,), (int,), (int, float)
+_VALUE = (*_NUMBER, type(None))
+#: the largest number, in size, that is taken; NaN is none
+MOST = 1e300
+_SETTINGS = {"*": (str, *_VALUE, list)}
+#: the kinds of the facts of fit.json that anything reads: those of every key are at "*", those of
+#: each item in a list; what ends in "?" may be missing or null, as in older versions
+_FACTS: Mapping[str, Any] = {
+    "identity": {
+        "algo": _TEXT, "seed?": _WHOLE, "null?": (str, *_NUMBER), "settings?": _SETTINGS,
+        "fixed?": [_TEXT], "grid?": {"*": [(str, *_VALUE, list)]},
+        **dict.fromkeys(("module?", "code?", "letorbench?", "data?", "features?"), _TEXT),
+        **dict.fromkeys(("protocol?", "select?", "convention?"), _TEXT),
+    },
+    "label?": _TEXT, "chosen": _SETTINGS, "versions": {"*": _TEXT}, "objective": [_VALUE],
+    "validation": {
+        "measure?": _TEXT, "value?": _NUMBER, "training?": _NUMBER, "best?": _WHOLE,
+        "curve?": [_VALUE],
+        "grid?": [{"settings": _SETTINGS, "value": _VALUE, "curve?": [_VALUE]}],
+    },
+    "test": {
+        "convention": _TEXT, "n_folds": _WHOLE, "means": {"*": _VALUE}, "added?": {"*": _TEXT}
+    },
+    "warnings": [{"kind": _TEXT, "text": _TEXT}], "cut_off?": {"time_limit": _NUMBER},
+    "seconds": _VALUE, "repeats?": _WHOLE, "files": {paths.SCORES: _TEXT, "*": _TEXT},
+}  # fmt: skip
 #: what an external system's identity says of one fold's file; the folds differ in it
 _OF_ONE_FILE = ("file", "digest")
 
@@ -199,7 +222,7 @@ class StoredFold:
 
     def scores(self, n_docs: int) -> np.ndarray:
         """Read the test scores, float64 of shape (n_docs,)."""
-        return read_scores(self.folder / paths.SCORES, n_docs)
+        return read_scores(self.folder / paths.SCORES, n_docs, read_file)
 
 
 def write_fold(folder: Path, result: FoldResult) -> dict[str, Any]:
@@ -295,14 +318,13 @@ def read_fold(key: FoldKey, folder: Path) -> StoredFold | None:
         return None
     try:
         # an algorithm's whole folder may be copied under another name, to compare two versions
+        _check(fit, _FACTS)
         facts = {"repeat": 1, **fit["identity"]}
         convention(fit["test"]["convention"])
         label = of_stored(fit, paths.folder_of_fold(folder))
         fold = StoredFold(key._replace(algo=label.row), folder, fit, written)
-        fold.warnings
-        numbers = *fold.means.values(), fold.n_folds, fold.repeats, fit["seconds"]
-        sound = not any(math.isinf(number or 0) for number in numbers)
-    except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
+        fold.warnings, fold.experiment, configured(fit["identity"])  # what is made of them
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise _damaged(folder / paths.FIT, f"its facts are wrong: {error}") from None
     for name in ("dataset", "fold", "repeat"):
         if facts.get(name) != getattr(key, name):
@@ -310,8 +332,6 @@ def read_fold(key: FoldKey, folder: Path) -> StoredFold | None:
                 folder / paths.FIT,
                 f"found the {name} {facts.get(name)!r}, expected {getattr(key, name)!r}",
             )
-    if not sound:
-        raise _damaged(folder / paths.FIT, "found a number that is not finite")
     if list(fold.means) != list(fold.queries.tables):
         raise _damaged(folder / paths.QUERIES, f"found other measures than in {paths.FIT}")
     return fold
@@ -327,7 +347,7 @@ def stamp(folder: Path) -> int | None:
 
 def mark_reused(fold: StoredFold) -> StoredFold:
     """Mark a fold as requested last."""
-    os.utime(fold.folder / paths.FIT)
+    os.utime(fold.folder / paths.FIT, follow_symlinks=os.utime not in os.supports_follow_symlinks)
     return replace(fold, written=stamp(fold.folder) or fold.written)
 
 
@@ -433,7 +453,7 @@ class Store:
         fold = self.folds.get(folder)
         if fold is None or not matches(fold.fit, identity, time_limit):
             return None
-        with one_writer(fold.folder):
+        with one_writer(fold.folder, self.out):
             if stamp(fold.folder) != fold.written:
                 return None  # another run has begun it anew
             self.folds[folder] = mark_reused(fold)
@@ -511,33 +531,50 @@ def versions(needed: str | None = None) -> dict[str, str]:
 
 def check_writable(out: Path) -> None:
     """Raise WriteError now rather than after an hour of training."""
-    with one_writer(out):
+    with one_writer(out, out):
         pass
 
 
 def _verified(path: Path) -> dict[str, Any]:
     """Return the facts of a fit.json if they and the files beside it have their digests."""
-    facts = checked(path.read_bytes())
+    facts = checked(read_file(path))
     if facts is None:
         raise _damaged(path, "its content does not have the checksum in its last line")
-    for name, kind in _KINDS.items():
-        if not isinstance(facts.get(name), kind):
-            raise _damaged(
-                path, f"found {facts.get(name)!r} for {name}, expected a {kind.__name__}"
-            )
+    stated = facts.get("files")
+    digests = stated if isinstance(stated, dict) else {}  # others are told of with the facts
     for name in paths.CHECKED:
         file = path.parent / name
-        if name in facts["files"] and _digest(file) != facts["files"][name]:
+        if (found := _digest(file)) != digests.get(name, found) or found == UNREADABLE:
             raise _damaged(file, f"its content does not have the checksum in {path.name}")
     return facts
 
 
 def _digest(file: Path) -> str:
-    """Return the digest of a file, "" if it cannot be read."""
+    """Return the digest of a file, "" if there is none."""
     try:
-        return digest(file.read_bytes())
-    except OSError:
+        return digest(read_file(file))
+    except FileNotFoundError:
         return ""
+    except OSError:
+        return UNREADABLE
+
+
+def _check(value: Any, kinds: Any, name: str = "its facts") -> None:
+    """Raise TypeError or LookupError where a value of fit.json is not as `_FACTS` says."""
+    own = kinds if isinstance(kinds, tuple) else (type(kinds),)
+    if not isinstance(value, own) or (isinstance(value, _NUMBER) and not abs(value) <= MOST):
+        expected = " or ".join(each.__name__ for each in own)
+        raise TypeError(f"found {str(value)[:40]!r} for {name}, expected {expected}")
+    if isinstance(kinds, list):
+        for item in value:
+            if not (type(item) is float and float in kinds[0] and abs(item) <= MOST):  # usual
+                _check(item, kinds[0], name)
+    elif isinstance(kinds, dict):
+        for key in value.keys() - kinds.keys() if "*" in kinds else ():
+            _check(value[key], kinds["*"], f"{name}.{key}"[:80])
+        for key in kinds.keys() - {"*"}:
+            if not key.endswith("?") or value.get(key[:-1]) is not None:
+                _check(value[key.rstrip("?")], kinds[key], key.rstrip("?"))
 
 
 def _damaged(path: Path, what: str) -> DataError:

@@ -13,6 +13,7 @@ import numpy as np
 from letorbench.conventions import Convention
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import LetorError
+from letorbench.files import read_file
 from letorbench.measures.rankings import document_ids
 from letorbench.results import paths
 from letorbench.results.csv_files import algorithm_tables, summary_csv
@@ -127,7 +128,7 @@ def _differs(where: str, found: float, expected: float) -> str:
 def _differences(path: Path, expected: str) -> Iterator[str]:
     """Yield the first cell of a table that is not what its folds say."""
     try:
-        found = path.read_bytes().decode("utf-8", "replace")
+        found = read_file(path).decode("utf-8", "replace")
     except OSError as error:
         yield f"{path}: {error.strerror}"
         return

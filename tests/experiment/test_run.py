@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass, replace
+from multiprocessing import get_context
 from pathlib import Path
 from typing import ClassVar
 
@@ -209,6 +210,39 @@ def test_a_fold_that_another_run_made_meanwhile_is_reused(protocol, spy):
     job = Job(stored.key, stored.label, {}, protocol, stored.folder.parent, **found)
     assert attempt(job).reused and spy == []
     assert not attempt(job, force=True).reused and spy != []
+
+
+def test_of_two_runs_that_begin_one_fold_the_second_waits_and_trains_nothing(protocol, tmp_path):
+    """A training waits for another one to begin, which none may."""
+    log, context = tmp_path / "trainings", get_context("fork")
+    log.touch()
+    both = context.Barrier(2)
+
+    @dataclass
+    class Slow(Ranker):
+        name = "slow"
+
+        def learn(self, train, validation, rng):
+            with log.open("a") as file:
+                file.write("trained\n")
+            end = time.monotonic() + 2.0
+            while time.monotonic() < end and log.read_text().count("\n") == 1:
+                time.sleep(0.01)
+            return FitResult(Linear(np.ones(train.n_features), 0.0))
+
+    def begin(ended) -> None:
+        both.wait(60.0)
+        [own] = run(["TOY"], [Slow], [1], protocol).runs
+        ended.put((own.error, own.reused))
+
+    ended = context.Queue()
+    copies = [context.Process(target=begin, args=[ended]) for _ in range(2)]
+    for each in copies:
+        each.start()
+    assert sorted(ended.get(timeout=120.0) for _ in copies) == [("", False), ("", True)]
+    for each in copies:
+        each.join(60.0)
+    assert log.read_text() == "trained\n"
 
 
 def test_folds_of_earlier_runs_count_where_they_fit(protocol, monkeypatch):

@@ -82,9 +82,9 @@ def test_any_other_byte_is_damage_that_names_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("changes, said", [
-    ({"means": {"map": 10**400}}, "int too large"),
-    ({"means": {"map": np.inf}}, "not finite"),
-    ({"means": "map"}, "'str' object has no attribute"),
+    ({"means": {"map": 10**400}}, "000' for means.map, expected int"),
+    ({"means": {"map": np.inf}}, "found 'inf' for means.map"),
+    ({"means": "map"}, "found 'map' for means, expected dict"),
     ({"convention": "../x"}, "unknown convention '../x'"),
 ])  # fmt: skip
 def test_a_forged_fold_stops_no_other(tmp_path: Path, changes: dict, said: str) -> None:
@@ -146,7 +146,7 @@ def test_every_writer_waits_for_who_has_the_folder(tmp_path: Path) -> None:
     }
     for place, write in writers.items():
         thread = threading.Thread(target=write)
-        with one_writer(out / "TOY" / place):
+        with one_writer(out / "TOY" / place, out):
             thread.start()
             thread.join(0.2)
             assert thread.is_alive(), place
@@ -279,6 +279,8 @@ def test_means_are_of_the_folds_and_queries_that_have_a_value(tmp_path: Path) ->
         store_fold(tmp_path, "S", algo, 2, {"map": none, "tau": none})
         store_fold(tmp_path, "S", algo, 3, {"map": [1.0 - less, 0.5], "tau": [np.nan, np.nan]})
         store_fold(tmp_path, "E", algo, 1, {"map": none, "tau": none})
+    for name in ("S", "E"):
+        write_tables(Store(tmp_path).look(name), name, "ab")
     results = lb.load_results(tmp_path)
     frame = results.summary()
     expected = [[np.nan, np.nan], [np.nan, np.nan], [0.6875, 0.5], [0.5625, 0.25]]
