@@ -105,8 +105,9 @@ def run(
     complain(left_out(algos), "note")
     given = {key: value for key, value in protocol.items() if value is not None}
     chosen = Protocol(**given, measures=tuple(texts(measures)))
-    if (backend == "dask") != (scheduler is not None):
-        raise UsageError(f"--backend {backend}: expected dask and --scheduler together")
+    if (backend == "dask") != (scheduler is not None) or scheduler == "":
+        found = "" if scheduler is None else f" --scheduler {scheduler!r}"
+        raise UsageError(f"--backend {backend}{found}: expected dask and an address together")
     with dask_executor(scheduler) if scheduler else nullcontext() as executor:
         report = perform(data, algos, folds, fixed, chosen, jobs, shard, split(shares), executor)
     complain(_unused(report), "note")

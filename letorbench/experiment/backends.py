@@ -3,6 +3,7 @@
 import logging
 import pickle
 import re
+import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
@@ -18,6 +19,9 @@ from letorbench.experiment.plan import Job
 from letorbench.experiment.processes import in_processes
 from letorbench.experiment.run import Run, attempt, attempt_away, keep
 from letorbench.rankers import plugins
+
+#: the seconds without a worker at work after which a run says so, and after which it ends
+PATIENCE, LIMIT = 10.0, 3600.0
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,7 @@ class Workers:
     def runs(self, jobs: Sequence[Job], force: bool = False) -> Iterator[Run]:
         """Yield what became of the jobs, in the order in which they end; see `Processes`."""
         from cloudpickle import dumps
+        from tqdm import tqdm
 
         brought = plugins.brought()
 
@@ -74,11 +79,20 @@ class Workers:
             running[future] = job
 
         running: dict[Future[bytes], Job] = {}
+        idle = 0.0
         try:
             for job in jobs:
                 submit(job, job.sent())
             while running:
-                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                done = wait(running, PATIENCE, return_when=FIRST_COMPLETED).done
+                idle = 0.0 if done or _at_work(self.executor) else idle + PATIENCE
+                what = f"no worker has taken any of {len(running)} folds for {idle:.0f} s"
+                if idle >= LIMIT:
+                    raise DataError(what)
+                if idle == PATIENCE:
+                    hint = "does the cluster have workers, with letorbench and free memory?"
+                    tqdm.write(f"letorbench: note: {what}: {hint}", sys.stderr)
+                for future in done:
                     job = running.pop(future)
                     try:
                         answer = pickle.loads(future.result())
@@ -95,6 +109,12 @@ class Workers:
         finally:
             for future in running:
                 future.cancel()
+
+
+def _at_work(executor: Executor) -> bool:
+    """Whether workers have tasks; dask alone can be asked."""
+    ask = getattr(getattr(executor, "_client", None), "processing", None)
+    return ask is None or any(ask().values())
 
 
 #: one job at a time runs in a process: jobs share its limits of threads
@@ -120,7 +140,8 @@ def dask_executor(address: str) -> Iterator[Executor]:
         from distributed import Client
 
         # what it would print a traceback of is an error of the jobs
-        logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)
+        for name in ("distributed", "distributed.client"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     except ImportError:
         how = "`python -m pip install 'letorbench[distributed]'` installs it"
         raise UsageError(f"--backend dask: needs the package distributed; {how}") from None

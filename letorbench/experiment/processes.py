@@ -13,7 +13,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import contextmanager
 from typing import Any, TypeVar
+
+from letorbench.errors import DataError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -30,6 +33,7 @@ def in_processes(
 
     If a process dies, lost(item, how it ended) is yielded instead, and the other items go on.
     Processes of `idle` are used, and all wait there for another call; without it they end.
+    DataError says why no process can be started.
     """
     from loky import BrokenProcessPool
     from loky import ProcessPoolExecutor as Executor
@@ -40,9 +44,10 @@ def in_processes(
     try:
         while waiting or busy:
             while waiting and len(busy) < number:
-                pool = free.pop() if free else Executor(1, **settings)
                 item = waiting.popleft()
-                busy[pool.submit(function, item)] = pool, item
+                with _starting():
+                    pool = free.pop() if free else Executor(1, **settings)
+                    busy[pool.submit(function, item)] = pool, item
             for call in wait(busy, return_when=FIRST_COMPLETED).done:
                 pool, item = busy.pop(call)
                 if isinstance(error := call.exception(), BrokenProcessPool):
@@ -55,6 +60,29 @@ def in_processes(
             pool.shutdown()
         for pool, _ in busy.values():
             pool.shutdown(kill_workers=True)
+
+
+@contextmanager
+def _starting() -> Iterator[None]:
+    """Let no process that starts meanwhile, loky's trackers too, import from the current folder.
+
+    It gets the import path of this one later. DataError says what of the system is missing.
+    """
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    except (OSError, UnboundLocalError) as error:
+        # loky's clean-up hides that there are too few file descriptors
+        reason = error if isinstance(error, OSError) else error.__context__
+        raise DataError(
+            f"another process cannot be started ({reason}), which needs file descriptors and "
+            "semaphores in /dev/shm; one job at a time needs none"
+        ) from None
+    finally:
+        os.environ.pop("PYTHONSAFEPATH")
+        if before is not None:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 def _end(error: BaseException) -> str:

@@ -15,7 +15,7 @@ from letorbench.experiment.run import Run, attempt
 from letorbench.measures import parse
 from letorbench.results.csv_files import write_tables
 from letorbench.results.frame import Frame
-from letorbench.results.paths import FoldKey, fold_folder
+from letorbench.results.paths import FIT, FoldKey, fold_folder
 from letorbench.results.store import Store, check_writable, current_folds, experiment_of
 
 
@@ -78,13 +78,19 @@ def run(
     frames = (Frame.of(store, name) for name in benchmarks)
     return Report(
         tuple(frame for frame in frames if frame.rows),
-        tuple(ended[job.key] for job in jobs),
+        tuple(_still_there(ended[job.key]) for job in jobs),
         tuple(notes),
     )
 
 
 def _folder(store: Store, job: Job) -> Path:
     return store.folder(job.key.dataset, job.label, job.identity)
+
+
+def _still_there(run: Run) -> Run:
+    if run.fold is None or (run.fold.folder / FIT).is_file():
+        return run
+    return Run(run.key, error="its files were removed while the run went on", exit_status=1)
 
 
 def _reused(store: Store, jobs: Sequence[Job]) -> dict[FoldKey, Run]:

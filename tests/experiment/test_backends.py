@@ -1,6 +1,7 @@
 """Who runs a run, and on what: processes, shares of the tasks, shares of the training queries."""
 
 import json
+import logging
 import pickle
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ import time
 from concurrent.futures import Executor, Future
 from functools import partial
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -293,13 +295,36 @@ def test_a_job_of_a_killed_worker_goes_to_another(local, cluster, tmp_path):
 def test_a_cluster_that_is_not_there_is_one_line(tmp_path, monkeypatch):
     write_toy(tmp_path / "data")
     words = ["run", "--dataset", "TOY", "--algo", "regression", *places(tmp_path)]
-    assert "expected dask and --scheduler together" in refused(2, *words, "--backend", "dask")
+    for wrong in (["--backend", "dask"], ["--scheduler", "x"], ["--scheduler", ""]):
+        assert "expected dask and an address together" in refused(2, *words, *wrong)
     there = [*words, "--backend", "dask", "--scheduler"]
     with monkeypatch.context() as patch:
         patch.setitem(sys.modules, "distributed", None)
         assert "'letorbench[distributed]'` installs it" in refused(2, *there, "tcp://127.0.0.1:1")
     pytest.importorskip("distributed", reason="needs dask: pip install 'letorbench[distributed]'")
+    assert "'': expected dask and an address together" in refused(2, *there, "")
     assert "x: no dask scheduler there: missing port" in refused(1, *there, "x")
+    # of a scheduler that is killed the client's own logger would print a traceback
+    assert not logging.getLogger("distributed.client").isEnabledFor(logging.CRITICAL)
+
+
+def test_a_run_without_workers_says_so_and_ends(tmp_path, monkeypatch, capsys):
+    """As long as no worker has a task; dask's client tells which have one."""
+    write_toy(tmp_path)
+    monkeypatch.setattr(backends, "PATIENCE", 0.01)
+    monkeypatch.setattr(backends, "LIMIT", 0.03)
+    monkeypatch.setattr(Elsewhere, "submit", lambda *_: Future())
+    executor, none, busy = Elsewhere(monkeypatch), {"worker": ()}, {"worker": ("task",)}
+    executor._client = Mock()
+    executor._client.processing.side_effect = [{}, none, busy, none, none, {}]
+    run = partial(lb.run, "TOY", "regression", data_dir=tmp_path, out=tmp_path / "out")
+    with pytest.raises(DataError, match="no worker has taken any of 5 folds for 0 s"):
+        run(executor=executor)
+    assert capsys.readouterr().err.count("note: no worker has taken any of 5 folds") == 2
+    waits = Mock(side_effect=[*3 * [Mock(done=())], KeyboardInterrupt])
+    monkeypatch.setattr(backends, "wait", waits)
+    with pytest.raises(KeyboardInterrupt):  # another executor cannot be asked
+        run(executor=Elsewhere(monkeypatch))
 
 
 @pytest.fixture

@@ -1,6 +1,8 @@
 """Calls in other processes: what they return, and how they end."""
 
+import errno
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -8,9 +10,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
+from letorbench.errors import DataError
 from letorbench.experiment.processes import in_processes
 
 #: starts two processes that note who they are, then wait
@@ -59,14 +63,15 @@ def test_every_item_has_its_result_and_an_error_is_raised_here() -> None:
 
     found = list(in_processes(where, range(7), 2, never))
     assert sorted(item for item, _ in found) == list(range(7))
-    processes = {process for _, process in found}
-    assert len(processes) <= 2 and os.getpid() not in processes
-    assert ended(lambda: not any(map(alive, processes)))
+    numbers = {process for _, process in found}
+    assert len(numbers) <= 2 and os.getpid() not in numbers
+    assert ended(lambda: not any(map(alive, numbers)))
     idle: list[Any] = []
     first = {process for _, process in in_processes(where, range(4), 2, never, idle)}
     assert {process for _, process in in_processes(where, range(4), 2, never, idle)} <= first
     for pool in idle:
         pool.shutdown()
+    assert ended(lambda: not any(map(alive, first)))
     with pytest.raises(ValueError, match="item 13"):
         list(in_processes(where, [13], 1, never))
 
@@ -82,6 +87,41 @@ def test_a_lost_process_costs_its_call_alone() -> None:
     found = list(in_processes(die, range(5), 2, lambda item, how: f"{item} {how}"))
     ends = ["1 was ended by SIGKILL", "2 ended with status 3"]
     assert sorted(found) == [*ends, "item 0", "item 3", "item 4"]
+
+
+#: a script's function, from a module beside it, called twice in other processes
+BESIDE = """
+import sys
+from helper import where
+from letorbench.experiment.processes import in_processes
+print(*in_processes(where, [1, 2], 2, print))
+"""
+
+
+def test_the_current_folder_is_not_imported_from_and_the_scripts_is(tmp_path: Path) -> None:
+    """Whatever Python files the current folder has, here one of each name: none is run."""
+    (tmp_path / "script.py").write_text(BESIDE)
+    (tmp_path / "helper.py").write_text("import os\ndef where(n): return n, os.getcwd()")
+    (tmp_path / "here").mkdir()
+    for name in {*sys.stdlib_module_names, "letorbench", "cloudpickle", "loky", "psutil", "numpy"}:
+        (tmp_path / "here" / f"{name}.py").write_text(f"raise SystemExit('{name} was run')")
+    done = subprocess.run(
+        [sys.executable, tmp_path / "script.py"], cwd=tmp_path / "here", text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    calls = [f"({item}, '{tmp_path / 'here'}')" for item in (1, 2)]
+    assert done.stdout.strip() in (" ".join(calls), " ".join(calls[::-1]))
+
+
+@pytest.mark.parametrize("missing", [errno.EMFILE, errno.ENOENT, errno.ENOSPC, errno.EROFS])
+def test_what_keeps_a_process_from_starting_is_one_line(missing: int, monkeypatch) -> None:
+    """No descriptor is left, or /dev/shm is missing, full or read-only."""
+    before = dict(os.environ)
+    no = OSError(missing, os.strerror(missing))
+    monkeypatch.setattr("loky.ProcessPoolExecutor", Mock(side_effect=no))
+    with pytest.raises(DataError, match=re.escape(os.strerror(missing))):
+        list(in_processes(str, [3], 2, never))
+    assert dict(os.environ) == before
 
 
 def test_who_stops_listening_ends_the_processes(tmp_path: Path) -> None:

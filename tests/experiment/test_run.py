@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from plain_readers import read_letor
 from toy_data import content, read_lists, write_toy
 
 import letorbench as lb
+from letorbench.api.running import exit_status
 from letorbench.compiled.threads import thread_count
 from letorbench.datasets.load import load
 from letorbench.errors import DataError, UsageError
@@ -106,7 +108,8 @@ def test_the_files_hold_what_they_say(protocol):
             "settings": {"gain": "exp2", "l2": 0.0, "target": "label"},
             "letorbench": lb.__version__,
             "module": "letorbench.rankers.regression", "features": "query-minmax",
-            "protocol": "default", "parts": ["letorbench.features", "letorbench.measures.definitions"],
+            "protocol": "default",
+            "parts": ["letorbench.features", "letorbench.measures.definitions"],
             "code": scoring_digest("letorbench.rankers.regression"), "select": "ndcg@10",
             "convention": "standard", "seed": 0, "null": "error",
             "data": load("TOY", protocol.data_dir).provenance["digest"],
@@ -651,3 +654,50 @@ def test_finished_folds_are_shown_after_a_run_is_ended(tmp_path: Path, monkeypat
     words = ["run", "--dataset", "TOY", "--algo", "slow", "--plugin", "slow.py"]
     assert f"{slow.folds} of 5 folds were stored already" in printed(*words)
     assert not read_frame(tmp_path / "results", "TOY").rows[1].partial
+
+
+def test_folds_that_are_removed_in_mid_run_are_failures(protocol: Protocol) -> None:
+    class Removed(Processes):
+        def runs(self, jobs, force=False):
+            for run in super().runs(jobs, force):
+                yield run
+                if run.key.fold == 2:
+                    shutil.rmtree(run.fold.folder)
+
+    report = run(["TOY"], ["regression"], [1, 2, 3], protocol, Removed())
+    assert [bool(each.error) for each in report.runs] == [False, True, False]
+    assert exit_status(report) == 1 and report.frames[0].rows[0].folds == 2
+
+
+#: notes each training of the example, which takes a while
+COUNTED = """
+        import time
+        from pathlib import Path
+        with Path("trained").open("a") as file:
+            file.write(f"{validation.queries.qids[0]}\\n")
+        time.sleep(0.2)
+        relevant ="""
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_two_runs_at_once_train_each_fold_once(tmp_path: Path, monkeypatch, force: bool) -> None:
+    """With two processes each, in one folder; --force trains again what it alone asks for."""
+    write_toy(tmp_path / "data")
+    plugin = EXAMPLE.read_text().replace("\n        relevant =", COUNTED)
+    (tmp_path / "slow.py").write_text(plugin)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(plugins, "FOUND", {})
+    words = "run --dataset TOY --algo centroid --folds 1-3 --plugin slow.py".split()
+    printed(*words, "--out", "alone")
+    trained = Path("trained").read_text().split()
+    Path("trained").unlink()
+    more = [[], ["--force"] if force else []]
+    command = [sys.executable, "-m", "letorbench", *words, "--jobs", "2"]
+    both = [subprocess.Popen([*command, *each], stdout=subprocess.DEVNULL) for each in more]
+    assert [each.wait() for each in both] == [0, 0]
+    again = Path("trained").read_text().split()
+    assert len(trained) <= len(again) <= (1 + force) * len(trained)
+    assert set(again) == set(trained) and (force or sorted(again) == sorted(trained))
+    left, alone = content(tmp_path / "results"), content(tmp_path / "alone")
+    assert left.keys() == alone.keys()  # tests draw no figures
+    assert all(left[name] == alone[name] for name in left if "ndcg." not in name)
