@@ -1,5 +1,7 @@
 """The errors a user can cause: one clear line, no traceback."""
 
+from contextlib import suppress
+
 from letorbench.escaping import visible
 
 
@@ -23,6 +25,19 @@ class UsageError(LetorError, ValueError):
     """A name, an option or a value that does not exist or does not fit."""
 
     exit_status = 2
+
+
+def not_fitted(what: str) -> UsageError:
+    """Return the error of a call before `fit`: scikit-learn's NotFittedError, too, if it is there.
+
+    It is an AttributeError, as scikit-learn's is.
+    """
+    base: type[Exception] = AttributeError
+    with suppress(ImportError):
+        from sklearn.exceptions import NotFittedError as base
+    return type("NotFittedError", (UsageError, base), {})(
+        f"{what} is not fitted yet: call fit first"
+    )
 
 
 class WriteError(DataError, OSError):

@@ -35,8 +35,8 @@ def rank(
 ) -> None:  # fmt: skip
     """Score every document of a file with a model of any algorithm; ignore labels.
 
-    A model file is LightGBM's text, or XGBoost's JSON or UBJ; the library scores with it. Feature k
-    of LETOR text is column k - 1 of the matrix that it was trained on, whatever its name.
+    A model file is LightGBM's text or XGBoost's JSON; the library is not needed. Feature k of LETOR
+    text is column k - 1 of the matrix that it was trained on, whatever its name.
     """
     from letorbench.datasets.arrays import missing_features
     from letorbench.rankers import load_model, plugins

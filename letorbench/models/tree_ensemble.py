@@ -77,6 +77,12 @@ class TreeEnsemble(Model):
         inner = self.left != self.right
         return bool((self.missing_left != (self.threshold >= 0.0))[inner].any())
 
+    @property
+    def shares_nodes(self) -> bool:
+        """Whether two splits lead to one node, as those that stand for a split by category do."""
+        inner = self.left != np.arange(len(self.left))
+        return bool(np.bincount(np.append(self.left[inner], self.right[inner])).max(initial=0) > 1)
+
     @cached_property
     def docs_a_thread(self) -> int:
         return WALKS // max(1, len(self.roots))

@@ -14,13 +14,15 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import field, make_dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, TypeGuard, cast
+from warnings import catch_warnings
 
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import DataError, UsageError
+from letorbench.errors import FAILURES, DataError, UsageError
 from letorbench.models.base import Model
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
@@ -96,8 +98,11 @@ class AnyModel(Ranker):
 
     @property
     def draws(self) -> bool:
-        """A model with a `random_state` that is not set is given one by the run's seed."""
-        return "random_state" in _simple(self.model) and self._params()["random_state"] is None
+        """Whether two seeds give other scores, for a `random_state` that is not set.
+
+        That is tried on a few made-up documents. A model that refuses them may draw.
+        """
+        return _draws(type(self), tuple(self._params().items()))
 
     @classmethod
     def described(cls) -> str:
@@ -107,12 +112,9 @@ class AnyModel(Ranker):
     def learn(
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
-        model = copy.deepcopy(self.model)
-        params = self._params()
-        if self.draws:
-            params["random_state"] = int(rng.integers(1 << 31))
-        if params:
-            model.set_params(**params)
+        model = self._copy()
+        if seeds := {key: int(rng.integers(1 << 31)) for key in _unset(model)}:
+            model.set_params(**seeds)
         takes = inspect.signature(model.fit).parameters
         queries = {key: make(train) for key, make in QUERIES.items() if key in takes}
         if "group_id" in queries or "qid" in queries:
@@ -128,14 +130,43 @@ class AnyModel(Ranker):
 
     def save(self, path: str | Path) -> None:
         """Let the model save itself beside where a ranker's model would be, if it can."""
+        self._require_fitted()
         fitted = cast(Fitted, self.learned.model)
         if fitted.saves:
             own = Path(path).with_name(OWN_FILE)
             own.unlink(missing_ok=True)  # it may be a link, which a library follows
             fitted.saves(str(own))
 
+    def _copy(self) -> Any:
+        model, params = copy.deepcopy(self.model), self._params()
+        if params:
+            model.set_params(**params)
+        return model
+
     def _params(self) -> dict[str, Any]:
         return {key: getattr(self, key) for key in _simple(self.model)}
+
+
+def _unset(model: Any) -> list[str]:
+    """Return the seeds that are not set, of the model and, as in a pipeline, of its parts."""
+    params = model.get_params() if hasattr(model, "get_params") else {}
+    return [k for k, v in params.items() if re.search("(^|__)random_state$", k) and v is None]
+
+
+@cache
+def _draws(cls: type[AnyModel], params: tuple[tuple[str, Any], ...]) -> bool:
+    made, rng = cls(**dict(params)), np.random.default_rng(0)
+    X, new = rng.integers(0, 9, (2, 240, 5)) / 8.0  # equal values, for trees that draw among them
+    train = QuerySet.from_arrays(X, rng.integers(0, 5, 240), group=[20] * 12)
+    try:
+        if not _unset(made._copy()):
+            return False
+        seeds = map(np.random.default_rng, (1, 2))
+        with catch_warnings(action="ignore"):
+            one, two = (made.learn(train, None, seed).model.predict(new) for seed in seeds)
+    except FAILURES:
+        return True
+    return not np.array_equal(one, two)
 
 
 class Fitted:

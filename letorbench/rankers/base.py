@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -20,7 +21,7 @@ from letorbench.datasets.arrays import (
     missing_features,
 )
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import DataError, UsageError
+from letorbench.errors import DataError, UsageError, not_fitted
 from letorbench.features import Raw, Transformation, resolved, transformation
 from letorbench.models.base import save
 from letorbench.parameters import check
@@ -173,6 +174,10 @@ class Ranker(Estimator, ABC):
         if not cls.available():
             how = f"`python -m pip install '{cls.extra or cls.needs}'`"
             raise UsageError(f"{cls.name}: needs the package {cls.needs}; {how} installs it")
+        try:
+            import_module(cls.needs or "letorbench")
+        except (ImportError, OSError) as error:  # a library of the system may be missing
+            raise UsageError(f"{cls.name}: the package {cls.needs} cannot load: {error}") from error
 
     @abstractmethod
     def learn(
@@ -447,4 +452,4 @@ class Ranker(Estimator, ABC):
 
     def _require_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
-            raise UsageError(f"{type(self).__name__} is not fitted yet: call fit first")
+            raise not_fitted(type(self).__name__)

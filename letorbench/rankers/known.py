@@ -48,7 +48,7 @@ def load_model(path: str | Path) -> Ranker:
     Parameters
     ----------
     path : path-like
-        A ``model.npz``, the text that LightGBM's ``save_model`` writes, or XGBoost's JSON or UBJ.
+        A ``model.npz``, the text that LightGBM's ``save_model`` writes, or XGBoost's JSON.
 
     Returns
     -------

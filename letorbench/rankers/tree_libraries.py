@@ -1,16 +1,13 @@
 """LambdaMART by libraries, LightGBM and XGBoost: their trees, our folds, measures and rounds.
 
-Their model files are read here, too, and the library scores with them.
+Their model files are rankers, too, of trees that `letorbench.models.library_trees` reads.
 """
 
-import json
-import re
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -22,7 +19,7 @@ from letorbench.errors import DataError
 from letorbench.features import Raw
 from letorbench.losses.base import require_comparable
 from letorbench.losses.gains import GainSettings
-from letorbench.models.base import Model, array
+from letorbench.models.library_trees import Read, of_lightgbm, of_xgboost
 from letorbench.models.tree_ensemble import Float32Trees, Tree, TreeEnsemble, joined
 from letorbench.parameters import number
 from letorbench.rankers.base import Ranker
@@ -40,33 +37,6 @@ TOGETHER = 32
 def threads_for(features: np.ndarray) -> int:
     """Return the number of threads that trees should use on features (n_docs, n_features)."""
     return max(1, min(thread_count(), features.size // LEAST))
-
-
-#: a library's model, its number of features, and the names that it was given for them
-Opened = tuple[Any, int, tuple[str, ...] | None]
-
-
-@dataclass(frozen=True, eq=False)
-class LibraryFile(Model):
-    """A model file of a library, whose `Booster.predict` scores.
-
-    Parameters
-    ----------
-    content : ndarray of shape (n_bytes,), uint8
-    n_features : int
-    """
-
-    content: np.ndarray = array("n_bytes", dtype=np.uint8)
-    n_features: int = array(dtype=np.int64)
-
-    @cached_property
-    def booster(self) -> Any:
-        return self.opened(self.content.tobytes())[0]
-
-    @staticmethod
-    @abstractmethod
-    def opened(content: bytes) -> Opened:
-        """Return what the library makes of a file. Another file may raise any exception."""
 
 
 @dataclass
@@ -95,7 +65,7 @@ class TreeLibrary(GainSettings, Ranker):
     figure = "boosting"
     formula = "trees on lambda = sigma(-(s_i - s_j)) |Delta NDCG_ij|, r_i > r_j"
     extra = "letorbench[trees]"
-    file: ClassVar[type[LibraryFile]]
+    read: ClassVar[Callable[[bytes], Read]]
     order_matters = "the library ranks documents of equal scores, at first all, in file order"
 
     rounds: int = number(1000, least=1)
@@ -128,17 +98,17 @@ class TreeLibrary(GainSettings, Ranker):
 
         Feature k of LETOR text, from 1, is the library's column k - 1, whatever its name.
         """
-        cls.require()
-        fitted, content = cls(), path.read_bytes()
+        fitted = cls()
         try:
-            _, width, names = cls.file.opened(content)
-        except Exception as error:
-            # without XGBoost's time and place, and its stack
-            reason = re.sub(r"^\[.*?\] \S+: ", "", str(error).strip()).partition("\n")[0]
-            raise DataError(f"{path}: found no whole model of {cls.needs}: {reason}") from error
-        fitted.learned = FitResult(cls.file(np.frombuffer(content, np.uint8), width))
-        fitted.transformation_ = Raw()
-        fitted.n_features_in_, fitted.feature_names_in_ = width, names
+            model, names = cls.read(path.read_bytes())
+        except DataError as error:
+            raise DataError(f"{path}: {error}") from None
+        except Exception as error:  # what is no such file raises a dozen kinds
+            reason = f"{type(error).__name__}: {error}".partition("\n")[0][:200]
+            raise DataError(f"{path}: found no whole model of {cls.name}: {reason}") from error
+        fitted.learned, fitted.transformation_ = FitResult(model), Raw()
+        fitted.n_features_in_, fitted.feature_names_in_ = model.n_features, names
+        fitted.takes_missing = isinstance(model, TreeEnsemble)
         return fitted
 
     @abstractmethod
@@ -151,28 +121,6 @@ def record(stopping: EarlyStopping, scores: np.ndarray) -> float:
     assert stopping.validation is not None
     stopping.record(stopping.validation(scores))
     return stopping.curve[-1]
-
-
-class LightGBMFile(LibraryFile):
-    """A model file of LightGBM."""
-
-    kind = "lightgbm-file"
-
-    @staticmethod
-    def opened(content: bytes) -> Opened:
-        import lightgbm
-
-        text, end, _ = content.decode().partition("\nend of trees")
-        if not end:
-            raise ValueError("it has no end of trees")
-        # with their sizes trees are read in threads, where an error ends the process
-        text = re.sub(r"^tree_sizes=.*\n", "", text, flags=re.MULTILINE)
-        booster = lightgbm.Booster(model_str=text + end)
-        names = tuple(booster.feature_name())
-        return booster, len(names), None if names[0] == "Column_0" else names
-
-    def _score(self, features: np.ndarray) -> np.ndarray:
-        return self.booster.predict(features, num_threads=threads_for(features))
 
 
 @dataclass
@@ -195,7 +143,7 @@ class LightGBM(TreeLibrary):
     paper = "Ke et al.: LightGBM: A Highly Efficient Gradient Boosting Decision Tree, NIPS 2017"
     grid = {"leaves": (4, 7, 15, 31), "learning_rate": (0.03, 0.1)}
     needs = "lightgbm"
-    file = LightGBMFile
+    read = staticmethod(of_lightgbm)
 
     leaves: int = number(15, least=2)
     min_docs: int = number(50, least=0)
@@ -278,33 +226,6 @@ def _dataset(
     )  # fmt: skip
 
 
-class XGBoostFile(LibraryFile):
-    """A model file of XGBoost; by the best rounds where early stopping left their number in it."""
-
-    kind = "xgboost-file"
-
-    @staticmethod
-    def opened(content: bytes) -> Opened:
-        import xgboost
-
-        # it reads on behind the end of a file in binary JSON that was cut off
-        if not content.rstrip().endswith(b"}"):
-            raise ValueError("it has no end")
-        booster = xgboost.Booster(model_file=bytearray(content))
-        names = booster.feature_names
-        return booster, booster.num_features(), tuple(names) if names else None
-
-    def _score(self, features: np.ndarray) -> np.ndarray:
-        import xgboost
-
-        rounds = int(self.booster.attr("best_iteration") or -1) + 1  # 0 is all
-        data = xgboost.DMatrix(
-            features, feature_names=self.booster.feature_names, enable_categorical=True,
-            feature_types=self.booster.feature_types, nthread=threads_for(features),
-        )  # fmt: skip
-        return self.booster.predict(data, iteration_range=(0, rounds))
-
-
 @dataclass
 class XGBoost(TreeLibrary):
     """LambdaMART by XGBoost, with the objective `rank:ndcg`: second-order gradients.
@@ -327,7 +248,7 @@ class XGBoost(TreeLibrary):
     paper = "Chen, Guestrin: XGBoost: A Scalable Tree Boosting System, KDD 2016"
     grid = {"depth": (2, 3, 4, 6), "learning_rate": (0.03, 0.1)}
     needs = "xgboost"
-    file = XGBoostFile
+    read = staticmethod(of_xgboost)
 
     depth: int = number(4, least=0)
     min_weight: float = number(1.0, least=0)
@@ -376,43 +297,26 @@ class XGBoost(TreeLibrary):
             verbose_eval=False,
         )
         booster = booster[: stopping.kept]
-        content = json.loads(booster.save_raw("json"))["learner"]
-        (base,) = np.atleast_1d(json.loads(content["learner_model_param"]["base_score"]))
-        leaf: dict[str, Any] = {
-            "left_children": [-1], "right_children": [-1], "split_indices": [0],
-            "split_conditions": [base], "loss_changes": [0.0], "default_left": [0],
-        }  # fmt: skip
-        kept = [leaf, *content["gradient_booster"]["model"]["trees"]]
-        leaves = _leaves(booster, data, len(kept) - 1)
-        trees = [_xgboost_tree(each, own) for each, own in zip(kept, leaves, strict=True)]
-        every = dict(vars(joined(trees, [1.0] * len(trees), train.n_features)))
+        model, _ = of_xgboost(bytes(booster.save_raw("json")))
+        every = vars(model) | {"cover": _cover(cast(TreeEnsemble, model), booster, data)}
         if not len(missing_features(train.features)):  # then XGBoost's sides mean nothing
             del every["missing_left"]
         return Float32Trees(**every)
 
 
-def _leaves(booster: Any, data: Any, n_trees: int) -> Iterator[np.ndarray]:
-    """Yield the leaves (n_docs,) of the training documents, at first in a tree of one leaf."""
-    yield np.zeros(data.num_row(), np.int64)
+def _cover(model: TreeEnsemble, booster: Any, data: Any) -> np.ndarray:
+    """Return how many training documents come to each node; the first tree is a constant."""
+    cover, n_trees = np.zeros(len(model.left)), len(model.roots) - 1
+    cover[0] = data.num_row()
     for first in range(0, n_trees, TOGETHER):
-        some = booster[first : min(first + TOGETHER, n_trees)]
-        leaves = some.predict(data, pred_leaf=True)
-        yield from leaves.reshape(data.num_row(), -1).T.astype(np.int64)
-
-
-def _xgboost_tree(tree: dict[str, Any], leaves: np.ndarray) -> Tree:
-    """Return one of XGBoost's trees: documents below a float32 condition go left."""
-    left, right = np.array(tree["left_children"]), np.array(tree["right_children"])
-    own, condition = np.arange(len(left)), np.array(tree["split_conditions"], np.float32)
-    cover = np.bincount(leaves, minlength=len(left)).astype(float)
-    for node in np.flatnonzero(left >= 0)[::-1]:  # parents come before their children
-        cover[node] = cover[left[node]] + cover[right[node]]
-    return Tree(
-        np.array(tree["split_indices"]), np.nextafter(condition, np.float32(-np.inf)),
-        np.where(left < 0, own, left), np.where(left < 0, own, right),
-        condition,  # a leaf's is its value
-        np.array(tree["loss_changes"]), cover, np.array(tree["default_left"], np.bool_),
-    )  # fmt: skip
+        some = booster[first : min(first + TOGETHER, n_trees)].predict(data, pred_leaf=True)
+        leaves = some.reshape(data.num_row(), -1).T.astype(np.int64)
+        for root, own in zip(model.roots[first + 1 :], leaves):
+            counts = np.bincount(own)
+            cover[root : root + len(counts)] = counts
+    for node in np.flatnonzero(model.left != model.right)[::-1]:  # parents come before children
+        cover[node] = cover[model.left[node]] + cover[model.right[node]]
+    return cover
 
 
 def _matrix(xgboost: Any, queries: QuerySet, labels: np.ndarray | None = None) -> Any:

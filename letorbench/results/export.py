@@ -4,6 +4,7 @@ In runs and qrels, a document is named by its id. Where the data have no ids, it
 position in its query, counted from 1.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from letorbench.conventions import CONVENTIONS, Convention
 from letorbench.datasets import layout
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
+from letorbench.errors import DataError, LetorError, UsageError
 from letorbench.features import Raw
 from letorbench.files import write_atomically
 from letorbench.measures.rankings import compared, rows_in_order
@@ -28,7 +29,7 @@ QRELS_FILE = "qrels.txt"
 LARGEST_SCORE = 3e38
 
 
-def export(frame: Frame, form: str, data_dir: Path, folder: Path) -> list[Path]:
+def export(frame: Frame, form: str, data_dir: Path, folder: Path) -> Iterator[Path]:
     """Write every finished fold of a data set's algorithms as files of other programs.
 
     With the form `trec` these are fold<k>/<algo>.run and fold<k>/qrels.txt, with another one
@@ -38,8 +39,9 @@ def export(frame: Frame, form: str, data_dir: Path, folder: Path) -> list[Path]:
 
     form: `trec`, or a name of `letorbench.results.model_texts.FORMATS`.
 
-    Returns the files written. DataError says that a model is damaged, or scores are of other data;
-    UsageError that the form does not know a model's kind, or the folder is one of a data set.
+    Yields the files written, and raises DataError at the end for the models that cannot be: they
+    are damaged, or the form does not know their kind. DataError also says that scores are of other
+    data, UsageError that the folder is one of a data set.
     """
     stored = {row.algo: by_repeat(row.stored)[0] for row in frame.rows}
     end = "json" if form in ("solr", "elasticsearch") else "txt"
@@ -48,11 +50,19 @@ def export(frame: Frame, form: str, data_dir: Path, folder: Path) -> list[Path]:
             check_output(folder / fold.folder.name / f"{algo}.{end}", data_dir=data_dir)
     if form != "trec":
         places = ((a, f, folder / f.folder.name / f"{a}.{end}") for a in stored for f in stored[a])
-        texts = {path: _model_text(algo, fold, form, data_dir) for algo, fold, path in places}
-        for path, text in texts.items():
+        failed: dict[str, None] = {}
+        for algo, fold, path in places:
+            try:
+                text = _model_text(algo, fold, form, data_dir)
+            except LetorError as error:
+                failed[str(error)] = None
+                continue
             with write_atomically(path) as file:
                 file.write(text)
-        return list(texts)
+            yield path
+        if failed:
+            raise DataError("; ".join(failed))
+        return
     written: dict[Path, None] = {}
     for algo, folds in stored.items():
         benchmark = data_of(data_dir, folds)
@@ -64,7 +74,7 @@ def export(frame: Frame, form: str, data_dir: Path, folder: Path) -> list[Path]:
             if qrels not in written:
                 write_qrels(qrels, test)
             written |= {qrels: None, run: None}
-    return list(written)
+    yield from written
 
 
 def _model_text(algo: str, fold: StoredFold, form: str, data_dir: Path) -> str:

@@ -268,6 +268,8 @@ def _trees(model: Model) -> TreeEnsemble:
             f"found a model of kind {model.kind!r}, expected linear or trees: the formats know no "
             "other"
         )
+    if model.shares_nodes:
+        raise UsageError("found splits by category, expected thresholds: the formats share no node")
     if len(model.roots):
         return model
     zero, number = np.zeros(1, np.int64), np.zeros(1)

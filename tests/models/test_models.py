@@ -20,6 +20,7 @@ from letorbench.datasets.arrays import float32_features
 from letorbench.errors import DataError
 from letorbench.models import Linear, Model, TreeEnsemble, load, save
 from letorbench.models.base import array
+from letorbench.models.tree_ensemble import joined, stump
 
 EVERY = pytest.mark.parametrize("kind", SAMPLES)
 
@@ -291,3 +292,13 @@ def test_a_model_that_declares_no_array_is_told() -> None:
 
     with pytest.raises(TypeError, match="Forgetful.more: declare it with array"):
         Forgetful(np.zeros(3))
+
+
+@pytest.mark.parametrize("threshold", [-0.5, -1e-300, -0.0, 0.0, 0.5])
+@pytest.mark.parametrize("above", [False, True])
+def test_a_stump_takes_a_missing_value_for_0(threshold: float, above: bool) -> None:
+    tree, values = stump(0, above, threshold, np.array([0.0, 1.0]) > threshold)
+    model = joined([tree], [2.0], 1)
+    assert not model.has_missing
+    zero, missing, one = model.predict([[0.0], [np.nan], [1.0]])
+    assert missing == zero == 2.0 * values[0] and one == 2.0 * values[1]

@@ -9,10 +9,11 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeRegressor
 from toy_data import content, write_toy
 
 import letorbench as lb
-from letorbench.errors import DataError
+from letorbench.errors import DataError, UsageError
 from letorbench.rankers import plugins
 from letorbench.rankers.any_model import OWN_FILE, ranker_of
 
@@ -84,6 +85,37 @@ def test_a_random_state_that_is_not_set_comes_from_the_seed(folder: Path) -> Non
     assert results.summary()["repeats"].item() == 2 and len(set(scores)) == 2
     lb.run("TOY", RandomForestRegressor(n_estimators=2), folds=[1], repeats=2, force=True)
     assert [p.read_text() for p in sorted((folder / "results").rglob("scores.txt"))] == scores
+
+
+def test_what_draws_nothing_is_trained_once() -> None:
+    """And a seed that is not set is the run's wherever it is, also in a part of a pipeline."""
+    forest = RandomForestRegressor(n_estimators=2)
+    within = make_pipeline(StandardScaler(), forest)
+    models = {
+        Ridge(): False, Ridge(solver="sag"): True, forest: True, within: True, Mean(): False,
+        make_pipeline(StandardScaler(), Ridge()): False, DecisionTreeRegressor(): True,
+        RandomForestRegressor(n_estimators=2, random_state=3): False,
+    }  # fmt: skip
+    assert [ranker_of(model).draws for model in models] == [*models.values()]
+    assert not type(ranker_of(forest))(n_estimators=2, random_state=3).draws
+    X, y = np.random.default_rng(0).random((40, 3)), np.arange(40) % 4
+    for model in (forest, within):
+        one, two, again = (
+            ranker_of(model).fit(X, y, group=[20, 20], rng=seed).predict(X) for seed in (1, 2, 1)
+        )
+        assert np.array_equal(one, again) and not np.array_equal(one, two)
+
+
+def test_weights_that_fit_does_not_take_are_refused() -> None:
+    for model, taken in ((Mean(), False), (Ridge(), True)):
+        given = ranker_of(model)
+        for weights in ([1.0, 2.0], [0.0, 1.0]):
+            words = [[1.0], [2.0]], [1, 0], None, [1, 1], None, 0, weights
+            if taken:
+                given.fit(*words)
+            else:
+                with pytest.raises(UsageError, match="mean: found weights of queries"):
+                    given.fit(*words)
 
 
 def test_a_plug_in_file_names_a_model(folder: Path) -> None:

@@ -92,8 +92,6 @@ def test_wrong_arrays_are_refused():
                                 train.qids[:1])),
         (UsageError, "y: found None, expected labels, one a row", new.fit, X, None, qid),
         (UsageError, "found neither of qid and group, expected one of them", new.fit, X, y),
-        *((UsageError, "ListNet is not fitted yet: call fit first", *call)
-          for call in ((new.predict, X), (new.score, train), (new.save, "model.npz"))),
         (UsageError, "X: found a QuerySet, expected no y, qid, group or sample_weight beside it",
          new.fit, train, y),
         (UsageError, "eval_set: found 1 values, expected (X, y, qid) or a QuerySet", new.fit, train,

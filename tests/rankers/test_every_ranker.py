@@ -5,6 +5,7 @@ these the first one stands for the others where a training is tested.
 """
 
 import math
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from functools import cache
@@ -24,6 +25,7 @@ from letorbench.losses.label_order import random_order
 from letorbench.measures import parse, query_metrics
 from letorbench.parameters import choices, kinds
 from letorbench.rankers import RandomForests, Ranker, load_model, names, places, ranker
+from letorbench.rankers.any_model import ranker_of
 from letorbench.results.measuring import IDEAL
 from letorbench.solvers.stopping import Validation
 
@@ -387,3 +389,44 @@ def test_scikit_learn_checks_and_clones_it(cls: type[Ranker]) -> None:
     assert requests.score.requests["qid"] == "queries"
     assert copy.__sklearn_tags__().target_tags.required
     assert "`score`: ``set_score_request(qid=True)``" in cls.set_score_request.__doc__
+
+
+class LinearModel:
+    def fit(self, X, y): ...
+
+    def predict(self, X): ...
+
+
+@pytest.mark.parametrize("sklearn", [True, False])
+def test_what_needs_a_fit_says_so_as_scikit_learn_does(sklearn, monkeypatch, tmp_path) -> None:
+    """Whether its error can be loaded or not; nothing is imported or written before."""
+    error: type[Exception] = AttributeError
+    if sklearn:
+        error = pytest.importorskip("sklearn.exceptions").NotFittedError
+    else:
+        monkeypatch.setitem(sys.modules, "sklearn.exceptions", None)
+    queries, path = toy(0, [5]), tmp_path / "model.npz"
+    every = [param.values[0]() for param in RANKERS] + [ranker_of(LinearModel())]
+    for each in every:
+        for call, arg in ((each.predict, queries), (each.score, queries), (each.save, path)):
+            with pytest.raises(error, match=f"^{type(each).__name__} is not fitted yet") as caught:
+                call(arg)
+            assert isinstance(caught.value, (UsageError, AttributeError))
+            assert isinstance(caught.value, ValueError) and caught.value.exit_status == 2
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_package_that_is_there_but_cannot_load_is_not_said_to_be_missing(monkeypatch) -> None:
+    """As LightGBM where the system has no libgomp."""
+    for error in (OSError("libgomp.so.1: cannot open shared object file"), ImportError("no glue")):
+
+        def fail(name: str, error: Exception = error) -> None:
+            raise error
+
+        monkeypatch.setattr("letorbench.rankers.base.import_module", fail)
+        cls = type("Needy", (ranker("listnet"),), {"needs": "numpy"})
+        with pytest.raises(UsageError, match=f"the package numpy cannot load: {error}$"):
+            cls().fit_sets(toy(0, [5]))
+    cls.needs = "no_such_package"
+    with pytest.raises(UsageError, match="needs the package no_such_package"):
+        cls().fit_sets(toy(0, [5]))

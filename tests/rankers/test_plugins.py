@@ -7,6 +7,7 @@ import pytest
 from conftest import call, printed, refused
 from toy_data import write_toy
 
+from letorbench.checksum import digest
 from letorbench.errors import UsageError, WriteError
 from letorbench.rankers import Ranker, plugins
 from letorbench.rankers.plugins import GROUP
@@ -163,3 +164,21 @@ def test_a_file_of_another_kind_and_two_of_one_name_are_refused(tmp_path, monkey
             plugins.use(tmp_path / name)
         assert str(error.value) == f"{tmp_path / name}: {said}"
     sys.modules.pop("letorbench_plugin_mine")
+
+
+def test_a_worker_has_the_newest_form_of_a_plug_in_file(tmp_path: Path, monkeypatch) -> None:
+    """Also where it has no such file, has an older one, and where a form comes again."""
+    monkeypatch.setattr(plugins, "FOUND", {})
+    path = tmp_path / "forms.py"
+    begin = "from dataclasses import dataclass\nfrom letorbench.rankers import Ranker\n"
+    for number, name in enumerate(["one", "two", "two", "one"]):
+        text = begin + made(name, "Ranker") + f"helper_{number} = 1\n" * (number > 0)
+        if number == 2:
+            path.write_text(begin + made("another", "Ranker"))
+        plugins.receive(plugins.Brought({path: text.encode()}, {}))
+        assert [*plugins.FOUND] == [name] and len(plugins.files()) == 1
+        module = sys.modules["letorbench_plugin_forms"]
+        assert plugins.FOUND[name].__module__ == module.__name__
+        assert module.__digest__ == digest(text.encode())
+        assert hasattr(module, f"helper_{number}") == (number > 0)
+    del sys.modules["letorbench_plugin_forms"]

@@ -220,7 +220,9 @@ def elasticsearch_scores(text: str, features: np.ndarray, names: list[str]) -> n
         while "leaf" not in node:
             with np.errstate(over="ignore"):
                 threshold = f(node["split_condition"])
-            node = node["children"][not threshold > row[names.index(node["split"])]]
+            x = row[names.index(node["split"])]
+            child = node["missing"] if np.isnan(x) else node["yes" if x < threshold else "no"]
+            node = next(each for each in node["children"] if each["nodeid"] == child)
         return f(node["leaf"])
 
     for tree in definition:
@@ -239,6 +241,23 @@ def test_ranklib_scores_as_here(kind) -> None:
     model = fitted(kind) if kind in TREE_KINDS else _linear(kind)
     X, constant = documents(model), getattr(model, "bias", 0.0)
     close(ranklib_scores(ranklib_text(model), X), model.predict(X) - constant, 1e-6)
+
+
+def test_elasticsearch_sends_missing_values_where_the_model_does() -> None:
+    missing_left = np.random.default_rng(2).random(len(fitted("mart").left)) < 0.5
+    for kind, more in (("mart", {}), ("mart", {"missing_left": missing_left}), ("rankboost", {})):
+        model = replace(fitted(kind), **more)
+        X, names = documents(model), [f"f{k}" for k in range(model.n_features)]
+        X[np.random.default_rng(3).random(X.shape) < 0.4] = np.nan
+        found = elasticsearch_scores(elasticsearch_text(model, "m", names), X, names)
+        close(found, model.predict(X), 3e-6)
+
+
+def test_a_root_counts_the_documents_that_a_tree_is_of() -> None:
+    """A share of the documents is drawn without replacement, to a whole number."""
+    for docs in (0.5, 0.013, 1.0, 1e-9):
+        model = ranker("mart")(rounds=3, docs=docs, min_docs=1).fit_sets(train()).learned.model
+        assert model.cover[model.roots].tolist() == [max(1, round(docs * train().n_docs))] * 3
 
 
 def _linear(kind: str) -> Linear:

@@ -27,6 +27,8 @@ from target import WORDS, Target, mutated  # noqa: E402
 TARGETS = {
     "Letor": "fuzz_text", "Scores": "fuzz_text", "RankLib": "fuzz_text", "Run": "fuzz_text",
     "Qrels": "fuzz_text", "Model": "fuzz_files", "Archive": "fuzz_files",
+    "LightGBMText": "fuzz_libraries", "XGBoostJSON": "fuzz_libraries",
+    "XGBoostUBJ": "fuzz_libraries", "LibraryInside": "fuzz_libraries",
 }  # fmt: skip
 #: where inputs go that a target did not survive
 FOUND = Path("fuzz-found")

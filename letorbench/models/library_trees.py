@@ -1,0 +1,230 @@
+"""The models in files that LightGBM and XGBoost wrote.
+
+They are read and checked here. The libraries trust a file: an index that is out of range ends the
+process, and a cycle never ends.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from letorbench.errors import DataError
+from letorbench.models.base import Model
+from letorbench.models.linear import Linear
+from letorbench.models.tree_ensemble import Float32Trees, Tree, TreeEnsemble, joined
+
+#: LightGBM takes a value up to this size for 0
+ZERO = float(np.float32(1e-35))
+#: what LightGBM's text has of each split
+AT_SPLITS = ("split_feature", "threshold", "decision_type", "split_gain")
+#: a model, and the names that the library was given for its features
+Read = tuple[Model, tuple[str, ...] | None]
+
+
+class Ranges(NamedTuple):
+    """A split by ranges: ..., cuts[k-1] < x <= cuts[k], ...
+
+    `goes_left` (n_cuts + 1,) says which of them go left; missing values go with range `missing`.
+    """
+
+    cuts: np.ndarray
+    goes_left: np.ndarray
+    missing: int
+
+
+def of_lightgbm(content: bytes) -> Read:
+    """Return the model of the text that LightGBM's `save_model` writes."""
+    text, end, _ = content.decode().replace("\r\n", "\n").partition("\nend of trees")
+    if not end:
+        raise DataError("found no end of trees, expected a whole file")
+    head, *trees = map(_lines, re.split(r"^Tree=.*\n", text, flags=re.MULTILINE))
+    names = tuple(head["feature_names"].split(" "))
+    _expect("features", int(head["max_feature_idx"]) + 1, len(names))
+    _expect("trees", len(trees), len(head["tree_sizes"].split()))
+    _expect("scores of a document", int(head["num_tree_per_iteration"]))
+    weight = 1.0 / max(1, len(trees)) if "average_output" in head else 1.0
+    model = _ensemble(map(_of_lightgbm, trees), [weight] * len(trees), len(names))
+    return model, None if names[0] == "Column_0" else names
+
+
+def _of_lightgbm(lines: Mapping[str, str]) -> tuple[Tree, dict[int, Ranges]]:
+    """Return a tree; the nodes with a split come first, then the leaves."""
+    if int(lines.get("is_linear", 0)):
+        raise DataError("found linear trees, expected trees with a constant in each leaf")
+
+    def numbers(key: str, size: int) -> np.ndarray:
+        text = ",".join(lines.get(key, "").split()).replace("inf", "1e300")  # as it reads that
+        given = json.loads(f"[{text}]")
+        _expect(key, len(given), size)
+        return np.array(given) if size else none[:0]
+
+    def child(key: str) -> np.ndarray:  # ~leaf is negative; what is neither becomes 2n or more
+        given = numbers(key, n - 1)
+        given = np.where(given < 0, n - 1 + ~given, given + 2 * n * (given >= n - 1))
+        return np.append(given, np.arange(n - 1, 2 * n - 1))
+
+    n = len(lines["leaf_value"].split())
+    _expect("num_leaves", int(lines["num_leaves"]), n)
+    none = np.zeros(n, np.int64)
+    split = {key: np.append(numbers(key, n - 1), none) for key in AT_SPLITS}
+    threshold, decision = split["threshold"].astype(np.float64), split["decision_type"]
+    by_category, goes_left, missing = (decision & bit > 0 for bit in (1, 2, 12))
+    ranges = {
+        node: _around_zero(float(threshold[node]), bool(goes_left[node]))
+        for node in np.flatnonzero(~by_category & (decision & 12 == 4)).tolist()
+    }
+    if by_category.any():
+        bounds = numbers("cat_boundaries", int(lines["num_cat"]) + 1)
+        words = numbers("cat_threshold", bounds[-1])
+        if bounds[0] != 0 or (np.diff(bounds) < 1).any() or (words >> 32).any():
+            raise DataError("found cat_boundaries that do not part the numbers of cat_threshold")
+        bits = np.unpackbits(words.astype("<u4").view(np.uint8), bitorder="little")
+        sets = {k: bits[32 * bounds[k] : 32 * bounds[k + 1]] for k in range(len(bounds) - 1)}
+        for node in np.flatnonzero(by_category).tolist():  # each has a set of its own
+            chosen = np.flatnonzero(sets.pop(threshold[node]))
+            ranges[node] = _among(chosen, -1.0, True)  # what is cut to 0 is category 0
+    counts = [numbers(f"{kind}_count", size) for kind, size in (("internal", n - 1), ("leaf", n))]
+    return Tree(
+        split["split_feature"], threshold, child("left_child"), child("right_child"),
+        np.append(numbers("internal_value", n - 1), numbers("leaf_value", n)),
+        split["split_gain"], np.concatenate(counts),
+        np.where(missing, goes_left, threshold >= 0.0),
+    ), ranges  # fmt: skip
+
+
+def _lines(text: str) -> dict[str, str]:
+    """Return the values of lines key=value by key."""
+    return {key: value for key, _, value in (line.partition("=") for line in text.split("\n"))}
+
+
+@np.errstate(all="ignore")  # what is not finite is refused
+def of_xgboost(content: bytes) -> Read:
+    """Return the model of XGBoost's JSON, of its best rounds where early stopping left them."""
+    if not content[1:].lstrip().startswith((b'"', b"}")):
+        raise DataError(
+            "found binary JSON (UBJ), expected JSON: xgboost.Booster(model_file='m.ubj')"
+            ".save_model('m.json') makes some"
+        )
+    learner = json.loads(content)["learner"]
+    params, booster = learner["learner_model_param"], learner["gradient_booster"]
+    for key in ("num_class", "num_target"):
+        _expect("scores of a document", max(1, int(params.get(key, 1))))
+    base, n_features = _constant(params, learner["objective"]["name"]), int(params["num_feature"])
+    names = tuple(map(str, learner.get("feature_names") or ())) or None
+    _expect("names of features", len(names or ()), n_features if names else 0)
+    if booster["name"] == "gblinear":
+        weights = np.append(booster["model"]["weights"], base)
+        _expect("numbers", int(np.isfinite(weights).sum()), n_features + 2)
+        return Linear(weights[:-2], float(weights[-2:].sum())), names
+    model = booster.get("gbtree", booster)["model"]  # dart wraps it
+    about = model["gbtree_model_param"]
+    _expect("trees", len(model["trees"]), int(about["num_trees"]))
+    weights = booster.get("weight_drop", [1.0] * len(model["trees"]))
+    _expect("weights of trees", len(weights), len(model["trees"]))
+    rounds = int(learner.get("attributes", {}).get("best_iteration", -1)) + 1
+    kept = max(0, rounds) * int(about.get("num_parallel_tree", 1)) or len(model["trees"])
+    leaf: dict[str, Any] = {
+        "left_children": [-1], "right_children": [-1], "split_indices": [0],
+        "split_conditions": [base], "loss_changes": [0.0], "default_left": [0],
+    }  # fmt: skip
+    trees = map(_of_xgboost, [leaf, *model["trees"][:kept]])
+    return Float32Trees(**vars(_ensemble(trees, [1.0, *weights[:kept]], n_features))), names
+
+
+def _constant(params: Mapping[str, str], objective: str) -> float:
+    """Return what XGBoost adds to the scores; its file has it as the objective's own value."""
+    (base,) = np.atleast_1d(np.float32(json.loads(params["base_score"])))
+    if re.match("(reg|binary):logistic", objective):
+        base = -np.log(1 / base - 1)
+    elif re.match("count:|survival:|reg:(gamma|tweedie)", objective):
+        base = np.log(base)
+    return float(base)
+
+
+def _of_xgboost(tree: Mapping[str, Any]) -> tuple[Tree, dict[int, Ranges]]:
+    """Return a tree: documents below a float32 condition go left."""
+    left, right = np.array(tree["left_children"]), np.array(tree["right_children"])
+    own, condition = np.arange(len(left)), np.array(tree["split_conditions"], np.float32)
+    leaf, goes_left = left == -1, np.array(tree["default_left"], np.bool_)
+    nodes = tree.get("categories_nodes", [])
+    if np.flatnonzero(tree.get("split_type", [])).tolist() != nodes:
+        raise DataError("found other splits by category in split_type than in categories_nodes")
+    ranges, stop = {}, 0
+    for k, node in enumerate(nodes):
+        start, stop = stop, stop + tree["categories_sizes"][k]
+        split = _among(np.array(tree["categories"][start:stop]), -np.nextafter(0, 1), False)
+        ranges[node] = split._replace(missing=int(not goes_left[node]))
+    _expect("categories", len(tree.get("categories", ())), stop)
+    return Tree(
+        np.where(leaf, 0, tree["split_indices"]),
+        np.nextafter(condition, np.float32(-np.inf)).astype(np.float64),
+        np.where(leaf, own, left), np.where(leaf, own, right), condition,  # a leaf's is its value
+        np.array(tree["loss_changes"]), np.zeros(len(left)), goes_left,
+    ), ranges  # fmt: skip
+
+
+def _expect(what: str, found: int, expected: int = 1) -> None:
+    if found != expected:
+        raise DataError(f"{what}: found {found}, expected {expected}")
+
+
+def _around_zero(threshold: float, default_left: bool) -> Ranges:
+    """Return the split x <= threshold where 0 is a missing value, and goes as those do."""
+    below = np.nextafter(-ZERO, -np.inf)
+    cuts = np.unique([below, ZERO, threshold])
+    last = np.append(cuts, np.inf)  # of each range
+    left = np.where((below < last) & (last <= ZERO), default_left, last <= threshold)
+    return Ranges(cuts, left, int(np.searchsorted(cuts, ZERO)))
+
+
+def _among(chosen: np.ndarray, below_0: float, left: bool) -> Ranges:
+    """Return the split by whether the whole part of x is chosen; missing values are not.
+
+    left: where the chosen ones go. below_0: the largest number that is below category 0.
+    """
+    chosen = np.unique(chosen)
+    if not len(chosen) or chosen[0] < 0 or chosen[-1] >> 24:
+        raise DataError("found a split without categories, expected some from 0 to 16777215")
+    begins = np.diff(chosen, prepend=-2) > 1
+    ends = np.append(begins[1:], True)
+    cuts = np.stack([chosen[begins], chosen[ends] + 1], axis=1).ravel().astype(np.float64)
+    cuts = np.where(cuts == 0.0, below_0, np.nextafter(cuts, -np.inf))
+    return Ranges(cuts, (np.arange(len(cuts) + 1) % 2 == 1) == left, 0)
+
+
+def _ensemble(
+    trees: Iterable[tuple[Tree, Mapping[int, Ranges]]], weights: Sequence[float], n_features: int
+) -> TreeEnsemble:
+    """Return the weighted sum of trees, each checked for itself; DataError says what is wrong."""
+    root, checked = np.zeros(1, np.int64), []
+    for (tree, ranges), weight in zip(trees, weights, strict=True):
+        tree = tree._replace(value=weight * tree.value)
+        for name, column in zip(Tree._fields, tree):
+            if not np.isfinite(column).all():
+                raise DataError(f"found NaN or infinity in {name}, expected finite numbers")
+        if TreeEnsemble(root, *tree[:-1], n_features, tree.missing_left).shares_nodes:
+            raise DataError("found a node with two parents, expected a tree")
+        checked.append(_spread(tree, ranges) if ranges else tree)
+    return joined(checked, [1.0] * len(checked), n_features)
+
+
+def _spread(tree: Tree, ranges: Mapping[int, Ranges]) -> Tree:
+    """Put a chain of nodes, x <= cuts[0], x <= cuts[1], ..., in the place of each of some nodes."""
+    size = np.ones(len(tree.left), np.int64)
+    for node, split in ranges.items():
+        size[node] = len(split.cuts)
+    first = np.cumsum(size) - size
+    wide = Tree(*(np.repeat(column, size) for column in tree))
+    left, right = first[wide.left], first[wide.right]
+    for node, (cuts, goes_left, missing) in ranges.items():
+        start, stop = first[node], first[node] + len(cuts)
+        sides = np.where(goes_left, left[start], right[start])
+        left[start:stop] = sides[:-1]
+        right[start:stop] = np.append(np.arange(start + 1, stop), sides[-1])
+        wide.threshold[start:stop] = cuts
+        wide.missing_left[start:stop] = np.arange(len(cuts)) >= missing
+    gain = wide.gain / np.repeat(size, size)  # in all it is the split's
+    return wide._replace(left=left, right=right, gain=gain)
