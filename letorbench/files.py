@@ -14,14 +14,16 @@ import shutil
 import socket
 import stat
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 from letorbench.errors import WriteError
 from letorbench.escaping import visible
 
+#: what opens a path to be written, as `write_atomically` does
+Writer = Callable[..., AbstractContextManager[IO]]
 #: the seconds between two looks whether a lock is free, and those until a line says who has it
 POLL, SILENCE = 0.01, 5.0
 #: how many seconds a lock is waited for whose holder may be dead: on another machine, or not named
@@ -115,6 +117,10 @@ def unfinished_folder(folder: Path) -> Iterator[Path]:
             raise WriteError(folder, error) from None
         try:
             yield folder
+        except OSError as error:
+            if error.filename is None and error.errno:  # of an open file: the disk is full
+                raise WriteError(folder, error) from None
+            raise
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 

@@ -30,9 +30,10 @@ from letorbench.analysis.comparison import Pair, Procedure
 from letorbench.analysis.leads import Lead
 from letorbench.analysis.ranks import tied_groups
 from letorbench.analysis.results_table import best_first, label, other_code, remarks
-from letorbench.errors import UsageError
-from letorbench.files import write_atomically
+from letorbench.errors import DataError, UsageError
+from letorbench.files import Writer, write_atomically
 from letorbench.measures import MEASURES, sign, texts
+from letorbench.named_files import is_stream
 from letorbench.rankers.known import places
 from letorbench.results.frame import Frame
 from letorbench.results.measuring import IDEAL, RANDOM
@@ -124,7 +125,10 @@ class Panel:
 def fixed_style() -> Iterator[None]:
     """Draw in the block as on every machine: no matplotlibrc and no MPLBACKEND is obeyed."""
     backend = None if "matplotlib" in sys.modules else os.environ.pop("MPLBACKEND", None)
-    import matplotlib
+    try:
+        import matplotlib
+    except ValueError as error:  # it reads a matplotlibrc before it can be told not to
+        raise DataError(f"matplotlib cannot read a matplotlibrc: {error}") from None
 
     if backend is not None:  # a notebook's; with a wrong one the import itself would fail
         os.environ["MPLBACKEND"] = backend
@@ -464,14 +468,20 @@ def draw_ranks(names: Sequence[str], ranks: np.ndarray, difference: float) -> Fi
     return figure
 
 
-def write(figure: Figure, stem: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
+def write(
+    figure: Figure, stem: Path, formats: Sequence[str] = FORMATS, to: Writer = write_atomically
+) -> list[Path]:
     """Write the figure as stem.png, stem.svg and stem.pdf, or in the named formats alone.
+
+    Into a pipe, a device or "-" it is written in one format.
 
     No date or version is in a file, so that equal figures have equal bytes.
     """
-    paths = [stem.with_suffix(f".{form}") for form in formats]
+    if is_stream(stem) and len(formats) > 1:
+        raise UsageError(f"{stem}: found {len(formats)} formats of a figure, expected one --format")
+    paths = [stem if is_stream(stem) else stem.with_suffix(f".{form}") for form in formats]
     for path, form in zip(paths, formats):
-        with write_atomically(path, binary=True) as file:
+        with to(path, binary=True) as file:
             save(figure, file, form)
     return paths
 

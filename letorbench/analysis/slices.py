@@ -9,6 +9,7 @@ Comparing Methods of Measurement, The Lancet 346, 1995).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ import numpy as np
 from letorbench.choices import require_choice
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError
+from letorbench.named_files import DASH, input_file
 from letorbench.results.measuring import competes
 from letorbench.results.per_query import PerQuery
 
@@ -39,7 +41,10 @@ REST = "(no segment)"
 
 
 def sliced(
-    by: str | Path, systems: Sequence[PerQuery], measure: str, data: Callable[[], Benchmark]
+    by: str | Path | pd.Series,
+    systems: Sequence[PerQuery],
+    measure: str,
+    data: Callable[[], Benchmark],
 ) -> dict[str, pd.MultiIndex]:
     """Return the folds and queries of each slice, by its name.
 
@@ -49,9 +54,9 @@ def sliced(
     """
     import pandas as pd
 
-    if ".csv" in str(by):
-        return _segments(str(by), systems)
-    by = require_choice(str(by), list(SLICES), "property of queries")
+    by = by if isinstance(by, pd.Series) else property_or_segments(by)
+    if isinstance(by, pd.Series):
+        return _by_segments(by, systems)
     if by == "difficulty":  # of the algorithms that rank without the labels
         facts = [
             pd.Series(system.values[measure], system.keys).dropna()
@@ -82,12 +87,17 @@ def _quartiles(values: pd.Series, words: str) -> dict[str, pd.MultiIndex]:
     return found
 
 
-def _segments(by: str, systems: Sequence[PerQuery]) -> dict[str, pd.MultiIndex]:
-    """Return the slices of a CSV file: its first column is the query, another one the segment."""
+def property_or_segments(by: str | Path) -> str | pd.Series:
+    """Return the property that a name means, or the segments of a CSV file by query.
+
+    Its first column is the query, another one the segment.
+    """
     import pandas as pd
 
-    file, _, column = by.partition(".csv:")
-    path = Path(f"{file}.csv" if column else file)
+    file, end, column = re.fullmatch(r"(.*?)(\.csv(?:\.\w+)?|$)(?::(.*))?", str(by)).groups("")
+    if not (end or file == DASH or (file not in SLICES and Path(file).exists())):
+        return require_choice(str(by), list(SLICES), "property of queries")
+    path = input_file(file + end)
     try:
         table = pd.read_csv(path, dtype=str, keep_default_na=False)
     except OSError as error:
@@ -105,6 +115,13 @@ def _segments(by: str, systems: Sequence[PerQuery]) -> dict[str, pd.MultiIndex]:
             f"{path}:{line + 2}: found query {table.iloc[line, 0]} again, expected a line a query"
         )
     segment = table.set_index(table.columns[0])[column]
+    return segment.rename_axis(str(path))
+
+
+def _by_segments(segment: pd.Series, systems: Sequence[PerQuery]) -> dict[str, pd.MultiIndex]:
+    import pandas as pd
+
+    path, column = segment.index.name, segment.name
     index = pd.MultiIndex.from_tuples(dict.fromkeys(key for each in systems for key in each.keys))
     known = index[index.get_level_values(1).isin(segment.index)]
     if not len(known):

@@ -20,15 +20,16 @@ from letorbench.analysis.learning import LearningCurves, learning_curves
 from letorbench.analysis.published import with_published
 from letorbench.analysis.report.page import page
 from letorbench.analysis.results_table import summary_table, usual
-from letorbench.analysis.slices import sliced
+from letorbench.analysis.slices import property_or_segments, sliced
 from letorbench.analysis.tables import Table, render, to_frame
 from letorbench.analysis.validation import draw_validation
 from letorbench.choices import expanded, require_choice, split
+from letorbench.datasets import catalog
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.entrants import BASELINES
-from letorbench.files import write_atomically
 from letorbench.measures import Measure, parse, texts
+from letorbench.named_files import open_output
 from letorbench.results.csv_files import read_frame
 from letorbench.results.frame import Frame, data_of, deviation_column
 from letorbench.results.paths import SCORES, VALIDATION, present
@@ -353,8 +354,13 @@ class Results:
 
     def learning(self, measure: str = "ndcg@10") -> list[LearningCurves]:
         """Return `learning_curves` as values with a table and a panel, one a data set."""
-        name = self._one_measure(measure)
-        return learning_curves([self.measured(frame, [name]) for frame in self.frames], name)
+        name, frames = self._one_measure(measure), list(self.frames)
+        own = {catalog.parse(each).whole for each in self.datasets}
+        if len(own) == len(frames):  # the shares are stored as data sets that were not named
+            others = [each for each in present(self.out) if each not in self.datasets]
+            shares = [read_frame(self.out, e) for e in others if catalog.parse(e).whole in own]
+            frames += filter(lambda each: each.rows, [f.only(self.algorithms) for f in shares])
+        return learning_curves([self.measured(frame, [name]) for frame in frames], name)
 
     def plot(
         self,
@@ -441,7 +447,7 @@ class Results:
         name = self._one_measure(measure)
         frames = [self.measured(frame, name) for frame in self.frames]
         command = shlex.join(["letorbench", *(words or ["report", *self.datasets])])
-        with write_atomically(Path(path)) as file:
+        with open_output(path) as file:
             file.write(page(frames, baseline, procedure, name, command))
         return Path(path)
 
@@ -464,14 +470,15 @@ class Results:
     ) -> Iterator[tuple[Frame, tuple[Pair, ...]]]:
         """Yield the compared algorithms of each data set and measure, perhaps in slices."""
         baseline = self.row(baseline)
+        chosen = None if by is None else property_or_segments(by)
         for frame in self._compared():
             names = measure_names(measures, frame)
             systems = [row.queries for row in self.measured(frame, names).rows]
             for name in names:
                 slices = None
-                if by is not None:
+                if chosen is not None:
                     data = partial(data_of, self.data_dir, frame.rows[0].stored)
-                    slices = sliced(by, systems, name, data)
+                    slices = sliced(chosen, systems, name, data)
                 yield (
                     frame,
                     compare_systems(frame.dataset, systems, name, baseline, procedure, slices),

@@ -52,6 +52,11 @@ for _command in _commands():
 def main() -> None:
     """The `letorbench` command."""
     gc.set_threshold(OBJECTS)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed: what is said goes nowhere, the work is done
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.set_inheritable(nowhere, True)
+            setattr(sys, name, open(nowhere, "w", encoding="utf-8"))
     try:
         cli()
     except SystemExit as end:

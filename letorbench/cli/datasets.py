@@ -109,7 +109,7 @@ def _labels(benchmark: Benchmark) -> str:
 
 
 @datasets.command("import")
-@click.argument("path", type=click.Path(exists=True, path_type=Path))
+@click.argument("path", type=options.FILE_OR_FOLDER)
 @GRADES
 @options.data_dir
 def import_(path: Path, grades: str | None, data_dir: Path) -> None:

@@ -1,5 +1,6 @@
 """How every command ends: results on stdout, one line an error, an exit status."""
 
+import errno
 import os
 import sys
 import traceback
@@ -14,6 +15,8 @@ from letorbench.escaping import visible
 
 #: the exit statuses after Ctrl-C and SIGTERM, as shells have them
 INTERRUPTED, TERMINATED = 130, 143
+#: the errors without a file's name that are of standard output
+OUTPUT_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EPIPE}
 
 
 class Terminated(KeyboardInterrupt):
@@ -75,10 +78,13 @@ class Commands(click.Group):
             terminated = isinstance(error.__cause__ or error, Terminated)
             status = TERMINATED if terminated else INTERRUPTED
             _fail("interrupted; the files written so far are complete", status, debug)
+        except MemoryError as error:
+            status = _fail(f"the memory is not enough: {error}".removesuffix(": "), 1, debug)
         except OSError as error:
-            where = error.filename or "the output cannot be written"
-            status = _fail(f"{where}: {error.strerror or error}", 1, debug)
-            if error.filename is None:  # standard output: Python would complain again at its end
+            lost = error.filename is None and error.errno in OUTPUT_ERRORS
+            where = "the output cannot be written" if lost else error.filename
+            status = _fail(": ".join(filter(None, (where, error.strerror or str(error)))), 1, debug)
+            if lost:  # standard output: Python would complain again at its end
                 with suppress(OSError), open(os.devnull, "wb") as nowhere:
                     os.dup2(nowhere.fileno(), sys.stdout.fileno())
         sys.exit(status or 0)

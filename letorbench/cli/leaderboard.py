@@ -41,8 +41,8 @@ def leaderboard(
     from letorbench.analysis.leaderboard import board_table, files, page
     from letorbench.api.leaderboard import boards
     from letorbench.choices import meant, split
-    from letorbench.files import write_atomically
     from letorbench.measures import parse
+    from letorbench.named_files import is_stream, open_output
     from letorbench.results.packed import unpack as unpacked
     from letorbench.results.user_files import check_output
 
@@ -57,8 +57,9 @@ def leaderboard(
     found = boards(folder, datasets, measure, data_dir)
     words = click.get_current_context().find_root().obj or ("leaderboard",)
     text = page(found, measure, " ".join(["letorbench", *words]))
-    show([board_table(each, measure) for each in found], form)
+    if not is_stream(out_file):
+        show([board_table(each, measure) for each in found], form)
     complain([line for each in found for line in each.frame.damaged], "warning")
-    with write_atomically(out_file) as file:
+    with open_output(out_file) as file:
         file.write(text)
-    say(f"\npage  {out_file}", err=form == "csv")
+    say(f"\npage  {out_file}", err=form == "csv" or is_stream(out_file))

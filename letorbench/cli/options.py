@@ -13,12 +13,25 @@ from click.shell_completion import CompletionItem
 
 from letorbench.cli.group import complain
 from letorbench.errors import UsageError
+from letorbench.named_files import input_file
 from letorbench.registry import load
 
 Command = Callable[..., None]
 FOLDER = click.Path(file_okay=False, path_type=Path)
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-NEW_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+class InputFile(click.Path):
+    """A file that is there; a pipe, "-" and a compressed file are read at once."""
+
+    def convert(self, *args: Any) -> Path:
+        path = Path(super().convert(*args))
+        # what may be a folder may be an archive, which is unpacked later
+        return path if path.is_dir() else input_file(path, unpack=not self.dir_okay)
+
+
+FILE = InputFile(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
+FILE_OR_FOLDER = InputFile(exists=True, allow_dash=True, path_type=Path)
+NEW_FILE = click.Path(dir_okay=False, allow_dash=True, path_type=Path)
 #: the options of `procedure`
 PROCEDURE = ("test", "correction", "alpha", "seed")
 

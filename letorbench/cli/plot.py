@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -49,8 +49,11 @@ def plot(
     With --baseline these are differences from it with 95 % intervals, by default of ndcg@10.
     With --validation these are validation curves: a panel an algorithm, a line a fold.
     """
+    from letorbench.files import write_atomically
+    from letorbench.named_files import is_stream, open_output
     from letorbench.results.user_files import check_output
 
+    to = write_atomically if stem is None else open_output
     if stem is not None:
         check_output(stem, data_dir=results.data_dir)
     if shares:
@@ -62,8 +65,8 @@ def plot(
     if baseline is not None:
         options.refuse("--baseline", "published", "shares")
     kinds = (published, shares, baseline, validation)
-    for path in write_figure(results, measure, forms, stem, *kinds):
-        say(path)
+    for path in write_figure(results, measure, forms, stem, *kinds, to=to):
+        say(path, err=is_stream(path))
 
 
 def write_figure(
@@ -75,8 +78,9 @@ def write_figure(
     shares: bool = False,
     baseline: str | None = None,
     validation: bool = False,
+    **where: Any,
 ) -> list[Path]:
-    """Write the figure of `Results.plot`, in its usual place if none is given."""
+    """Write the figure of `Results.plot`, in its usual place if none is given; see `write`."""
     from letorbench.analysis.figures import FORMATS, write
 
     name = re.sub("[, ]+", "-", measure.replace("@", "-at-"))
@@ -86,7 +90,7 @@ def write_figure(
         name += f"-from-{next(rows).label.folders[0]}"
     name = "validation" if validation else name
     drawn = results.plot(measure, published, shares, baseline, validation)
-    return write(drawn, stem or _usual_stem(results, name), forms or FORMATS)
+    return write(drawn, stem or _usual_stem(results, name), forms or FORMATS, **where)
 
 
 def write_figures(results: Results) -> None:

@@ -39,6 +39,7 @@ def rank(
     text is column k - 1 of the matrix that it was trained on, whatever its name.
     """
     from letorbench.datasets.arrays import missing_features
+    from letorbench.named_files import is_stream, open_output
     from letorbench.rankers import load_model, plugins
     from letorbench.results.export import write_run
     from letorbench.results.scores import finite_scores, write_scores
@@ -56,9 +57,9 @@ def rank(
         warnings.append(f"{data}: {missing} features lack values, which the model reads as 0")
     scores = finite_scores(scores)
     if form == "trec":
-        write_run(output, queries, scores, tag or ranker.name)
+        write_run(output, queries, scores, tag or ranker.name, to=open_output)
     else:
-        write_scores(output, queries.in_caller_order(scores))
+        write_scores(output, queries.in_caller_order(scores), to=open_output)
     complain(warnings, "warning")
     count = f"{queries.n_docs} scores of {queries.n_queries} queries"
-    say(f"{output}: {count} ({ranker.name})")
+    say(f"{output}: {count} ({ranker.name})", err=is_stream(output))

@@ -34,5 +34,8 @@ def report(
     best algorithm of each data set) with their reasons, validation curves, settings, timings,
     warnings and sources. It needs no network and no server.
     """
+    from letorbench.named_files import is_stream
+
     words = click.get_current_context().find_root().obj or ()
-    say(results.report(out_file, baseline, measure, procedure, words))
+    written = results.report(out_file, baseline, measure, procedure, words)
+    say(written, err=is_stream(written))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @options.several(
     "--algo", "algos", required=True, shell_complete=options.algorithms,
     help="Algorithms: repeat, comma lists, `all`, or `baselines` (seven, also called `card`); "
-    "with settings as listnet[select=map,rounds=[20,50]], with a name as mine=listnet.",
+    "with settings as listnet[select=map,epochs=[20,50]], with a name as mine=listnet.",
 )  # fmt: skip
 @options.folds
 @options.several(

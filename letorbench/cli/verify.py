@@ -10,6 +10,7 @@ from letorbench.analysis.tables import Cell, Column, Table, columns, records, ta
 from letorbench.cli import options
 from letorbench.cli.group import say, show
 from letorbench.errors import DataError, UsageError
+from letorbench.named_files import DASH, input_file
 
 #: the exit statuses: nothing is wrong, something looks odd, something cannot be
 FINE, SUSPICIOUS, IMPOSSIBLE = 0, 1, 3
@@ -57,8 +58,8 @@ def verify(
         status, found = _runs((Path(what), against), algo, baseline, measure, data_dir)
     elif Path(what).is_dir():
         status, found = _folder(Path(what), data_dir)
-    elif Path(what).is_file():
-        status, found = _table(Path(what), data_dir, convention)
+    elif Path(what).exists() or what == DASH:
+        status, found = _table(input_file(what), data_dir, convention)
     elif not any(map(str.isdigit, what)) or Path(what).suffix == ".csv":
         raise UsageError(f"{what}: found no such file or folder and no number such as 0.5036")
     else:

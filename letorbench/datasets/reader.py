@@ -32,6 +32,7 @@ from letorbench.datasets.text.mistakes import (
 )
 from letorbench.datasets.text.numbers import NEWLINE, PADDING
 from letorbench.errors import DataError
+from letorbench.named_files import input_file
 
 #: the bytes of text that a thread reads at a time; the buffer stays in the processor's cache
 BLOCK = 1 << 20
@@ -57,8 +58,8 @@ def read_letor(
     Parameters
     ----------
     path : path
-        A file of lines `label qid:Q 1:0.5 2:3 … #docid = X`. Q is any text without blanks, so
-        `7` and `07` are two queries.
+        A file of lines `label qid:Q 1:0.5 2:3 … #docid = X`, perhaps compressed. Q is any text
+        without blanks, so `7` and `07` are two queries.
     null : str or float
         What NULL, or NaN in any case, becomes: "keep" is NaN, a missing value; "error"; a finite
         number; or "min", the smallest value of that feature in the query (0 where the query has
@@ -78,7 +79,7 @@ def read_letor(
         At the first mistake; the message names the file, the line, what was found and what was
         expected.
     """
-    return read_queries(Path(path), ReadOptions(null, n_features))
+    return read_queries(input_file(path), ReadOptions(null, n_features))
 
 
 def read_queries(path: Path, options: ReadOptions = USUAL) -> QuerySet:

@@ -108,7 +108,8 @@ def _reused(store: Store, jobs: Sequence[Job]) -> dict[FoldKey, Run]:
 
 
 def _other_folds(store: Store, jobs: Sequence[Job]) -> Iterator[str]:
-    """Yield a note for each algorithm whose stored folds are of other code or data."""
+    """Yield a note for the algorithms whose same stored folds are of other code or data."""
+    notes: dict[tuple[str, str, str], dict[str, Path]] = {}
     shared = {job.key[:2]: job for job in jobs if job.identity is not None}
     for (name, algo), job in shared.items():
         assert job.identity is not None
@@ -119,7 +120,10 @@ def _other_folds(store: Store, jobs: Sequence[Job]) -> Iterator[str]:
             shown = current_folds(stored)[0].experiment
             what = "is left out of the means" if shown == requested else "is what the table shows"
             listed = ", ".join(map(str, others))
-            yield f"{name}, {algo}: fold {listed} in {job.folder}, of other code or data, {what}"
+            notes.setdefault((name, listed, what), {})[algo] = job.folder
+    for (name, listed, what), algos in notes.items():
+        where = "" if len(algos) > 1 else f" in {next(iter(algos.values()))}"
+        yield f"{name}, {', '.join(algos)}: fold {listed}{where}, of other code or data, {what}"
 
 
 def _data_notes(benchmark: Benchmark, chosen: bool) -> list[str]:

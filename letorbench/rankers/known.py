@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from letorbench import registry
 from letorbench.choices import meant
 from letorbench.errors import DataError
+from letorbench.named_files import input_file
 from letorbench.rankers import places, plugins
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def load_model(path: str | Path) -> Ranker:
     from letorbench.models.base import load
     from letorbench.solvers.fit_result import FitResult
 
-    path = Path(path)
+    path = input_file(path)
     with suppress(OSError), path.open("rb") as file:
         start = file.read(max(map(len, LIBRARY_FILES)))
         for begin, library in LIBRARY_FILES.items():

@@ -14,7 +14,7 @@ from letorbench.datasets import layout
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, LetorError, UsageError
 from letorbench.features import Raw
-from letorbench.files import write_atomically
+from letorbench.files import Writer, write_atomically
 from letorbench.measures.rankings import compared, rows_in_order
 from letorbench.rankers import load_model
 from letorbench.results import paths
@@ -99,6 +99,7 @@ def write_run(
     scores: np.ndarray,
     tag: str,
     rules: Convention = CONVENTIONS["standard"],
+    to: Writer = write_atomically,
 ) -> None:
     """Write scores of shape (n_docs,) as a run, every query by rank, ties by the convention.
 
@@ -114,7 +115,7 @@ def write_run(
     order = rows_in_order(queries.labels, compared(scores, rules), offsets, rules.ties, ids)
     values = np.clip(np.asarray(scores, dtype=np.float64), -LARGEST_SCORE, LARGEST_SCORE)
     singles = values.astype(np.float32)
-    with write_atomically(path, binary=True) as file:
+    with to(path, binary=True) as file:
         for query, qid in enumerate(queries.qids.tolist()):
             above, id_above = np.float32(np.inf), b""
             for place, row in enumerate(order[offsets[query] : offsets[query + 1]], 1):

@@ -22,6 +22,7 @@ from letorbench.errors import DataError, UsageError
 from letorbench.files import one_writer
 from letorbench.measures import Measure, query_metrics
 from letorbench.measures.rankings import document_ids, positions
+from letorbench.named_files import input_file
 from letorbench.rankers import names
 from letorbench.results import paths
 from letorbench.results.csv_files import write_tables
@@ -67,7 +68,7 @@ def import_external(
             f"{chosen[0].number}-{chosen[-1].number} have their numbers"
         )
     given = pattern.replace("{dataset}", benchmark.name)
-    files = [Path(given.replace("{fold}", str(fold.number))) for fold in chosen]
+    files = [input_file(given.replace("{fold}", str(fold.number))) for fold in chosen]
     scores = [read_any(file, fold.test, form) for file, fold in zip(files, chosen)]
     place = paths.algo_folder(out, benchmark.name, name)
     folders = [paths.fold_folder(place, fold.number) for fold in chosen]

@@ -9,7 +9,7 @@ import numpy as np
 
 from letorbench.datasets.text.encodings import odd_character, without_mark
 from letorbench.errors import DataError
-from letorbench.files import write_atomically
+from letorbench.files import Writer, write_atomically
 
 #: the scores written for -infinity (and NaN) and for infinity, which a score file cannot hold
 LOWEST, HIGHEST = -1e300, 1e300
@@ -42,14 +42,14 @@ def read_scores(
 def content(path: Path, read: Callable[[Path], bytes] = Path.read_bytes) -> bytes:
     """Return the bytes of a text without a byte order mark; DataError if it cannot be read."""
     try:
-        return without_mark(path, read(Path(path)))
+        return without_mark(path, read(path))
     except OSError as error:
         raise DataError(f"{path}: found no readable file ({error.strerror})") from None
 
 
-def write_scores(path: Path, scores: np.ndarray) -> None:
+def write_scores(path: Path, scores: np.ndarray, to: Writer = write_atomically) -> None:
     """Write scores of shape (n_docs,), one a line, so that they read back exactly."""
-    with write_atomically(path) as file:
+    with to(path) as file:
         file.writelines(f"{score!r}\n" for score in scores.tolist())
 
 

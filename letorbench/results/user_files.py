@@ -1,5 +1,6 @@
 """Files that the user names: documents for a saved model, and where an output may go."""
 
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,6 +11,7 @@ from letorbench.datasets.reader import ReadOptions
 from letorbench.datasets.user_data.read import read_documents
 from letorbench.datasets.user_data.tables import Columns
 from letorbench.errors import DataError, UsageError
+from letorbench.named_files import is_stream
 from letorbench.rankers import Ranker
 from letorbench.results import paths
 
@@ -52,9 +54,11 @@ def check_output(path: Path, inputs: Iterable[Path] = (), data_dir: Path | None 
     UsageError says that the file is an input, LETOR text (known by its content), or in the folder
     of a data set or of a stored fold.
     """
+    if is_stream(path):
+        return
     check_not_read(path, inputs)
     what = ""
-    if (path.resolve().parent / paths.FIT).is_file():
+    if (Path(os.path.realpath(path)).parent / paths.FIT).is_file():
         what = "a file of a stored fold"
     elif _is_letor_text(path):
         what = "a file of LETOR text"
@@ -66,8 +70,8 @@ def check_output(path: Path, inputs: Iterable[Path] = (), data_dir: Path | None 
 
 def check_not_read(path: Path, inputs: Iterable[Path]) -> None:
     """Raise UsageError where a file to write is one of those that are read."""
-    for each in inputs:
-        if path.exists() and path.samefile(each):
+    for each in inputs:  # which may be copies of those that the user named
+        if path.exists() and Path(str(each)).exists() and path.samefile(str(each)):
             raise UsageError(f"{path}: the output would be the input {each}; expected another file")
 
 
@@ -82,6 +86,6 @@ def _data_set_of(path: Path, data_dir: Path) -> str:
     """Return the name of the data set in whose folder a file would be, "" if there is none."""
     for name in installed(data_dir):
         folder = find(name, data_dir).folder.resolve()
-        if folder != data_dir.resolve() and path.resolve().is_relative_to(folder):
+        if folder != data_dir.resolve() and Path(os.path.realpath(path)).is_relative_to(folder):
             return name
     return ""

@@ -20,9 +20,10 @@ import numpy as np
 from letorbench.conventions import CONVENTIONS, Convention
 from letorbench.conventions import convention as convention_named
 from letorbench.datasets.catalog import entry as entry_of
-from letorbench.datasets.layout import installed
+from letorbench.datasets.layout import MOST_FOLDS, installed
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Fold, QuerySet
+from letorbench.datasets.text.encodings import check_encoding
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import MEASURES, parse, query_metrics, sign
 from letorbench.verify.judged import judged_folds
@@ -97,16 +98,18 @@ def read_table(path: Path) -> list[Entry]:
     lacks a column or holds something else.
     """
     found: dict[tuple, Entry] = {}
+    with path.open("rb") as binary:
+        check_encoding(path, binary.read(1 << 16))
     with path.open(newline="", encoding="utf-8-sig") as file:
-        rows = csv.DictReader(file)
-        there = [name.strip().lower() for name in rows.fieldnames or ()]
-        rows.fieldnames = there
-        if not {"dataset", "algorithm", "value"}.issubset(there) or (
-            {"measure", "metric"}.isdisjoint(there)
-        ):
-            expected = "dataset, algorithm, part, fold, measure, value"
-            raise DataError(f"{path}:1: found the columns {', '.join(there)}, expected {expected}")
+        rows = csv.DictReader(file, strict=True)  # a quote that is not closed is an error
         try:
+            there = [name.strip().lower() for name in rows.fieldnames or ()]
+            rows.fieldnames = there
+            if not {"dataset", "algorithm", "value"}.issubset(there) or (
+                {"measure", "metric"}.isdisjoint(there)
+            ):
+                expected = "dataset, algorithm, part, fold, measure, value"
+                raise UsageError(f"found the columns {', '.join(there)}, expected {expected}")
             for row in rows:
                 if (row["value"] or "").strip().lower() in NOT_PRINTED:
                     continue
@@ -114,9 +117,12 @@ def read_table(path: Path) -> list[Entry]:
                 first = found.setdefault(entry[:5], entry)
                 if first is not entry:
                     raise UsageError(f"found the number of line {first.line} again")
-        except UsageError as error:
-            raise DataError(f"{path}:{rows.line_num}: {error}") from None
+        except (UsageError, csv.Error, UnicodeDecodeError) as error:
+            line = max(1, rows.line_num + isinstance(error, csv.Error))
+            raise DataError(f"{path}:{line}: {error}") from None
     entries = list(found.values())
+    if not entries:
+        raise DataError(f"{path}: found no number, expected one or more")
     if np.mean([each.number.value > 1.0 for each in entries if each.checked] or [False]) <= 0.5:
         return entries
     return [e._replace(number=e.number.per_cent()) if e.checked else e for e in entries]
@@ -132,10 +138,12 @@ def _entry(row: Mapping[str, str | None], line: int) -> Entry:
     if named is None:
         raise UsageError(f"found the part {part!r}, expected train, validation or test")
     fold = text.get("fold", "").lower()
-    digits = "".join(filter(str.isdecimal, fold))
-    if not digits and fold not in MEANS:
-        raise UsageError(f"found the fold {fold!r}, expected a number or average")
+    digits = "".join(filter(str.isdecimal, fold)).lstrip("0")[:9]
+    if fold not in MEANS and not 1 <= int(digits or 0) <= MOST_FOLDS:
+        raise UsageError(f"found the fold {fold[:40]!r}, expected 1 to {MOST_FOLDS} or average")
     name = measure.lower().replace("meanndcg", "mean-ndcg").replace("precision", "p")
+    if name.partition("@")[0] in MEASURES:
+        parse(name)  # it refuses ranks that are none
     place = (text["dataset"], text["algorithm"], named, int(digits or 0), name)
     return Entry(*place, Printed.of(text["value"]), line)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
@@ -25,6 +25,8 @@ from letorbench.verify import plain
 
 #: how far a stored number may be from the plain definition's: both round on the way
 TOLERANCE = 1e-9
+#: when each table was written, and what is in it
+_Tables = Mapping[Path, tuple[int, bytes]]
 
 
 @dataclass(frozen=True)
@@ -47,8 +49,13 @@ def trace(out: Path, data_dir: Path, dataset: str) -> list[Traced]:
     """Check a data set's results: files, per-query values, and the tables made of them.
 
     Damaged folds and tables that differ from their folds are problems of the algorithm they
-    belong to; summary.csv is one of the row with the name "summary".
+    belong to; summary.csv is one of the row with the name "summary". A run that goes on, or was
+    stopped, has not written its tables since its last fold, which is no problem.
     """
+    folder = paths.dataset_folder(out, dataset)
+    files = [path for path in (*folder.glob("*.csv"), *folder.glob("*/*.csv")) if path.is_file()]
+    # tables first: one that is newer than the folds seen below would seem wrong
+    tables = {path: (path.stat().st_mtime_ns, read_file(path)) for path in files}
     store = Store(out).look(dataset)
     frame = Frame.of(store, dataset)
     damaged: dict[str, list[str]] = {}
@@ -56,16 +63,16 @@ def trace(out: Path, data_dir: Path, dataset: str) -> list[Traced]:
         damaged.setdefault(key.algo, []).append(line)
     rows = {row.algo: row for row in frame.rows}
     found = [
-        _algorithm(dataset, algo, rows.get(algo), damaged.get(algo, []), data_dir)
+        _algorithm(dataset, algo, rows.get(algo), damaged.get(algo, []), data_dir, tables)
         for algo in sorted({*rows, *damaged})
     ]
-    path = paths.dataset_folder(out, dataset) / paths.SUMMARY
-    problems = tuple(_differences(path, summary_csv(frame)))
+    stored = [fold for row in frame.rows for fold in row.stored]
+    problems = tuple(_differences(folder / paths.SUMMARY, summary_csv(frame), stored, tables))
     return [*found, Traced(dataset, "summary", problems=problems)]
 
 
 def _algorithm(
-    dataset: str, algo: str, row: Row | None, damaged: list[str], data_dir: Path
+    dataset: str, algo: str, row: Row | None, damaged: list[str], data_dir: Path, tables: _Tables
 ) -> Traced:
     folds, problems = row.stored if row else (), list(damaged)
     looked: list[str | None] = []
@@ -85,7 +92,8 @@ def _algorithm(
                 looked += values
                 problems += filter(None, [*values, *_rest(fold, tests[fold.number].qids)])
         for name, text in algorithm_tables(row).items():
-            problems += _differences(paths.folder_of_fold(folds[0].folder) / name, text)
+            path = paths.folder_of_fold(folds[0].folder) / name
+            problems += _differences(path, text, folds, tables)
     unmeasured = looked.count(None)
     return Traced(dataset, algo, folds, len(looked) - unmeasured, unmeasured, tuple(problems))
 
@@ -125,13 +133,14 @@ def _differs(where: str, found: float, expected: float) -> str:
     return "" if agree else f"{where}: found {found:.10g}, expected {expected:.10g}"
 
 
-def _differences(path: Path, expected: str) -> Iterator[str]:
-    """Yield the first cell of a table that is not what its folds say."""
-    try:
-        found = read_file(path).decode("utf-8", "replace")
-    except OSError as error:
-        yield f"{path}: {error.strerror}"
+def _differences(
+    path: Path, expected: str, folds: Sequence[StoredFold], tables: _Tables
+) -> Iterator[str]:
+    """Yield the first cell of a table that is not what its folds say, unless one is newer."""
+    written, content = tables.get(path, (0, b""))
+    if any((fold.folder / paths.FIT).stat().st_mtime_ns > written for fold in folds):
         return
+    found = content.decode("utf-8", "replace")
     lines = zip_longest(found.split("\n"), expected.split("\n"), fillvalue="")
     for n, line in enumerate(lines, 1):
         for there, wanted in zip_longest(*(text.split(",") for text in line), fillvalue=""):

@@ -19,9 +19,11 @@ from toy_data import store_fold, without_clock, write_toy
 
 from letorbench import registry
 from letorbench.cli import cli
+from letorbench.conventions import convention
 from letorbench.datasets.acquire import fetch as fetching
 from letorbench.errors import UsageError
 from letorbench.experiment import backends
+from letorbench.experiment.entrants import entrants
 from letorbench.rankers import plugins
 
 plot = import_module("letorbench.cli.plot")
@@ -239,3 +241,21 @@ def test_what_is_read_must_be_there_and_what_is_written_need_not():
         "plot --plugin, compare --run, compare --qrels, compare --plugin, report --plugin, "
         "rank --model, rank --input, rank --plugin, verify --data, verify --scores"
     )
+
+
+def test_every_example_of_every_help_is_understood():
+    """Command lines, algorithms with settings, conventions with rules."""
+    lines, settings, rules = set[str](), set[str](), set[str]()
+    for _, command in commands(cli):
+        helps = [command.help or "", *(getattr(each, "help", "") or "" for each in command.params)]
+        for text in helps:
+            lines |= {*re.findall(r"letorbench (\w+(?: --\S+ \S+)+)", text)}
+            settings |= {*re.findall(r"[\w=]+\[\S*\]", text)}
+            rules |= {*re.findall(r"\b[a-z_\d]+,[a-z_]+=\w+\b", text)}
+    assert lines and settings and len(rules) > 2
+    for line in lines:
+        name, command, rest = cli.resolve_command(click.Context(cli), line.split())
+        command.make_context(name, rest)
+        settings |= set(re.findall(r"--algo (\S+)", line))
+    assert all(entrants(text, []) for text in settings)
+    assert all(map(convention, rules))

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from letorbench.conventions import CONVENTIONS
+from letorbench.conventions import CONVENTIONS, convention
+from letorbench.measures import P, query_metrics
 from letorbench.results.official import official
 from letorbench.results.scores import read_scores
 
@@ -77,3 +78,21 @@ def test_queries_are_printed_and_added_by_number_whatever_their_order(name: str)
         qids[0] = "WT04-30"  # no number: the file's order
         found = re.findall(r"^(\S*\d)\t", printed([2, 0, 1, 3]), re.MULTILINE)
         assert found == ["100", "WT04-30", "+9", "-4"] * tables
+
+
+def test_weights_stay_with_their_queries_whatever_the_files_order() -> None:
+    """By number query 2 is before query 10; the text's averages are those of `query_metrics`."""
+    rules = convention("letor4,mean=weighted")
+    queries = {"10": ([1, 0], [2.0, 1.0], 3.0), "2": ([1, 0], [1.0, 2.0], 1.0)}
+    texts = set()
+    for order in (["10", "2"], ["2", "10"]):
+        labels, scores, weights = zip(*(queries[qid] for qid in order))
+        rows = np.concatenate(labels), np.concatenate(scores), np.array([0, 2, 4])
+        text = official(
+            np.array(order), *rows, rules, weights=np.array(weights), per_query=True
+        )  # fmt: skip
+        texts.add(text)
+        first = query_metrics(*rows, [P @ 1], rules)[:, 0]
+        expected = np.average(first, weights=weights)
+        assert expected == 0.75 and re.search(r"^Average\t0.7500", text, re.MULTILINE)
+    assert len(texts) == 1

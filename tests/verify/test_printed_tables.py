@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import numbers, parts_of, random_queries, same
+from conftest import call, numbers, parts_of, random_queries, refused, same
 from toy_data import write_toy
 
 from letorbench.conventions import CONVENTIONS, convention
@@ -161,3 +161,47 @@ def test_a_table_may_be_of_another_convention_than_its_data_sets(tmp_path, zeros
     assert (there, tried) == (["MQ2008"], rules)
     assert [each.lines for each in found] == ([(2,), (3,), (4,)] if rules == "auto" else [])
     assert len(check_by_data(entries, tmp_path, "letor4")[0]) == zeros
+
+
+def table_of(tmp_path: Path, rows: str, head: str = "dataset,algorithm,part,fold,measure,value"):
+    path = tmp_path / "t.csv"
+    path.write_text(f"{head}\n{rows}\n")
+    return call("verify", str(path))
+
+
+def test_a_table_with_nothing_impossible_but_odd_rows_ends_with_1(tmp_path: Path) -> None:
+    """Better on test than on training data in every number, as if it were chosen on test data."""
+    rows = [
+        f"OWN,a,{part},{fold},map,{value + fold / 1000 + cut / 1e4:.4f}".replace("map", f"p@{cut}")
+        for fold in range(1, 6)
+        for cut in range(1, 6)
+        for part, value in (("train", 0.4), ("test", 0.5))
+    ]
+    done = table_of(tmp_path, "\n".join(rows))
+    assert done.exit_code == 1 and " 0 impossible, 1 suspicious" in done.stdout
+    assert table_of(tmp_path, "\n".join([*rows, "OWN,b,test,1,map,1.2"])).exit_code == 3
+    assert table_of(tmp_path, "OWN,b,test,1,map,.2").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ('D,a,test,1,map,"0.5\nD,a,test,1,p@1,.5', "t.csv:2: unexpected end of data"),
+        ("D,a,test,1,map,-", "t.csv: found no number"),
+        ("D,a,test,99999999999999,map,.5", "t.csv:2: found the fold '99999999999999'"),
+        (f"D,a,test,{'9' * 5000},map,.5", "t.csv:2: found the fold '9999"),
+        ("D,a,test,0,map,.5", "t.csv:2: found the fold '0', expected 1 to 1000"),
+        ("D,a,test,1,ndcg@0,.5", "t.csv:2: "),
+        ("D,a,test,1,p@-1,.5", "t.csv:2: "),
+        ("D,a,test,1,map@x,.5", "t.csv:2: "),
+        ("D,\xff,test,1,map@,.5", "t.csv:2: "),
+    ],
+)
+def test_what_cannot_be_in_a_table_is_refused(tmp_path: Path, rows: str, said: str) -> None:
+    done = table_of(tmp_path, rows)
+    assert done.exit_code == 1 and said in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_an_encoding_is_named(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("dataset,algorithm,measure,value\n", encoding="utf-16")
+    assert "found UTF-16" in refused(1, "verify", str(tmp_path / "t.csv"))

@@ -174,3 +174,21 @@ def test_a_number_that_nothing_gives_has_its_nearest_readings_first(rng) -> None
     assert not any(each.rounding is not None for each in found)
     distances = [abs(each.value - 0.99999) for each in found]
     assert distances == sorted(distances)
+
+
+def test_tables_that_a_run_has_not_written_are_no_problem_and_wrong_ones_are(
+    made, tmp_path, monkeypatch
+) -> None:
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    folder = tmp_path / "out" / "TOY"
+    with monkeypatch.context() as patch:
+        patch.setattr("letorbench.experiment.runner.write_tables", lambda *ignored: None)
+        patch.setattr("letorbench.results.csv_files.write_tables", lambda *ignored: None)
+        where = {"data_dir": tmp_path / "data", "out": tmp_path / "out", "folds": "3"}
+        lb.run("TOY", "regression", convention="letor4,empty=drop", **where)
+        assert problems(tmp_path) == []
+        (folder / "regression" / "folds.csv").unlink()
+        assert problems(tmp_path) == []
+    table = folder / "random" / "folds.csv"
+    table.write_text(table.read_text().replace("mean,0.", "mean,1.", 1))
+    assert [line.partition(":")[0] for line in problems(tmp_path)] == [str(table)]
