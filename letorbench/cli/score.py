@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -79,7 +79,7 @@ def score(
         asked = measures_of(measures or OF_RUNS)
         systems, notes = measure_runs(judgements, runs, asked, rules)
         complain(notes, "warning")
-        about = None, rules, np.zeros(0), np.zeros(1, np.int64)
+        about: tuple[Any, ...] = (None, rules, np.zeros(0), np.zeros(1, np.int64))
         found = [(each.algo, each.qids, np.stack([*each.values.values()], 1)) for each in systems]
     else:
         assert scores is not None

@@ -7,7 +7,7 @@ scores depend on: equal identities need no second run.
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -273,6 +273,7 @@ def identity(
 ) -> dict[str, Any]:
     """Return all that a first repeat's scores of a fold depend on, as JSON can hold it."""
     select = parse(protocol.select)
+    rules = asdict(benchmark.convention)
     features = features_of(cls, settings, protocol, benchmark)
     facts = {
         "dataset": dataset,
@@ -282,7 +283,8 @@ def identity(
         "features": features,
         "protocol": protocol.name,
         "select": protocol.select,
-        "convention": benchmark.convention.name,
+        "convention": rules.pop("name"),
+        "rules": {key: v for key, v in rules.items() if key not in ("description", "source")},
         "seed": protocol.seed,
         "data": benchmark.provenance["digest"],
         "null": benchmark.provenance.get("null", "error"),

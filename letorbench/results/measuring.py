@@ -55,9 +55,8 @@ def measure_fold(
     weights = None
     if convention.mean != "plain":
         ends = [len(usual) - 1, 0]  # NDCG, the first one, may have other weights than the last
-        of_ends = table[:, ends], [usual[n] for n in ends]
         about = fold.test.weights, convention, fold.test.labels, fold.test.offsets
-        weights = shares(*of_ends, *about)[counts].T
+        weights = shares(table[:, ends], [usual[n] for n in ends], *about)[counts].T
     return PerQuery(algo, numbers, fold.test.qids[counts], values, weights)
 
 

@@ -126,7 +126,7 @@ class PerQuery:
                 np.concatenate([fold.folds for fold in folds]),
                 np.concatenate([fold.qids for fold in folds]),
                 {n: np.concatenate([f.values[n] for f in folds]) for n in folds[0].tables},
-                None if folds[0].weights is None else np.hstack([f.weights for f in folds]),
+                None if folds[0].weights is None else np.concatenate([f.weights for f in folds], 1),
             )
             for folds in repeats
         ]
@@ -166,8 +166,8 @@ def mean_of_folds(values: np.ndarray, folds: np.ndarray) -> float:
 
 def write_fold_queries(path: Path, queries: PerQuery) -> None:
     """Write the values of one fold: the qid, weights that count, a column for each measure."""
-    weights = () if queries.weights is None else queries.weights
-    differ = len(weights) > 0 and bool((weights[0] != weights[1]).any())
+    weights = [] if queries.weights is None else list(queries.weights)
+    differ = bool(weights) and not np.array_equal(*weights)
     values = {**dict(zip(WEIGHTS[: 1 + differ], weights)), **queries.values}
     qids = [escaping.formula_as_text(qid) for qid in queries.qids.tolist()]
     with write_atomically(path) as file:

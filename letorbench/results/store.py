@@ -560,21 +560,22 @@ def _digest(file: Path) -> str:
 
 
 def _check(value: Any, kinds: Any, name: str = "its facts") -> None:
-    """Raise TypeError or LookupError where a value of fit.json is not as `_FACTS` says."""
+    """Raise TypeError where a value of fit.json, () for none, is not as `_FACTS` says."""
     own = kinds if isinstance(kinds, tuple) else (type(kinds),)
     if not isinstance(value, own) or (isinstance(value, _NUMBER) and not abs(value) <= MOST):
         expected = " or ".join(each.__name__ for each in own)
-        raise TypeError(f"found {str(value)[:40]!r} for {name}, expected {expected}")
+        found = "nothing" if value == () else repr(str(value)[:40])
+        raise TypeError(f"found {found} for {name}, expected {expected}")
     if isinstance(kinds, list):
         for item in value:
             if not (type(item) is float and float in kinds[0] and abs(item) <= MOST):  # usual
                 _check(item, kinds[0], name)
     elif isinstance(kinds, dict):
-        for key in value.keys() - kinds.keys() if "*" in kinds else ():
+        for key in value if "*" in kinds else ():
             _check(value[key], kinds["*"], f"{name}.{key}"[:80])
-        for key in kinds.keys() - {"*"}:
-            if not key.endswith("?") or value.get(key[:-1]) is not None:
-                _check(value[key.rstrip("?")], kinds[key], key.rstrip("?"))
+        for key, own in kinds.items():
+            if key != "*" and (not key.endswith("?") or value.get(key[:-1]) is not None):
+                _check(value.get(key.rstrip("?"), ()), own, key.rstrip("?"))
 
 
 def _damaged(path: Path, what: str) -> DataError:

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import ClassVar
@@ -95,6 +95,8 @@ def test_the_files_hold_what_they_say(protocol):
     report = run(["TOY"], ["regression"], None, protocol)
     assert [outcome.error for outcome in report.runs] == [""] * 5
     folder = protocol.out / "TOY" / "regression"
+    rules = asdict(load("TOY", protocol.data_dir).convention)
+    rules = {key: rules[key] for key in rules if key not in ("name", "description", "source")}
     for fold in load("TOY", protocol.data_dir).folds:
         place = folder / f"fold{fold.number}"
         scores = np.loadtxt(place / "scores.txt")
@@ -111,7 +113,7 @@ def test_the_files_hold_what_they_say(protocol):
             "protocol": "default",
             "parts": ["letorbench.features", "letorbench.measures.definitions"],
             "code": scoring_digest("letorbench.rankers.regression"), "select": "ndcg@10",
-            "convention": "standard", "seed": 0, "null": "error",
+            "convention": "standard", "rules": rules, "seed": 0, "null": "error",
             "data": load("TOY", protocol.data_dir).provenance["digest"],
         }  # fmt: skip
         assert fit["chosen"] == {

@@ -21,7 +21,8 @@ from letorbench.results.store import Store, read_folds
 
 #: the commands that show results; each ends with 0
 SHOW = (
-    "table --measure map", "plot", "plot --validation --format png", "compare --measure map --baseline b",
+    "table --measure map", "plot", "plot --validation --format png",
+    "compare --measure map --baseline b",
     "report --measure map --out-file {}/page.html",
 )  # fmt: skip
 VALIDATED = {
