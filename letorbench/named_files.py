@@ -29,7 +29,11 @@ MOST_BYTES = 4 << 30
 #: the bytes that are read at a time; a compressed one may hold ten thousand of them
 _CHUNK = 1 << 12
 _ENDING = re.compile(r"\.(gz|bz2|xz|zst)$", re.IGNORECASE)
-_Path = Path if TYPE_CHECKING else type(Path())
+
+if TYPE_CHECKING:
+    _Path = Path
+else:
+    _Path = type(Path())
 
 
 class _Copy(_Path):

@@ -94,7 +94,8 @@ def property_or_segments(by: str | Path) -> str | pd.Series:
     """
     import pandas as pd
 
-    file, end, column = re.fullmatch(r"(.*?)(\.csv(?:\.\w+)?|$)(?::(.*))?", str(by)).groups("")
+    file, end, column, _ = re.split(r"(\.csv(?:\.\w+)?|$)(?::(.*))?$", str(by), maxsplit=1)
+    column = column or ""
     if not (end or file == DASH or (file not in SLICES and Path(file).exists())):
         return require_choice(str(by), list(SLICES), "property of queries")
     path = input_file(file + end)

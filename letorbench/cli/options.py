@@ -24,7 +24,7 @@ class InputFile(click.Path):
     """A file that is there; a pipe, "-" and a compressed file are read at once."""
 
     def convert(self, *args: Any) -> Path:
-        path = Path(super().convert(*args))
+        path: Path = Path(os.fsdecode(super().convert(*args)))
         # what may be a folder may be an archive, which is unpacked later
         return path if path.is_dir() else input_file(path, unpack=not self.dir_okay)
 

@@ -68,7 +68,7 @@ class Label:
         """The names that its folder may have, the usual one first.
 
         The second is for a label that is long or has signs which a folder's name should not have,
-        and where an older run's folder has the first.
+        and where the first has other results.
         """
         long = f"{self.name or self.algo}-{digest(self.configuration.encode())[:8]}"
         return (self.row, long) if _PLAIN.fullmatch(self.row) else (long,)
@@ -154,20 +154,7 @@ def of(algo: str, fixed: Mapping[str, Any], run: Mapping[str, Any], name: str = 
 def of_stored(fit: Mapping[str, Any], folder: Path) -> Label:
     """Return the label of a fold from its fit.json and the folder of its algorithm.
 
-    A fit.json of an older version has no label, and its identity says what differs. A folder that
-    was copied or renamed is called by its name.
+    A folder that was copied or renamed is called by its name.
     """
-    identity = fit["identity"]
-    label = parse(fit["label"]) if "label" in fit else of_identity(identity)
-    known = (*label.folders, *([] if "label" in fit else [identity["algo"]]))
-    return label if folder.name in known else replace(label, name=folder.name)
-
-
-def of_identity(identity: Mapping[str, Any], whole: bool = False) -> Label:
-    """Return the label of an identity, as far as it tells what was asked, or all that it says."""
-    facts = configured(identity)
-    protocol = facts.get("protocol", "default")
-    usual = {"protocol": "default", "select": SELECTED_BY.get(protocol), "seed": 0}
-    keys = RUN_KEYS if whole else usual if protocol in SELECTED_BY else ()
-    run = {key: facts[key] for key in keys if facts.get(key) not in (None, usual.get(key))}
-    return of(identity["algo"], facts.get("settings", {}), run)
+    label = parse(fit.get("label", fit["identity"]["algo"]))
+    return label if folder.name in label.folders else replace(label, name=folder.name)

@@ -213,13 +213,13 @@ def _decisions(trees: TreeEnsemble) -> np.ndarray:
 
 
 def _check_counts(trees: TreeEnsemble) -> None:
-    """Refuse what older versions stored: zeros for stumps, sums of weights for XGBoost's trees."""
+    """Refuse a library's model whose file does not count the training documents, as XGBoost's."""
     leaf = trees.left == np.arange(len(trees.left))
     below = trees.cover[trees.left] + trees.cover[trees.right]
     if not ((trees.cover >= 1.0) & (leaf | (trees.cover == below))).all():
         raise UsageError(
             "found a model without the numbers of training documents in its nodes, which SHAP "
-            "needs; expected one of this version: run it again"
+            "needs; expected one that letorbench trained"
         )
 
 

@@ -25,7 +25,7 @@ from letorbench.errors import DataError, UsageError
 from letorbench.files import one_writer, read_file, write_atomically
 from letorbench.measures import Measure
 from letorbench.results import paths
-from letorbench.results.labels import Label, configured, of_identity, of_stored
+from letorbench.results.labels import Label, configured, of_stored
 from letorbench.results.paths import FoldKey
 from letorbench.results.per_query import (
     PerQuery,
@@ -380,27 +380,7 @@ class Store:
                 self.damaged[key] = str(error)
             else:
                 self.folds |= {folder: found} if found else {}
-        self._tell_apart()
         return self
-
-    def _tell_apart(self) -> None:
-        """Call older rows by all of their configuration where a newer one has their label.
-
-        An older version stored no label, and its identity does not say whether the features were
-        chosen.
-        """
-        places: dict[tuple[str, str], dict[Path, int]] = {}
-        for fold in self.folds.values():
-            written = places.setdefault(fold.key[:2], {})
-            place = paths.folder_of_fold(fold.folder)
-            written[place] = max(written.get(place, 0), fold.written)
-        for folder, fold in list(self.folds.items()):
-            newest = places[fold.key[:2]]
-            if len(newest) > 1 and paths.folder_of_fold(folder) != max(
-                newest, key=newest.__getitem__
-            ):
-                whole = of_identity(fold.identity, whole=True)
-                self.folds[folder] = replace(fold, key=fold.key._replace(algo=whole.row))
 
     def add(self, fold: StoredFold) -> None:
         """Take a fold that this run has just written."""

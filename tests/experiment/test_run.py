@@ -686,10 +686,11 @@ def test_two_runs_at_once_train_each_fold_once(tmp_path: Path, monkeypatch, forc
     """With two processes each, in one folder; --force trains again what it alone asks for."""
     write_toy(tmp_path / "data")
     plugin = EXAMPLE.read_text().replace("\n        relevant =", COUNTED)
-    (tmp_path / "slow.py").write_text(plugin)
+    name = f"twice{force:d}.py"  # a plug-in's module is loaded once
+    (tmp_path / name).write_text(plugin)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(plugins, "FOUND", {})
-    words = "run --dataset TOY --algo centroid --folds 1-3 --plugin slow.py".split()
+    words = "run --dataset TOY --algo centroid --folds 1-3 --plugin".split() + [name]
     printed(*words, "--out", "alone")
     trained = Path("trained").read_text().split()
     Path("trained").unlink()
