@@ -34,7 +34,9 @@ def not_fitted(what: str) -> UsageError:
     """
     base: type[Exception] = AttributeError
     with suppress(ImportError):
-        from sklearn.exceptions import NotFittedError as base
+        from sklearn import exceptions
+
+        base = exceptions.NotFittedError
     return type("NotFittedError", (UsageError, base), {})(
         f"{what} is not fitted yet: call fit first"
     )
