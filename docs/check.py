@@ -253,7 +253,11 @@ def check(path: Path, needs: set[str], write: bool = False) -> tuple[str, list[s
 
 
 def old_code(path: Path) -> list[str]:
-    """Return a line where a page of papers is of other code, or of other data that are at hand."""
+    """Return a line where a page of papers, or the leaderboard's numbers, are of other code.
+
+    A page of papers may be of other data, too, where these are at hand.
+    """
+    from letorbench.analysis.leaderboard import files, shipped
     from letorbench.papers import PAPERS, paper
     from letorbench.papers.paper_page import code_digest, origin
     from letorbench.papers.runs import Study
@@ -262,6 +266,9 @@ def old_code(path: Path) -> list[str]:
         made_by = origin([paper(path.stem)], Study(ROOT / "data", ROOT / "results"))
     elif path == ROOT / "docs" / "papers.md":
         made_by = f"From code `{code_digest([*map(paper, PAPERS)])}`"
+    elif path == ROOT / "docs" / "leaderboard.md":
+        rows = [row for name in files() for row in shipped(name).rows if row.version]
+        return [f"{path}: {len(rows)} rows are of other code: run `make leaderboard`"] * bool(rows)
     else:
         return []
     expected = made_by.rstrip(".").split("; ")

@@ -125,7 +125,7 @@ def is_current(identity: Mapping[str, Any]) -> bool:
 def file_of(module: str) -> str:
     """Return the file of a module of the package, "" for any other."""
     package, *names = module.split(".")
-    if package != "letorbench" or not all(map(str.isidentifier, names)):
+    if package != "letorbench" or not names or not all(map(str.isidentifier, names)):
         return ""
     file = "/".join(names)
     return f"{file}/__init__.py" if (PACKAGE / file).is_dir() else f"{file}.py"

@@ -6,13 +6,14 @@ known. Nothing heavy is imported before a command needs it.
 
 import gc
 import os
+import signal
 import sys
 from contextlib import suppress
 
 import click
 
 from letorbench import registry
-from letorbench.cli.group import INTERRUPTED, TERMINATED, Commands
+from letorbench.cli.group import INTERRUPTED, TERMINATED, Commands, end_like_interruption
 from letorbench.version import __version__
 
 #: commands in the order of a first use; others follow them in the order of the alphabet
@@ -52,6 +53,7 @@ for _command in _commands():
 def main() -> None:
     """The `letorbench` command."""
     gc.set_threshold(OBJECTS)
+    signal.signal(signal.SIGTERM, end_like_interruption)
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed: what is said goes nowhere, the work is done
             nowhere = os.open(os.devnull, os.O_WRONLY)

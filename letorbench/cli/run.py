@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from letorbench.cli import options
-from letorbench.cli.group import complain, end_like_interruption, say, show
+from letorbench.cli.group import complain, say, show
 from letorbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -91,8 +91,6 @@ def run(
     It does not repeat stored folds that still hold. It leaves scores, fits, per-query and mean
     measures and the NDCG@n plot in the results folder, and prints the summary table.
     """
-    import signal
-
     from letorbench.api.results import Results
     from letorbench.api.running import left_out, perform
     from letorbench.choices import split
@@ -101,7 +99,6 @@ def run(
     from letorbench.experiment.plan import Protocol
     from letorbench.measures import texts
 
-    signal.signal(signal.SIGTERM, end_like_interruption)
     complain(left_out(algos), "note")
     given = {key: value for key, value in protocol.items() if value is not None}
     chosen = Protocol(**given, measures=tuple(texts(measures)))

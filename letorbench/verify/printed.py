@@ -138,9 +138,11 @@ def _entry(row: Mapping[str, str | None], line: int) -> Entry:
     if named is None:
         raise UsageError(f"found the part {part!r}, expected train, validation or test")
     fold = text.get("fold", "").lower()
-    digits = "".join(filter(str.isdecimal, fold)).lstrip("0")[:9]
-    if fold not in MEANS and not 1 <= int(digits or 0) <= MOST_FOLDS:
-        raise UsageError(f"found the fold {fold[:40]!r}, expected 1 to {MOST_FOLDS} or average")
+    digits = "".join(filter(str.isdecimal, fold))[:9]
+    if fold not in MEANS and not (digits and int(digits) <= MOST_FOLDS):
+        raise UsageError(
+            f"found the fold {fold[:40]!r}, expected a number up to {MOST_FOLDS} or average"
+        )
     name = measure.lower().replace("meanndcg", "mean-ndcg").replace("precision", "p")
     if name.partition("@")[0] in MEASURES:
         parse(name)  # it refuses ranks that are none

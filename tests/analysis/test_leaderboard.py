@@ -116,13 +116,6 @@ def test_what_is_shipped_is_small_and_whole():
             assert row.repeats == (5 if row.drawn else 1)
 
 
-@pytest.mark.parametrize("name", sorted(files()))
-def test_what_is_shipped_is_of_this_code(name):
-    """`make leaderboard` renews it where this fails."""
-    old = {row.algo: row.version for row in shipped(name).rows if row.version}
-    assert not old and all(row.stored[0].identity["code"] for row in shipped(name).rows)
-
-
 def test_the_command_shows_them_and_writes_a_page(made, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(leaderboard, "files", lambda: {"UNEVEN": made / "UNEVEN.zip"})

@@ -17,7 +17,9 @@ from conftest import call, numbers, parts_of, printed, same
 from toy_data import store_fold, write_toy, write_uneven
 
 import letorbench as lb
-from letorbench.results.store import versions
+from letorbench.results import paths
+from letorbench.results.csv_files import write_tables
+from letorbench.results.store import Store, versions
 from letorbench.solvers.fit_warnings import FitWarning
 
 PRINTED = Path(__file__).with_name("printed.txt")
@@ -100,6 +102,10 @@ def made(tmp_path_factory) -> Path:
         for i in range(15):
             store("MANY", f"a{i:02}", 0.02 * i, (1, 2), repeats=2 if 5 < i < 12 else None,
                   validation=rounds, **raw)  # fmt: skip
+        for out in (Path("results"), Path("few")):
+            stored = Store(out).look()
+            for name in paths.present(out):
+                write_tables(stored, name, stored.algorithms(name))
         write_toy(Path("data"))
         words = "run --dataset TOY --folds 1-2 --convention letor4,empty=drop --algo".split()
         for out, step in (("toy", 13), ("other", 5)):

@@ -207,7 +207,7 @@ def test_models_of_libraries_are_ranked_with_measured_and_compared(toy, library)
     assert "narrow.txt: found 2 features, expected " in refused(1, *narrow)
     printed(*narrow, "--sparse")
     Path("m1").write_bytes(Path("m1").read_bytes()[:900])
-    assert f"m1: found no whole model of {library}: " in refused(1, *rank_words("m1"))
+    assert "m1: found no " in refused(1, *rank_words("m1"))
     Path("m1").write_text("## LambdaMART\n")
     assert "m1: found no saved model" in refused(1, *rank_words("m1"))
 
@@ -385,8 +385,7 @@ RUN = """301 Q0 a 1 4.0 own
 """
 #: what trec_eval gives: the order of 301 is x c a h e d
 TREC = {"map": [(1 / 2 + 2 / 3 + 3 / 6) / 4, (1 / 3) / 2], "p@2": [0.5, 0.0], "mrr": [0.5, 1 / 3],
-        "recall@3": [0.5, 0.5], "bpref": [(1 + 1 + 0) / 4, 0.0], "rprec": [0.5, 0.0],
-        "dcg@3": [2 / np.log2(3) + 1 / 2, 1 / 2]}  # fmt: skip
+        "recall@3": [0.5, 0.5], "bpref": [(1 + 1 + 0) / 4, 0.0], "rprec": [0.5, 0.0]}  # fmt: skip
 
 
 @pytest.fixture
@@ -453,7 +452,8 @@ def test_several_runs_give_one_table_and_compare(trec: Path) -> None:
 def test_grades_of_any_size_where_the_gain_allows_them(trec: Path) -> None:
     Path("qrels").write_text("301 0 a 100000\n301 0 c 5\n")
     words = ("score", "--qrels", "qrels", "--run", "own.run", "--measure")
-    found = printed(*words, "ndcg,map,dcg@2,tau", "--format", "csv", "--convention", "trec_eval")
+    rules = "standard,gain=linear,ties=docid"
+    found = printed(*words, "ndcg,map,dcg@2,tau", "--format", "csv", "--convention", rules)
     values = list(map(float, found.splitlines()[1].split(",")[3:]))
     dcg = np.array([5 / np.log2(3) + 100_000 / 2, 100_000 + 5 / np.log2(3), 5 / np.log2(3)])
     order = [0.0, 5.0, 1e5, 0.0, 0.0, 0.0], [4, 4, 4, 2.5, 2.5, 1e-3]
@@ -461,8 +461,8 @@ def test_grades_of_any_size_where_the_gain_allows_them(trec: Path) -> None:
     np.testing.assert_allclose(values, known, rtol=1e-12)
     said = refused(1, *words, "ndcg", "--convention", "trec_eval,gain=exp2")
     assert "found 100000, expected 0 to 31" in said and "gain=linear" in said
-    said = refused(1, *words, "err", "--convention", "trec_eval")
-    assert "expected at most 4" in said and "trec_eval,max_label=100000" in said
+    said = refused(1, *words, "err", "--convention", rules)
+    assert "expected at most 4" in said and f"{rules},max_label=100000" in said
 
 
 @pytest.mark.parametrize(

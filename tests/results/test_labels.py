@@ -10,7 +10,6 @@ from conftest import printed
 from toy_data import content, write_toy
 
 import letorbench as lb
-from letorbench.checksum import checked, with_checksum
 from letorbench.errors import UsageError
 from letorbench.rankers import names, ranker
 from letorbench.results import labels
@@ -106,28 +105,6 @@ def test_nothing_stored_is_replaced(folder: Path) -> None:
     assert "names: mine=ndcgboost[rounds=3,stumps=exact]" in text and "other" not in text
     found = lb.load_results().compare("mine", "map")["algo"]
     assert sorted(found) == ["listnet", "listnet[select=map]", boosted, "other"]
-
-
-@pytest.mark.usefixtures("no_figures")
-def test_results_of_an_older_version_are_read_and_kept(folder: Path) -> None:
-    """They have no label, and their folder has the algorithm's name whatever they are of."""
-    for asked in ({"select": "map"}, {"features": "zscore"}):
-        lb.run("TOY", "listnet", folds=[1], **asked)
-        [(key, value)] = asked.items()
-        old = Path("results/TOY/listnet")
-        Path(f"results/TOY/listnet[{key}={value}]").rename(old)
-        fit = old / "fold1/fit.json"
-        facts = dict(checked(fit.read_bytes()))
-        assert facts.pop("label") == f"listnet[{key}={value}]"
-        fit.write_text(with_checksum(facts))
-        scores = (old / "fold1/scores.txt").read_bytes()
-        lb.run("TOY", "listnet", folds=[1])
-        assert (old / "fold1/scores.txt").read_bytes() == scores
-        stored = Store(Path("results")).look("TOY")
-        by_row = {fold.key.algo: fold.identity[key] for fold in stored.folds.values()}
-        assert len(by_row) == 2 and by_row["listnet"] != value and value in by_row.values()
-        assert any(f"{key}={value}" in row for row in by_row)
-        shutil.rmtree("results")
 
 
 @pytest.mark.usefixtures("no_figures")

@@ -235,12 +235,12 @@ def test_no_fold_hides_the_others(tmp_path: Path, break_it: Callable[[dict, Path
 
 
 def test_a_pair_is_compared_on_the_queries_that_have_values_of_both(tmp_path: Path) -> None:
-    store_fold(tmp_path, "S", "a", 1, {"tau": [0.5, np.nan, 1.0, np.nan]})
-    store_fold(tmp_path, "S", "b", 1, {"tau": [0.25, 0.5, np.nan, np.nan]})
-    store_fold(tmp_path, "S", "c", 1, {"tau": [np.nan] * 4})
-    pairs = lb.load_results(tmp_path).compare(measures="tau").set_index(["algo", "against"])
+    store_fold(tmp_path, "S", "a", 1, {"auc": [0.5, np.nan, 1.0, np.nan]})
+    store_fold(tmp_path, "S", "b", 1, {"auc": [0.25, 0.5, np.nan, np.nan]})
+    store_fold(tmp_path, "S", "c", 1, {"auc": [np.nan] * 4})
+    pairs = lb.load_results(tmp_path).compare(measures="auc").set_index(["algo", "against"])
     assert pairs["queries"].tolist() == [1, 0, 0] and pairs["difference"].tolist()[0] == 0.25
-    report = lb.load_results(tmp_path).report(tmp_path / "page.html", "b", "tau")
+    report = lb.load_results(tmp_path).report(tmp_path / "page.html", "b", "auc")
     assert "better on 1 queries" in report.read_text()
 
 
@@ -272,32 +272,32 @@ def test_folds_that_do_not_go_together_are_not_averaged(tmp_path: Path) -> None:
 
 
 def test_means_are_of_the_folds_and_queries_that_have_a_value(tmp_path: Path) -> None:
-    """Fold 2 has no query, fold 3 no value of tau: both stay in the tables, as blanks."""
+    """Fold 2 has no query, fold 3 no value of auc: both stay in the tables, as blanks."""
     none: list[float] = []
     for algo, less in (("a", 0.0), ("b", 0.25)):
-        store_fold(tmp_path, "S", algo, 1, {"map": [0.5 - less, 0.75], "tau": [np.nan, 0.5 - less]})
-        store_fold(tmp_path, "S", algo, 2, {"map": none, "tau": none})
-        store_fold(tmp_path, "S", algo, 3, {"map": [1.0 - less, 0.5], "tau": [np.nan, np.nan]})
-        store_fold(tmp_path, "E", algo, 1, {"map": none, "tau": none})
+        store_fold(tmp_path, "S", algo, 1, {"map": [0.5 - less, 0.75], "auc": [np.nan, 0.5 - less]})
+        store_fold(tmp_path, "S", algo, 2, {"map": none, "auc": none})
+        store_fold(tmp_path, "S", algo, 3, {"map": [1.0 - less, 0.5], "auc": [np.nan, np.nan]})
+        store_fold(tmp_path, "E", algo, 1, {"map": none, "auc": none})
     for name in ("S", "E"):
         write_tables(Store(tmp_path).look(name), name, "ab")
     results = lb.load_results(tmp_path)
     frame = results.summary()
     expected = [[np.nan, np.nan], [np.nan, np.nan], [0.6875, 0.5], [0.5625, 0.25]]
-    np.testing.assert_array_equal(frame[["map", "tau"]], expected)
+    np.testing.assert_array_equal(frame[["map", "auc"]], expected)
     rows = (tmp_path / "S/a/folds.csv").read_text().splitlines()
-    assert rows == ["fold,map,tau", "1,0.625,0.5", "2,,", "3,0.75,", "mean,0.6875,0.5"]
+    assert rows == ["fold,map,auc", "1,0.625,0.5", "2,,", "3,0.75,", "mean,0.6875,0.5"]
     assert (tmp_path / "S/a/per_query.csv").read_text().splitlines()[1] == "1,100,0.5,"
     assert (tmp_path / "E/summary.csv").read_text().splitlines()[1] == "a,letor3,1,1,0,,"
-    pairs = results.compare(measures="map,tau").set_index(["dataset", "measure"])
+    pairs = results.compare(measures="map,auc").set_index(["dataset", "measure"])
     assert pairs.loc["S", "map"]["difference"] == 0.125 and pairs.loc["S", "map"]["wins"] == 2
-    assert pairs.loc["S", "tau"]["difference"] == 0.25 and pairs.loc["S", "tau"]["queries"] == 1
+    assert pairs.loc["S", "auc"]["difference"] == 0.25 and pairs.loc["S", "auc"]["queries"] == 1
     assert pairs.loc["E", ["p", "p_adjusted", "difference"]].isna().all(axis=None)
     assert not pairs["significant"].any()
     table = call("table", "--measure", "all", "--out", str(tmp_path)).stdout
     assert "nan" not in table and "–" in table and "no value of any measure in fold 2" in table
-    for words in ("compare --measure map", "compare --power --measure tau", "plot --measure tau",
-                  "report --measure tau --out-file {}/page.html"):  # fmt: skip
+    for words in ("compare --measure map", "compare --power --measure auc", "plot --measure auc",
+                  "report --measure auc --out-file {}/page.html"):  # fmt: skip
         done = call(*words.format(tmp_path).split(), "--out", str(tmp_path))
         assert done.exit_code == 0 and "nan" not in done.stdout, done.stderr
     assert not re.search(r"\bnan\b", (tmp_path / "page.html").read_text())
