@@ -452,9 +452,9 @@ def test_several_runs_give_one_table_and_compare(trec: Path) -> None:
 def test_grades_of_any_size_where_the_gain_allows_them(trec: Path) -> None:
     Path("qrels").write_text("301 0 a 100000\n301 0 c 5\n")
     words = ("score", "--qrels", "qrels", "--run", "own.run", "--measure")
-    rules = "standard,gain=linear,ties=docid"
+    rules = "standard,gain=linear,ties=docid,scores=float32,unjudged=0,missing=drop"
     found = printed(*words, "ndcg,map,dcg@2,tau", "--format", "csv", "--convention", rules)
-    values = list(map(float, found.splitlines()[1].split(",")[3:]))
+    values = pd.read_csv(StringIO(found)).iloc[0, 3:].astype(float)
     dcg = np.array([5 / np.log2(3) + 100_000 / 2, 100_000 + 5 / np.log2(3), 5 / np.log2(3)])
     order = [0.0, 5.0, 1e5, 0.0, 0.0, 0.0], [4, 4, 4, 2.5, 2.5, 1e-3]
     known = [dcg[0] / dcg[1], (1 / 2 + 2 / 3) / 2, dcg[2], kendalltau(*order).statistic]
