@@ -143,7 +143,7 @@ class LightGBM(TreeLibrary):
     paper = "Ke et al.: LightGBM: A Highly Efficient Gradient Boosting Decision Tree, NIPS 2017"
     grid = {"leaves": (4, 7, 15, 31), "learning_rate": (0.03, 0.1)}
     needs = "lightgbm"
-    read = staticmethod(of_lightgbm)
+    read = staticmethod(of_lightgbm)  # type: ignore[assignment]  # mypy takes it for a method
 
     leaves: int = number(15, least=2)
     min_docs: int = number(50, least=0)
@@ -248,7 +248,7 @@ class XGBoost(TreeLibrary):
     paper = "Chen, Guestrin: XGBoost: A Scalable Tree Boosting System, KDD 2016"
     grid = {"depth": (2, 3, 4, 6), "learning_rate": (0.03, 0.1)}
     needs = "xgboost"
-    read = staticmethod(of_xgboost)
+    read = staticmethod(of_xgboost)  # type: ignore[assignment]
 
     depth: int = number(4, least=0)
     min_weight: float = number(1.0, least=0)
