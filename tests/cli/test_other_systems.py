@@ -385,7 +385,8 @@ RUN = """301 Q0 a 1 4.0 own
 """
 #: what trec_eval gives: the order of 301 is x c a h e d
 TREC = {"map": [(1 / 2 + 2 / 3 + 3 / 6) / 4, (1 / 3) / 2], "p@2": [0.5, 0.0], "mrr": [0.5, 1 / 3],
-        "recall@3": [0.5, 0.5], "bpref": [(1 + 1 + 0) / 4, 0.0], "rprec": [0.5, 0.0]}  # fmt: skip
+        "recall@3": [0.5, 0.5], "bpref": [(1 + 1 + 0) / 4, 0.0], "rprec": [0.5, 0.0],
+        "hit@2": [1.0, 0.0]}  # fmt: skip
 
 
 @pytest.fixture
@@ -453,6 +454,7 @@ def test_grades_of_any_size_where_the_gain_allows_them(trec: Path) -> None:
     Path("qrels").write_text("301 0 a 100000\n301 0 c 5\n")
     words = ("score", "--qrels", "qrels", "--run", "own.run", "--measure")
     rules = "standard,gain=linear,ties=docid,scores=float32,unjudged=0,missing=drop"
+    assert f"{rules} has its rules" in refused(2, *words, "tau")  # trec_eval has none
     found = printed(*words, "ndcg,map,dcg@2,tau", "--format", "csv", "--convention", rules)
     values = pd.read_csv(StringIO(found)).iloc[0, 3:].astype(float)
     dcg = np.array([5 / np.log2(3) + 100_000 / 2, 100_000 + 5 / np.log2(3), 5 / np.log2(3)])
