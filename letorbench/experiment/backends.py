@@ -114,7 +114,10 @@ class Workers:
 def _at_work(executor: Executor) -> bool:
     """Whether workers have tasks; dask alone can be asked."""
     ask = getattr(getattr(executor, "_client", None), "processing", None)
-    return ask is None or any(ask().values())
+    try:
+        return ask is None or any(ask().values())
+    except FAILURES:  # the scheduler is gone: the next look at the tasks says so
+        return True
 
 
 #: one job at a time runs in a process: jobs share its limits of threads
