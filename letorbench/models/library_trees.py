@@ -86,11 +86,12 @@ def _of_lightgbm(lines: Mapping[str, str]) -> tuple[Tree, dict[int, Ranges]]:
         for node in np.flatnonzero(by_category).tolist():  # each has a set of its own
             chosen = np.flatnonzero(sets.pop(threshold[node]))
             ranges[node] = _among(chosen, -1.0, True)  # what is cut to 0 is category 0
-    counts = [numbers(f"{kind}_count", size) for kind, size in (("internal", n - 1), ("leaf", n))]
+    # LightGBM 3 counts no documents where a tree is one leaf
+    leaf_count = numbers("leaf_count", n) if lines.get("leaf_count") else none
     return Tree(
         split["split_feature"], threshold, child("left_child"), child("right_child"),
         np.append(numbers("internal_value", n - 1), numbers("leaf_value", n)),
-        split["split_gain"], np.concatenate(counts),
+        split["split_gain"], np.append(numbers("internal_count", n - 1), leaf_count),
         np.where(missing, goes_left, threshold >= 0.0),
     ), ranges  # fmt: skip
 
@@ -152,6 +153,7 @@ def _of_xgboost(tree: Mapping[str, Any]) -> tuple[Tree, dict[int, Ranges]]:
     nodes = tree.get("categories_nodes", [])
     if np.flatnonzero(tree.get("split_type", [])).tolist() != nodes:
         raise DataError("found other splits by category in split_type than in categories_nodes")
+    condition[nodes] = 0.0  # XGBoost 2 writes NaN there
     ranges, stop = {}, 0
     for k, node in enumerate(nodes):
         start, stop = stop, stop + tree["categories_sizes"][k]

@@ -3,6 +3,7 @@
 The model files that the libraries write are read, whatever is in them.
 """
 
+import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import random_queries
-from forged_models import FORGED, forged
+from forged_models import FORGED, LIGHTGBM, XGBOOST, forged
 
 from letorbench.errors import DataError, UsageError
 from letorbench.models.base import load
@@ -88,7 +89,7 @@ def theirs(name: str, kind: str, folder: Path) -> tuple[Path, np.ndarray, np.nda
     names = ["bm25_title", "b", "Column_0", "pr", "é"] if kind == "names" else None
     if name == "lightgbm":
         options = {"objective": "lambdarank", "verbosity": -1, "min_data_in_leaf": 5, "seed": 1}
-        options |= LIGHTGBM[kind]
+        options |= OF_LIGHTGBM[kind]
         label = (y > 0).astype(int) if kind == "binary" else y
         data = library.Dataset(
             given, label, group=sizes, feature_name=names or "auto",
@@ -97,7 +98,7 @@ def theirs(name: str, kind: str, folder: Path) -> tuple[Path, np.ndarray, np.nda
         library.train(options, data, 9).save_model(path)
         raw = kind != "forest"
         return path, new, library.Booster(model_file=path).predict(new, raw_score=raw)
-    options = {"objective": "rank:ndcg", "verbosity": 0, "seed": 1} | XGBOOST[kind]
+    options = {"objective": "rank:ndcg", "verbosity": 0, "seed": 1} | OF_XGBOOST[kind]
     types = ["q"] * 4 + ["c"] if category else None
     more = {"feature_names": names, "feature_types": types, "enable_categorical": category}
     data, some = library.DMatrix(given, y, **more), library.DMatrix(given[::-1], y, **more)
@@ -118,7 +119,7 @@ def theirs(name: str, kind: str, folder: Path) -> tuple[Path, np.ndarray, np.nda
 
 CATEGORIES = {"min_data_per_group": 1, "cat_smooth": 1, "max_cat_to_onehot": 1}
 #: kinds of models, and how they are trained
-LIGHTGBM: dict[str, dict[str, object]] = {
+OF_LIGHTGBM: dict[str, dict[str, object]] = {
     "numbers": {}, "names": {}, "missing": {}, "categories": CATEGORIES,
     "categories missing": CATEGORIES, "zero is missing": {"zero_as_missing": True},
     "zero is missing too": {"zero_as_missing": True}, "ignored missing": {"use_missing": False},
@@ -126,7 +127,7 @@ LIGHTGBM: dict[str, dict[str, object]] = {
     "dart": {"boosting": "dart"}, "leaves": {"num_leaves": 200, "min_data_in_leaf": 1},
     "forest": {"boosting": "rf", "bagging_freq": 1, "bagging_fraction": 0.5},
 }  # fmt: skip
-XGBOOST: dict[str, dict[str, object]] = {
+OF_XGBOOST: dict[str, dict[str, object]] = {
     "numbers": {}, "names": {}, "missing": {}, "categories": {"max_cat_to_onehot": 1},
     "categories missing": {"max_cat_to_onehot": 1}, "one category": {"max_cat_to_onehot": 99},
     "stopped": {}, "stopped forests": {"num_parallel_tree": 3, "subsample": 0.5},
@@ -135,7 +136,7 @@ XGBOOST: dict[str, dict[str, object]] = {
     "logistic": {"objective": "binary:logistic"}, "poisson": {"objective": "count:poisson"},
     "pruned": {"tree_method": "exact", "gamma": 0.5},
 }  # fmt: skip
-KINDS = [("lightgbm", kind) for kind in LIGHTGBM] + [("xgboost", kind) for kind in XGBOOST]
+KINDS = [("lightgbm", kind) for kind in OF_LIGHTGBM] + [("xgboost", kind) for kind in OF_XGBOOST]
 
 
 @pytest.mark.parametrize("name, kind", KINDS)
@@ -192,3 +193,27 @@ def test_a_forged_model_file_is_refused_in_a_line(form, tmp_path) -> None:
     for content in forged(form, tmp_path):
         path.write_bytes(content)
         refused(path)
+
+
+def test_the_same_model_in_other_versions_words_scores_alike(tmp_path) -> None:
+    X = np.random.default_rng(0).integers(-1, 7, (60, 5)).astype(np.float32)
+    X[::7, :3] = np.nan
+    constant = "num_leaves=1\nsplit_feature=\nthreshold=\nleaf_value=%s\nleaf_count=%s\n\n"
+    text, json_text, model = LIGHTGBM, json.dumps(XGBOOST), "tree_sizes=440 300"
+    longer = text.replace(model, f"{model} 9").replace("end of", f"Tree=2\n{constant}end of", 1)
+    for old, versions in (
+        (text, [text.replace("\n", "\r\n"), text.replace("version=v4", "version=v2")]),
+        (longer % (0, 26), [text, longer % (0, "")]),
+        (json_text, [
+            json_text.replace("[5E-1]", "5E-1").replace("[1, 0, 0, 0", "[true, false, false, 0"),
+            json_text.replace("[0.5, 1e-45", "[0.5, NaN"), json_text.replace('"num_target"', '"x"'),
+            json.dumps(XGBOOST, indent=1),
+        ]),
+    ):  # fmt: skip
+        scores = []
+        for version in (old, *versions):
+            assert version != old or not scores
+            (tmp_path / "m").write_bytes(version.encode())
+            scores.append(load_model(tmp_path / "m").predict(X))
+            np.testing.assert_array_equal(scores[-1], scores[0])
+        assert np.ptp(scores[0]) > 0.0
