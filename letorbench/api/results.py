@@ -31,7 +31,7 @@ from letorbench.experiment.entrants import BASELINES
 from letorbench.measures import Measure, parse, texts
 from letorbench.named_files import open_output
 from letorbench.results.csv_files import read_frame
-from letorbench.results.frame import Frame, data_of, deviation_column
+from letorbench.results.frame import Frame, data_of, deviation_column, of_other_data
 from letorbench.results.paths import SCORES, VALIDATION, present
 from letorbench.results.scores import read_scores
 from letorbench.results.store import StoredFold
@@ -65,7 +65,8 @@ class Results:
     frames : tuple of Frame
         The algorithms and their means, one frame a data set.
     warnings : tuple of str
-        What the run that gave the results had to say, or which damaged folds are left out.
+        What the run that gave the results had to say, or which folds are left out
+        as damaged or of other data, and which rows are of other data than those now there.
     """
 
     out: Path
@@ -591,7 +592,8 @@ def load_results(
     if chosen:
         frames = [frame.only(chosen + wanted) for frame in frames]
     shown = tuple(frame for frame in frames if frame.rows)
-    return Results(out, Path(data_dir), shown, damaged)
+    other = (line for frame in shown for line in of_other_data(frame, Path(data_dir)))
+    return Results(out, Path(data_dir), shown, (*damaged, *other))
 
 
 def _meant(frames: Iterable[Frame], word: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -24,10 +25,12 @@ from letorbench.datasets.queryset import OWN_PART, Benchmark, Fold, QuerySet
 from letorbench.datasets.reader import ReadOptions
 from letorbench.datasets.synthetic import make, recipe
 from letorbench.datasets.user_data.beside import weights_beside
-from letorbench.errors import DataError
+from letorbench.errors import DataError, LetorError
 
 #: the share of the training queries, the last ones, that validate where a release has no part
 HELD_OUT = 0.2
+#: the bytes of data that are read in a tenth of a second
+QUICK = 2**27
 
 
 def load(
@@ -75,10 +78,7 @@ def load(
     options = ReadOptions(
         null, entry.n_features if entry else None, clip=bool(entry and entry.doubles)
     )
-    weights = [each for file in found.files for each in weights_of(file)]
-    content = cache.remember(
-        "rotation", [*found.files, *weights], lambda: _content(found.folds, weights)
-    )
+    content = _content(found, cache)
     read = _rotated if content["rotation"] else _separate
     folds = read(cache, found.folds, options)
     if null == "keep" and not cache.remember("missing", found.files, lambda: _missing(folds)):
@@ -190,12 +190,28 @@ def _missing(folds: Sequence[Fold]) -> bool:
     return any(len(missing_features(part.features)) for part in parts)
 
 
-def _content(folds: Sequence[FoldFiles], weights: Sequence[Path]) -> dict[str, object]:
-    rotates = not weights and rotation.is_rotation(folds)  # the weights may be no rotation
-    files = (
-        rotation.part_files(folds) if rotates else [path for files in folds for path in files.files]
-    )
-    return {"rotation": rotates, "digest": rotation.files_digest([*files, *weights])}
+def digest_of(name: str, data_dir: Path) -> object:
+    """Return the digest of the data now on disk; None for none, and for unread, large ones."""
+    try:
+        found = layout.find(name, data_dir)
+        return _content(found, Cache(data_dir / ".cache"), most=QUICK)["digest"]
+    except (LetorError, OSError):
+        return None
+
+
+def _content(found: Layout, cache: Cache, most: float = math.inf) -> dict[str, object]:
+    """Return whether the folds rotate, and the files' digest; DataError for more bytes unread."""
+    weights = [each for file in found.files for each in weights_of(file)]
+
+    def compute() -> dict[str, object]:
+        size = sum(file.stat().st_size for file in [*found.files, *weights])
+        if size > most:
+            raise DataError(f"{found.folder}: found {size} bytes, expected at most {most}")
+        rotates = not weights and rotation.is_rotation(found.folds)  # weights may be no rotation
+        files = rotation.part_files(found.folds) if rotates else found.files
+        return {"rotation": rotates, "digest": rotation.files_digest([*files, *weights])}
+
+    return cache.remember("rotation", [*found.files, *weights], compute)
 
 
 def _rotated(cache: Cache, folds: Sequence[FoldFiles], options: ReadOptions) -> tuple[Fold, ...]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from letorbench.datasets.load import load
+from letorbench.datasets.load import digest_of, load
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import Measure, parse
@@ -37,6 +37,8 @@ class Row:
     #: the queries' values, where these measures were computed that the folds do not hold
     measured: PerQuery | None = field(default=None, repr=False)
     computed: tuple[str, ...] = ()
+    #: its finished folds of other experiments, which are left out
+    others: tuple[StoredFold, ...] = ()
 
     @property
     def label(self) -> Label:
@@ -221,11 +223,14 @@ class Frame:
     @classmethod
     def of(cls, store: Store, dataset: str) -> Frame:
         """Return the rows of a data set as the store knows them."""
-        folds = {algo: current_folds(store.of(dataset, algo)) for algo in store.algorithms(dataset)}
+        rows = []
+        for algo in store.algorithms(dataset):
+            current = current_folds(folds := store.of(dataset, algo))
+            shown = {fold.folder for fold in current}
+            others = tuple(fold for fold in folds if fold.folder not in shown)
+            rows.append(Row(algo, tuple(current), others=others))
         damaged = (line for key, line in store.damaged.items() if key.dataset == dataset)
-        return cls(
-            dataset, tuple(Row(algo, tuple(own)) for algo, own in folds.items()), tuple(damaged)
-        )
+        return cls(dataset, tuple(rows), tuple(damaged))
 
     @property
     def conventions(self) -> tuple[str, ...]:
@@ -324,6 +329,21 @@ def require_row(out: Path, dataset: str, algo: str) -> Row:
         or f"{paths.algo_folder(out, dataset, algo)}: found no finished fold; "
         f"`letorbench run --dataset {dataset} --algo {algo}` makes them"
     )
+
+
+def of_other_data(frame: Frame, data_dir: Path) -> list[str]:
+    """Return a line for what is left out as of other data, and for rows not of the data there."""
+    now, rows = digest_of(frame.dataset, data_dir), dict[str, list[str]]()
+    for row in frame.rows:
+        data = row.stored[0].identity.get("data")
+        left = {fold.number for fold in row.others if fold.identity.get("data") != data}
+        if left:
+            listed = ", ".join(map(str, sorted(left)))
+            rows.setdefault(f"fold {listed}, of other data, is left out", []).append(row.algo)
+        if now not in (None, data):
+            what = f"every fold is of other data than those now under {data_dir}"
+            rows.setdefault(what, []).append(row.algo)
+    return [f"{frame.dataset}, {', '.join(algos)}: {what}" for what, algos in rows.items()]
 
 
 def data_of(data_dir: Path, folds: Sequence[StoredFold]) -> Benchmark:

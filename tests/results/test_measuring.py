@@ -1,9 +1,13 @@
 """Numbers beside those that a run stored: other measures, reference points, DataFrames."""
 
+import os
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import call
 from toy_data import read_lists, write_toy, write_uneven
 
 import letorbench as lb
@@ -136,6 +140,31 @@ def test_other_data_are_refused(ran, tmp_path):
     said = "found scores of other data: its data are not those now under"
     assert str(error.value) == f"{row.stored[0].folder}: {said} {tmp_path}; run it again"
     row.with_measures(["map"], tmp_path / "nowhere")  # stored: no data needed
+
+
+def test_results_say_which_folds_are_of_other_data(tmp_path, monkeypatch):
+    """Of a fold that is left out, of all that are shown, and not of unread, large data."""
+    monkeypatch.chdir(tmp_path)
+    write_toy(Path("data"))
+    lb.run("TOY", ["regression", "random"], folds=[1, 2])
+    assert lb.load_results().warnings == ()
+    shutil.rmtree("data/TOY")
+    write_toy(Path("data"), seed=9)
+    both = "every fold is of other data than those now under data"
+    assert lb.load_results().warnings == (f"TOY, random, regression: {both}",)
+    assert f"letorbench: warning: TOY, random: {both}" in call("table", "--algo", "random").stderr
+    lb.run("TOY", "regression", folds=[1])
+    left = "TOY, regression: fold 2, of other data, is left out"
+    assert lb.load_results().warnings == (f"TOY, random: {both}", left)
+    for words in ("plot TOY --format svg --to x", "report TOY --out-file x.html", "compare TOY"):
+        assert left in call(*words.split()).stderr
+    os.utime("results/TOY/regression/fold2/fit.json", (2**31, 2**31))  # by a clock that was ahead
+    first = "TOY, regression: fold 1, of other data, is left out"
+    assert lb.load_results(algos="regression").warnings == (first, f"TOY, regression: {both}")
+    monkeypatch.setattr("letorbench.datasets.load.QUICK", 10)
+    assert lb.load_results().warnings[0] == f"TOY, random, regression: {both}"  # in the cache
+    shutil.rmtree("data/.cache")
+    assert lb.load_results().warnings == (first,)
 
 
 def test_random_is_the_mean_of_all_orders(ran):
