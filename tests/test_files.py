@@ -1,6 +1,8 @@
 """Files that are whole or not there, what killed writers leave, and one writer at a time."""
 
+import errno
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -73,6 +75,62 @@ def test_a_second_writer_waits_for_the_first(tmp_path: Path) -> None:
     other.communicate("\n")
     mine.join(10)
     assert os.listdir(tmp_path) == ["a.txt"] and (tmp_path / "a.txt").read_text() == "mine"
+
+
+@pytest.fixture
+def no_flock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system without locks, as some network file systems are: the file names its holder."""
+
+    def flock(*_: object) -> None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+    monkeypatch.setattr("fcntl.flock", flock)
+    monkeypatch.setattr("letorbench.files.SILENCE", 0.2)
+    monkeypatch.setattr("letorbench.files.PATIENCE", 0.3)
+
+
+def holder(process: int, machine: str) -> str:
+    return f"{process}\n{machine}\n"
+
+
+@pytest.mark.filterwarnings("ignore:flock")
+@pytest.mark.parametrize("text", ["", "no number\nhost\n", holder(1, "elsewhere")])
+def test_without_flock_a_lock_of_nobody_here_is_not_waited_for_for_ever(
+    text: str, tmp_path: Path, no_flock: None, capsys: pytest.CaptureFixture
+) -> None:
+    lock = tmp_path / ".lock"
+    lock.write_text(text)
+    who = "process 1 on elsewhere" if "elsewhere" in text else "an unknown process"
+    with pytest.raises(WriteError) as caught, one_writer(tmp_path, tmp_path):
+        pass
+    assert str(caught.value).endswith(f"{lock} stays; remove it if {who} does not run any more")
+    assert capsys.readouterr().err == (f"letorbench: note: waiting for {lock}, which {who} holds\n")
+    assert lock.read_text() == text
+    lock.unlink()
+    write_all(tmp_path)
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+@pytest.mark.filterwarnings("ignore:flock")
+def test_without_flock_a_live_process_is_waited_for_and_a_dead_one_is_not(
+    tmp_path: Path, no_flock: None, capsys: pytest.CaptureFixture
+) -> None:
+    lock, here = tmp_path / ".lock", socket.gethostname()
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        lock.write_text(holder(other.pid, here))
+        mine = threading.Thread(target=write_all, args=[tmp_path])
+        mine.start()
+        mine.join(1.0)  # longer than for one that may be dead
+        assert mine.is_alive() and os.listdir(tmp_path) == [".lock"]
+        who = f"process {other.pid} on {here}"
+        said = f"letorbench: note: waiting for {lock}, which {who} holds\n"
+        assert capsys.readouterr().err == said
+        lock.unlink()  # as its holder does
+        mine.join(10)
+    assert os.listdir(tmp_path) == ["a.txt"]
+    lock.write_text(holder(other.pid, here))  # it has ended
+    write_all(tmp_path)
+    assert os.listdir(tmp_path) == ["a.txt"]
 
 
 def test_what_cannot_be_written_is_named_with_the_reason(tmp_path: Path) -> None:
