@@ -18,6 +18,9 @@ from typing import Any, TypeVar
 
 from letorbench.errors import DataError
 
+#: the variable that keeps Python from importing from the current folder
+SAFE_PATH = "PYTHONSAFEPATH"
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -38,7 +41,7 @@ def in_processes(
     from loky import BrokenProcessPool
     from loky import ProcessPoolExecutor as Executor
 
-    settings = {"initializer": _follow, "initargs": (os.getpid(),)}
+    settings = {"initializer": _follow, "initargs": (os.getpid(), os.environ.get(SAFE_PATH))}
     waiting, free = deque(items), list[Executor]() if idle is None else idle
     busy: dict[Future[Result], tuple[Executor, Item]] = {}
     try:
@@ -68,8 +71,8 @@ def _starting() -> Iterator[None]:
 
     It gets the import path of this one later. DataError says what of the system is missing.
     """
-    before = os.environ.get("PYTHONSAFEPATH")
-    os.environ["PYTHONSAFEPATH"] = "1"
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
     try:
         yield
     except (OSError, UnboundLocalError) as error:
@@ -80,9 +83,13 @@ def _starting() -> Iterator[None]:
             "semaphores in /dev/shm; one job at a time needs none"
         ) from None
     finally:
-        os.environ.pop("PYTHONSAFEPATH")
-        if before is not None:
-            os.environ["PYTHONSAFEPATH"] = before
+        _restore(before)
+
+
+def _restore(safe_path: str | None) -> None:
+    os.environ.pop(SAFE_PATH, None)
+    if safe_path is not None:
+        os.environ[SAFE_PATH] = safe_path
 
 
 def _end(error: BaseException) -> str:
@@ -93,8 +100,11 @@ def _end(error: BaseException) -> str:
     return f"ended with status {end[2]}" if end[1] == "EXIT" else f"was ended by {end[1]}"
 
 
-def _follow(parent: int) -> None:
-    """Leave Ctrl-C, which reaches all processes, to the parent, and end when that is gone."""
+def _follow(parent: int, safe_path: str | None) -> None:
+    """Leave Ctrl-C, which reaches all processes, to the parent, and end when that is gone.
+
+    What a plug-in starts has the parent's environment.
+    """
     from loky import process_executor
 
     def watch() -> None:
@@ -102,6 +112,7 @@ def _follow(parent: int) -> None:
             time.sleep(1.0)
         os._exit(1)
 
+    _restore(safe_path)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # loky would end a process, with a warning, that has grown by the data it reads
     process_executor._MAX_MEMORY_LEAK_SIZE = sys.maxsize

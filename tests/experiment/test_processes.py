@@ -113,6 +113,15 @@ def test_the_current_folder_is_not_imported_from_and_the_scripts_is(tmp_path: Pa
     assert done.stdout.strip() in (" ".join(calls), " ".join(calls[::-1]))
 
 
+@pytest.mark.parametrize("before", [None, "", "1"])
+def test_what_a_process_starts_has_the_environment_of_this_one(before, monkeypatch) -> None:
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    if before is not None:
+        monkeypatch.setenv("PYTHONSAFEPATH", before)
+    assert list(in_processes(os.environ.get, ["PYTHONSAFEPATH"], 1, never)) == [before]
+    assert os.environ.get("PYTHONSAFEPATH") == before
+
+
 @pytest.mark.parametrize("missing", [errno.EMFILE, errno.ENOENT, errno.ENOSPC, errno.EROFS])
 def test_what_keeps_a_process_from_starting_is_one_line(missing: int, monkeypatch) -> None:
     """No descriptor is left, or /dev/shm is missing, full or read-only."""
