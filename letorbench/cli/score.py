@@ -53,6 +53,7 @@ def score(
     import numpy as np
 
     from letorbench.api.measuring import measures_of
+    from letorbench.conventions import CONVENTIONS, RULES, with_rules
     from letorbench.conventions import convention as convention_named
     from letorbench.datasets.checks import check_convention
     from letorbench.datasets.reader import ReadOptions
@@ -71,12 +72,17 @@ def score(
         if options.given("form"):
             raise UsageError("--format official does not go with --measure and --run")
         form = "text"
-    if convention == "auto":
+    chosen = convention != "auto"
+    if not chosen:
         convention = "trec_eval" if runs else "standard"
     rules, judgements = convention_named(convention), data or qrels
     assert judgements is not None
     if runs:
         asked = measures_of(measures or OF_RUNS)
+        if not chosen and any(not each.source and rules.apart(str(each)) is None for each in asked):
+            # trec_eval does not compute one of them: its rules, not in its name, measure all
+            own = {rule: getattr(rules, rule) for rule in RULES}
+            rules = with_rules(CONVENTIONS["standard"], **own)
         systems, notes = measure_runs(judgements, runs, asked, rules)
         complain(notes, "warning")
         about: tuple[Any, ...] = (None, rules, np.zeros(0), np.zeros(1, np.int64))
@@ -86,8 +92,8 @@ def score(
         options_of = ReadOptions(null=null, clip=True)
         read = read_documents(data, options_of, columns) if data else None
         queries = read or read_qrels(judgements)
-        largest, chosen = int(queries.labels.max(initial=0)), options.given("convention")
-        doubt = check_convention(queries.n_features, largest, convention, chosen)
+        largest, given = int(queries.labels.max(initial=0)), options.given("convention")
+        doubt = check_convention(queries.n_features, largest, convention, given)
         if doubt:
             complain([f"{judgements}: {doubt}"], "warning")
         values, own = read_scores_of(scores, queries), (queries.offsets, rules)

@@ -454,8 +454,11 @@ def test_grades_of_any_size_where_the_gain_allows_them(trec: Path) -> None:
     Path("qrels").write_text("301 0 a 100000\n301 0 c 5\n")
     words = ("score", "--qrels", "qrels", "--run", "own.run", "--measure")
     rules = "standard,gain=linear,ties=docid,scores=float32,unjudged=0,missing=drop"
-    assert f"{rules} has its rules" in refused(2, *words, "tau")  # trec_eval has none
-    found = printed(*words, "ndcg,map,dcg@2,tau", "--format", "csv", "--convention", rules)
+    named = "--convention", "trec_eval"
+    assert f"{rules} has its rules" in refused(2, *words, "tau", *named)  # trec_eval has none
+    assert f"[{rules}]" in printed(*words, "tau") and "[trec_eval]" in printed(*words, "map")
+    found = printed(*words, "ndcg,map,dcg@2,tau", "--format", "csv")
+    assert found == printed(*words, "ndcg,map,dcg@2,tau", "--format", "csv", "--convention", rules)
     values = pd.read_csv(StringIO(found)).iloc[0, 3:].astype(float)
     dcg = np.array([5 / np.log2(3) + 100_000 / 2, 100_000 + 5 / np.log2(3), 5 / np.log2(3)])
     order = [0.0, 5.0, 1e5, 0.0, 0.0, 0.0], [4, 4, 4, 2.5, 2.5, 1e-3]
