@@ -1,5 +1,7 @@
 """A user's own files: each layout gives the data that were written, and says what it was."""
 
+import bz2
+import gzip
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
@@ -14,9 +16,11 @@ import letorbench as lb
 from letorbench.datasets.acquire.archive import import_archive
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.user_data.folds import split
+from letorbench.datasets.user_data.read import read_documents
 from letorbench.datasets.user_data.rows import graded, parse_grades
 from letorbench.datasets.user_data.tables import Columns
 from letorbench.errors import DataError
+from letorbench.named_files import input_file
 
 LENGTHS = {"train": [3, 1, 4, 2], "vali": [2, 2], "test": [1, 5]}
 Data = dict[str, QuerySet]
@@ -171,6 +175,16 @@ def test_one_file_is_split(layout, data, tmp_path):
         for part in fold.parts.values():
             numbers = [int(given[row.tobytes()]) for row in part.X[part.offsets[:-1]]]
             assert part.weights.tolist() == [number + 6.25 for number in numbers]
+
+
+@pytest.mark.parametrize("name", ["train.weight", "train.weight.gz", "train.gz.weight"])
+def test_compressed_files_beside_compressed_data_are_read(name, data, tmp_path):
+    text, lengths, numbers = map(str.encode, lightgbm("train", data["train"]).values())
+    (tmp_path / "train.gz").write_bytes(gzip.compress(text))
+    (tmp_path / "train.query.bz2").write_bytes(bz2.compress(lengths))
+    (tmp_path / name).write_bytes(gzip.compress(numbers) if "gz" in name else numbers)
+    found = read_documents(input_file(tmp_path / "train.gz"))
+    assert found.weights.tolist() == (np.arange(len(found)) + 7.25).tolist()
 
 
 def test_grades_of_at_most_32_values_in_their_order():

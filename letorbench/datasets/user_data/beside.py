@@ -1,5 +1,6 @@
 """What stands beside a file of documents: sizes of queries, weights, a description of columns."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,10 +10,12 @@ from letorbench.datasets.arrays import as_weights
 from letorbench.datasets.layout import WEIGHTS
 from letorbench.datasets.text.encodings import without_mark
 from letorbench.errors import DataError
+from letorbench.named_files import input_file
 
 #: what the names of files with the sizes of the queries end in: LightGBM's and XGBoost's
 SIZES = (".query", ".group")
 DESCRIPTION = ".cd"
+_PACKED = re.compile(r"\.(gz|bz2|xz|zst)\b")
 ENDINGS = (*SIZES, WEIGHTS, DESCRIPTION)
 #: what CatBoost's types of columns, its earlier names among them, are here
 TYPES = {
@@ -38,14 +41,15 @@ class Beside:
 
 
 def beside(path: Path) -> Beside:
-    """Find the files beside one by their names, in any case.
+    """Find the files beside one by their names, in any case, each perhaps compressed.
 
     A description may be of all files of the folder, where it is the only one.
     """
+    folder = Path(path.parent)  # of a compressed file's copy that is a copy, too
     # macOS keeps attributes of NAME in ._NAME
-    files = [each for each in sorted(path.parent.iterdir()) if not each.name.startswith("._")]
-    there = {each.name.lower(): each for each in files if each.is_file()}
-    name = path.name.lower()
+    files = [each for each in sorted(folder.iterdir()) if not each.name.startswith("._")]
+    there = {_PACKED.sub("", each.name.lower()): each for each in files[::-1] if each.is_file()}
+    name = _PACKED.sub("", path.name.lower())
     described = [each for each in there if each.endswith(DESCRIPTION)]
     chosen = [name + DESCRIPTION, Path(name).stem + DESCRIPTION]
     chosen += described if len(described) == 1 else []
@@ -122,7 +126,7 @@ def read_description(path: Path, n_columns: int, of: Path) -> list[tuple[str, st
 def _lines(path: Path) -> list[tuple[int, str]]:
     """Return the lines that are not blank, with their numbers."""
     try:
-        text = without_mark(path, path.read_bytes()).decode()
+        text = without_mark(path, input_file(path).read_bytes()).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{path}: cannot be read as text: {error}") from None
     lines = [(n, line.strip()) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
