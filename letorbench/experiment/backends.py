@@ -19,6 +19,7 @@ from letorbench.experiment.plan import Job
 from letorbench.experiment.processes import in_processes
 from letorbench.experiment.run import Run, attempt, attempt_away, keep
 from letorbench.rankers import plugins
+from letorbench.rankers.any_model import AnyModel
 
 #: the seconds without a worker at work after which a run says so, and after which it ends
 PATIENCE, LIMIT = 10.0, 3600.0
@@ -47,7 +48,23 @@ class Processes:
         threads = max(1, thread_count() // number)
         run = partial(attempt, force=force, brought=plugins.brought(), threads=threads)
         sent = [job.sent() for job in jobs]
+        _check_classes(sent)
         yield from in_processes(run, sent, number, _lost, self.idle)
+
+
+def _check_classes(sent: Sequence[Job]) -> None:
+    """Raise UsageError where a class that goes with its job cannot be sent."""
+    from cloudpickle import dumps
+
+    for cls in {job.ranker for job in sent if job.ranker}:
+        try:
+            dumps(cls)
+        except FAILURES as error:
+            kind = type(cls.model) if issubclass(cls, AnyModel) else cls
+            raise UsageError(
+                f"{kind.__name__}: cannot be sent to another process "
+                f"({plugins.described(error)}); jobs=1 runs it in this one"
+            ) from None
 
 
 @dataclass(frozen=True)

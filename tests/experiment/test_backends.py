@@ -10,6 +10,7 @@ import time
 from concurrent.futures import Executor, Future
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from unittest.mock import Mock
 
 import numpy as np
@@ -165,6 +166,26 @@ def local(tmp_path, monkeypatch) -> dict[str, object]:
     lb.run("TOY", out="local", **asked)
     yield asked
     sys.modules.pop("letorbench_plugin_theirs", None)
+
+
+def test_a_class_that_cannot_be_sent_is_named_before_anything_runs(tmp_path):
+    write_toy(tmp_path)
+    lock = Lock()
+
+    class Held:
+        def fit(self, X, y):
+            with lock:
+                return self
+
+        def predict(self, X):
+            return X[:, 0]
+
+    options = {"data_dir": tmp_path, "out": tmp_path / "out", "folds": [1, 2], "repeats": 1}
+    said = "^Held: cannot be sent to another process .*cannot pickle '_thread.lock' object.*jobs=1"
+    with pytest.raises(UsageError, match=said):
+        lb.run("TOY", ["random", Held()], jobs=2, **options)
+    assert not list(tmp_path.rglob("fit.json"))
+    assert len(lb.run("TOY", Held(), **options).per_query()) == 16
 
 
 @pytest.mark.parametrize("without", [None, "data", "theirs.py"])
