@@ -1,4 +1,4 @@
-"""What a user must know of a result, by kind, so that the most serious is said first."""
+"""Warnings about a fit, by kind, so that the most serious is shown first."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class FitWarning:
-    """What a user must know of a fit or of its scores.
+    """A warning about a fit or its scores.
 
     Parameters
     ----------
@@ -43,5 +43,5 @@ class FitWarning:
 
     @property
     def rank(self) -> int:
-        """How serious the warning is: 0 is the most serious."""
+        """The place in `KINDS`: 0 is the most serious."""
         return list(KINDS).index(self.kind)
