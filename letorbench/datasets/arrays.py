@@ -33,7 +33,7 @@ class Grouping(NamedTuple):
 
 
 def as_features(X: Any, n_features: int | None = None) -> np.ndarray:
-    """Return numbers (n_docs, n_features) as read-only float32 in C order, as a view if possible."""
+    """Return numbers (n_docs, n_features) as read-only float32 in C order, a view if possible."""
     # NaN is a missing value
     given = _real_numbers(X, "X")
     if given.ndim != 2:
