@@ -10,13 +10,7 @@ MOST_LISTED = 25
 
 
 def require_choice(name: str, choices: Sequence[str], what: str) -> str:
-    """Return the name if it is a choice; else UsageError, with the nearest three or all choices.
-
-    Examples
-    --------
-    >>> require_choice("listnet", ["listnet", "ranknet"], "loss")
-    'listnet'
-    """
+    """Return the name if it is a choice; else UsageError, with the nearest three or all choices."""
     if name in choices:
         return name
     lower: dict[str, list[str]] = {}

@@ -92,10 +92,7 @@ def one_writer(folder: Path, root: Path) -> Iterator[None]:
 
 @contextmanager
 def unfinished_folder(folder: Path) -> Iterator[Path]:
-    """Make a folder for the block and remove it at the end; wait while another process has it.
-
-    WriteError: the folder or its parent cannot be made.
-    """
+    """Make a folder for the block and remove it at the end; wait while another process has it."""
     with _locked(folder, folder.with_name(f"{folder.name}.lock")):
         try:
             shutil.rmtree(folder, ignore_errors=True)  # from a killed process

@@ -91,13 +91,7 @@ def check(owner: Any, name: str) -> None:
 
 
 def typed(kind: object, given: str, where: str) -> object:
-    """Read a text as a value of an annotated type; else UsageError, which names `where`.
-
-    Examples
-    --------
-    >>> typed(float, "1e-3", "l2"), typed(int | None, "none", "bins")
-    (0.001, None)
-    """
+    """Read a text as a value of an annotated type; else UsageError, which names `where`."""
     if get_origin(kind) is Literal:
         values = {text(value): value for value in get_args(kind)}
         return values[require_choice(given, list(values), where)]

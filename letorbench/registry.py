@@ -49,13 +49,7 @@ def places(folder: str, attribute: str) -> dict[str, str]:
 
 
 def preset(base: type, class_name: str, *, doc: str, **facts: object) -> Any:
-    """Make a subclass in the module of its base that differs from it only in attributes.
-
-    Examples
-    --------
-    >>> preset(Exception, "Odd", doc="An odd number.", name="odd").name
-    'odd'
-    """
+    """Make a subclass in the module of its base that differs from it only in attributes."""
     return type(base)(class_name, (base,), {"__module__": base.__module__, "__doc__": doc, **facts})
 
 
@@ -131,14 +125,7 @@ def imports_of(file: str) -> dict[str, str]:
 def attach(
     package: str, places: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Make `__getattr__` and `__dir__` of a package that imports names from places on first use.
-
-    Examples
-    --------
-    >>> get, names = attach("shapes", {"circle": "math:pi"})
-    >>> round(get("circle"), 2), names()
-    (3.14, ['circle'])
-    """
+    """Make `__getattr__` and `__dir__` of a package that imports names from places on first use."""
 
     def get(name: str) -> Any:
         if name not in places:

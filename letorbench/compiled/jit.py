@@ -20,7 +20,6 @@ from numba.core import event
 from letorbench.source import PACKAGE, imported, reached, source_digest, text
 
 Function = TypeVar("Function", bound=Callable)
-
 #: the x86-64 level of about 2013 and later: AVX2 and fused multiply-add
 BASELINE = "x86-64-v3"
 #: the features of a processor of that level, by LLVM's names
@@ -53,16 +52,10 @@ def kernel(*, reorder: bool = False, kept: bool = True) -> Callable[[Function], 
 
     A kernel is a plain loop over arrays: it releases the interpreter lock, allocates little and
     checks nothing; its caller checks the input. Numba keeps the machine code in `kernel_folder`, so
-    a later process loads it.
-
-    Parameters
-    ----------
-    reorder : bool
-        Let the compiler reorder floating-point sums. Use it only if no result depends on the last
-        bit of a sum.
-    kept : bool
-        False for a kernel that takes other kernels as arguments. Numba cannot keep it by itself;
-        its machine code is part of that of the kernels that call it.
+    a later process loads it. `reorder` lets the compiler reorder floating-point sums; use it only
+    if no result depends on the last bit of a sum. `kept` is False for a kernel that takes other
+    kernels as arguments: Numba cannot keep it by itself, but in the machine code of the kernels
+    that call it.
     """
 
     def decorate(function: Function) -> Function:

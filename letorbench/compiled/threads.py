@@ -17,7 +17,6 @@ from threadpoolctl import ThreadpoolController
 from letorbench.errors import UsageError
 
 Result = TypeVar("Result")
-
 #: the environment variable for the number of threads
 VARIABLE = "LETORBENCH_THREADS"
 

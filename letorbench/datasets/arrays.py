@@ -54,10 +54,7 @@ def as_features(X: Any, n_features: int | None = None) -> np.ndarray:
 
 
 def float32_features(X: np.ndarray) -> np.ndarray:
-    """Return X as (n_docs, n_features) float32 in C order, without a copy if possible.
-
-    DataError: X does not have two dimensions or real numbers, or a number is too large for float32.
-    """
+    """Return X as (n_docs, n_features) float32 in C order, a view if possible; else DataError."""
     given = np.asarray(X)
     if given.ndim != 2 or given.dtype.kind not in "biuf":
         raise DataError(
@@ -112,14 +109,6 @@ def group_rows(
 
     Scattered rows of a query are moved together in their order, and queries are in the order of
     their first rows. Without ids, queries are named 1, 2, ...
-
-    Examples
-    --------
-    >>> offsets, qids, rows = group_rows(4, qid=["b", "a", "b", "a"])
-    >>> qids, offsets, rows
-    (array(['b', 'a'], dtype='<U1'), array([0, 2, 4]), array([0, 2, 1, 3]))
-    >>> group_rows(3, group=[2, 1]).offsets
-    array([0, 2, 3])
     """
     if (qid is None) == (group is None):
         found = "neither" if qid is None else "both"
@@ -212,10 +201,7 @@ def as_weights(
     rows: np.ndarray | None = None,
     what: str = "sample_weight",
 ) -> np.ndarray:
-    """Return the weights of queries, (n_queries,) float64, from one per row or one per query.
-
-    `offsets` and `rows` are those of a `Grouping`; `what` begins the messages of DataError.
-    """
+    """Return weights of queries, (n_queries,) float64, from one per row or per query."""
     given = _vector(_real_numbers(weights, what), what, None).astype(np.float64)
     n_docs, n_queries = int(offsets[-1]), len(offsets) - 1
     if len(given) not in (n_docs, n_queries):
@@ -262,10 +248,7 @@ def _of_counts(group: ArrayLike, n_docs: int) -> Grouping:
 
 
 def as_frame(X: Any, what: str = "X") -> Any:
-    """Return a frame of polars or a table of Arrow as one of pandas, and all else unchanged.
-
-    DataError: the data are lazy or grouped.
-    """
+    """Return frames of polars and Arrow as frames of pandas, all else as is; DataError if lazy."""
     for how in (how for method, how in _LAZY.items() if hasattr(type(X), method)):
         raise DataError(f"{what}: found a {type(X).__name__}, expected its data (.{how})")
     names = _names(X)

@@ -145,10 +145,7 @@ def keep(job: Job, run: Run, files: Mapping[str, bytes], force: bool) -> Run:
 
 
 def _reused(job: Job, benchmark: Benchmark, folder: Path, force: bool) -> Run | None:
-    """Return the run of a fold that is stored already, or None.
-
-    UsageError if the folder has another configuration, whose result is not replaced.
-    """
+    """Return the run of a stored fold, or None; UsageError if it has another configuration."""
     assert job.identity is not None
     stored = None
     with suppress(DataError):  # a damaged fold is made again

@@ -25,7 +25,6 @@ from letorbench.solvers.stopping import Rule, Validation, best, latest
 
 #: from a hyper-parameter to the values that are tried
 Grid = Mapping[str, Sequence[Any]]
-
 #: the most numbers by which a grid grows below its smallest and above its largest number
 MOST_STEPS = 4
 #: integers are not made smaller than this: a tree has at least two leaves

@@ -12,10 +12,8 @@ from letorbench.features.moments import contiguous_columns
 
 #: features that are prepared together, since a document's values are adjacent in memory
 GROUP = 8
-
 #: the most bins that are summed: a bin number takes one byte
 COARSE = 256
-
 #: a value's 32 bits are sorted by `DIGITS` digits of `DIGIT` bits
 DIGITS, DIGIT = 3, np.uint32(11)
 LARGEST = np.uint32((1 << 11) - 1)

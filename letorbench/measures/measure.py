@@ -14,7 +14,6 @@ from letorbench.source import added_digest
 
 Function = Callable[[Rankings, Any], np.ndarray]
 CutoffRule = Literal["required", "optional", "none"]
-
 #: a larger cut-off is considered a mistake
 LARGEST_CUTOFF = 1_000_000_000
 

@@ -87,13 +87,8 @@ class PreparedMetric(NamedTuple):
     ) -> np.ndarray:
         """Measure every query by scores + step * column, over all orders of equal scores.
 
-        A relevant document shares the ranks a + 1 .. a + n with the others of its score. NDCG gives
-        it the mean discount of these ranks. With A relevant documents above and r at these ranks,
-        average precision gives it the mean precision (F. McSherry, M. Najork, "Computing
-        Information Retrieval Performance Measures Efficiently in the Presence of Tied Scores", ECIR
-        2008)
-
-            1/n sum_{k = 1..n} (A + 1 + (k - 1) (r - 1) / (n - 1)) / (a + k).
+        A relevant document has the mean discount of the ranks that it shares, or their mean
+        precision, the AP of `letorbench.measures.orders`.
         """
         return self._measured(scores, float(step), column, in_file_order=False)
 
@@ -172,7 +167,7 @@ def _query(
     prepared: PreparedMetric,
     scratch: np.ndarray,
 ) -> float:
-    """Return a query's measure, from the number of documents above each of its hits."""
+    """Return a query's measure from the documents above each hit, by the letters of `orders`."""
     hits, above, level, before = scratch[0], scratch[1], scratch[2], scratch[3]
     chosen = _high_hits(scores, len(weights), prepared.deepest, hits)
     before[: len(scores) + 1] = 0  # before[a]: how many hits have fewer than a documents above them
@@ -225,7 +220,7 @@ def _high_hits(scores: np.ndarray, n_hits: int, deepest: int, hits: np.ndarray) 
 
 @kernel()
 def _mean_term(a: int, n: int, A: int, r: int, prepared: PreparedMetric) -> float:
-    """Return a hit's mean term, by the letters of `PreparedMetric.mean_of_orders`."""
+    """Return a hit's mean term, by the letters of `orders`."""
     if not prepared.precision:
         return prepared.values[a + 1] if n == 1 else (prepared.sums[a + n] - prepared.sums[a]) / n
     if n == 1:

@@ -23,15 +23,12 @@ from letorbench.solvers.stopping import NEVER, Deadline
 
 #: the share of the way from the best point to the planes' minimum; Franc and Sonnenburg's mu
 STEP = 0.1
-
 #: the precision of the planes' minimum, as a share of the gap that is asked for
 PRECISION = 0.1
-
 #: the most steps of the interior point method; without rounding 20 reach every precision
 STEPS = 60
 #: the share of the way to the border that a step may go
 INSIDE = 0.995
-
 #: w (n,) -> R(w), a subgradient (n,)
 Oracle = Callable[[np.ndarray], tuple[float, np.ndarray]]
 #: w (n,), t, slack (n_planes,) and alpha (n_planes,), or changes of them
@@ -127,11 +124,9 @@ def _longest(x: np.ndarray, change: np.ndarray) -> float:
 def _newton(
     slopes: np.ndarray, heights: np.ndarray, C: float, point: Point
 ) -> Callable[[np.ndarray], Point]:
-    """Return the solver of Newton's equations at a point, for a change of alpha slack (n_planes,).
-
-    The equations are w + slopes' alpha = 0, sum alpha = C, and slopes w + heights - t + slack = 0.
-    """
+    """Return the solver of Newton's equations at a point for a change of alpha slack."""
     w, t, slack, alpha = point
+    # w + slopes' alpha = 0, sum alpha = C, slopes w + heights - t + slack = 0
     pull = w + weighted_rows(slopes, alpha)
     lack = C - float(alpha.sum())
     apart = products(slopes, w) + heights - t + slack

@@ -13,10 +13,8 @@ from letorbench.solvers.stopping import NEVER, Deadline
 SUFFICIENT = 1e-4
 #: the most halvings of a step
 HALVINGS = 30
-
 #: the steps that conjugate gradients usually need; then the Hessian is factored
 PATIENCE = 10
-
 #: a step kept its promise if the fall differs from the promise by at most this share of f
 KEPT = 1e-6
 

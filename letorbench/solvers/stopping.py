@@ -17,7 +17,6 @@ from letorbench.models.base import Model
 
 #: from the validation measure (n_models, n_queries) to the number of the chosen model, from 0
 Rule = Callable[[np.ndarray], int]
-
 #: how far below the highest mean a round may be, in standard errors of the difference
 SHARE = 0.5
 

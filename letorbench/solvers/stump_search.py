@@ -45,16 +45,13 @@ from letorbench.models.tree_ensemble import Tree, stump
 #: features whose bins are filled in one pass over the documents: independent chains of additions
 #: hide the latency of adding to the same number again and again
 TOGETHER = 4
-
 #: additions worth a thread: handing over work costs as much as 200,000 additions
 LEAST = 500_000
-
 #: the bit of an entry of `SortedFeatures.rows` that is set if the next document's value is larger
 CUT = np.uint32(1 << 31)
 ROW = np.uint32(CUT - 1)
 
 SLACK = 16.0
-
 #: a tree of values 0 and 1, its values (n_docs,) bool, and the sum of weights where it is 1
 BestTree = tuple[Tree, np.ndarray, float]
 #: finds the stump f of values 0 and 1 that maximises sum_i w_i f(x_i), for weights (n_docs,) of any

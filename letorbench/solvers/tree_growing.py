@@ -89,27 +89,14 @@ class Grower:
 
     def grow(
         self,
-        gradient: np.ndarray,
-        hessian: np.ndarray,
-        rng: np.random.Generator | None = None,
-        rows: np.ndarray | None = None,
+        gradient: np.ndarray,  # (n_docs,) float64, the first derivatives of the loss by the scores
+        hessian: np.ndarray,  # (n_docs,) float64, the second ones, at least 0
+        rng: np.random.Generator | None = None,  # draws features if `params.columns` < 1
+        rows: np.ndarray | None = None,  # (n_rows,) int32, ascending; all by default
     ) -> Tree:
-        """Grow a tree.
+        """Grow a tree with leaf values -G / (H + l2), Newton's step on the sums of derivatives.
 
-        Parameters
-        ----------
-        gradient, hessian : ndarray of shape (n_docs,), float64
-            The derivatives of the loss by the scores; hessian >= 0.
-        rng : Generator, optional
-            Draws features if `params.columns` is below 1.
-        rows : ndarray of shape (n_rows,), int32, optional
-            The documents to train on, ascending; all by default.
-
-        Returns
-        -------
-        Tree
-            A leaf has the value -G / (H + l2), Newton's step on the sums of its documents'
-            derivatives; with another criterion than "newton" it has 1 where G < 0, else 0.
+        With another criterion than "newton" a leaf has the value 1 if G < 0, else 0.
         """
         buffers, columns = self._buffers, self.params.columns
         rows = self._every if rows is None else rows

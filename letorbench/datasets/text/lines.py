@@ -29,7 +29,6 @@ from letorbench.datasets.text.numbers import (
 )
 
 EQUALS, LETTER_D = 61, 100
-
 #: the most digits of a feature index
 LONGEST_INDEX = 6
 #: the characters whose newlines are counted in 16 bits

@@ -31,7 +31,6 @@ QUADS = np.uint64(0x0000FFFF0000FFFF)
 OCTET = np.uint64(0x00000000FFFFFFFF)
 TEN, HUNDRED, MYRIAD = np.uint64(10), np.uint64(100), np.uint64(10000)
 SHIFT_8, SHIFT_16, SHIFT_32 = np.uint64(8), np.uint64(16), np.uint64(32)
-
 #: the bytes past the end of a text that may be read, but are never used
 PADDING = 32
 
