@@ -127,69 +127,38 @@ RULES: Mapping[str, Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class Convention:
-    """The measuring rules of a tool.
+    """The measuring rules of a tool; `RULES` has the meanings of their values."""
 
-    Parameters
-    ----------
-    name : str
-        As users write it: ``letor4``, ``letor4,empty=drop``.
-    description : str
-        The description of its numbers wherever they are printed.
-    source : str
-        Where its rules are written.
-    gain : str
-        ``exp2`` for 2^r - 1, ``linear`` for r, or the gains of the labels 0, 1, ... with
-        slashes between them: ``0/1/3.5``.
-    discount, short_ndcg, short_p, ties, ideal, map_cut, scores, unjudged, missing, mean : str
-        A value of the rule in `RULES`, which has its meaning.
-    empty : {"0", "1", "drop"}
-        The value of a query without relevant documents. With "1", only measures that divide by
-        the best value of the labels are 1 (NDCG, MAP, MeanNDCG, AUC, pairwise, bpref); with "drop"
-        every measure is NaN there, and means leave the query out.
-    relevant : int
-        The smallest label that counts as relevant for P, MAP, MRR, WTA, AUC and bpref.
-    cutoffs : int
-        The largest k that the convention's tool prints.
-    mean_ndcg : bool
-        Whether its tool prints MeanNDCG.
-    layout : {"tables", "sections"}
-        The form of its tool's output: two tables, or one section per measure (LETOR 3.0).
-    max_label : int, optional
-        ERR's r_max: a rule of the convention, or the largest label of the data set.
-    scale : int
-        ERR's r_max if neither a rule nor a data set defines it: the largest label of such data.
-    depth : int, optional
-        The last rank that counts, as trec_eval's -M.
-    empty_weight : {"own", "1"}
-        The weight of a query without relevant documents in the sum of a weighted mean.
-    measures : str
-        All measures of its library, with the rules that differ there: ``ndcg map@k,empty=0``.
-    """
-
-    name: str
-    description: str
-    source: str
-    gain: str = "exp2"
+    name: str  # as users write it: ``letor4``, ``letor4,empty=drop``
+    description: str  # of its numbers, wherever they are printed
+    source: str  # where its rules are written
+    gain: str = "exp2"  # or "linear", or the gains of the labels 0, 1, ...: "0/1/3.5"
     discount: str = "log2"
+    # with "1", only measures that divide by the best value of the labels are 1 (NDCG, MAP,
+    # MeanNDCG, AUC, pairwise, bpref)
     empty: str = "0"
     short_ndcg: str = "whole"
     short_p: str = "k"
-    relevant: int = 1
+    relevant: int = 1  # the least label that is relevant for P, MAP, MRR, WTA, AUC and bpref
     ties: str = "file"
     ideal: str = "k"
     mean: str = "plain"
-    cutoffs: int = 10
-    mean_ndcg: bool = False
+    cutoffs: int = 10  # the largest k that the tool prints
+    mean_ndcg: bool = False  # whether the tool prints MeanNDCG
+    # the form of the tool's output: two tables, or one section per measure (LETOR 3.0)
     layout: Literal["tables", "sections"] = "tables"
+    # ERR's r_max: a rule of the convention, or the largest label of the data set; else `scale`, the
+    # largest label of such data
     max_label: int | None = None
     scale: int = 4
     map_cut: str = "all"
     scores: str = "float64"
     unjudged: str = "drop"
     missing: str = "0"
-    depth: int | None = None
+    depth: int | None = None  # the last rank that counts, as trec_eval's -M
+    # the weight of a query without relevant documents in a weighted mean, "own" or "1"
     empty_weight: str = field(default="own", compare=False)  # no ranking depends on it
-    measures: str = ""
+    measures: str = ""  # all of its library, with the rules that differ: ``ndcg map@k,empty=0``
 
     @property
     def rules(self) -> str:

@@ -45,7 +45,7 @@ def average_precision(rankings: Rankings, k: int | None) -> np.ndarray:
 
 
 def average_precision_divisor(rankings: Rankings, k: int | None) -> np.ndarray:
-    """Return R, or min(R, k) if the convention says so, (n_queries,) int64."""
+    """Return R, or min(R, k) with map_cut=k, (n_queries,) int64."""
     if k is None or rankings.convention.map_cut == "all":
         return rankings.relevant
     return np.minimum(rankings.relevant, k)

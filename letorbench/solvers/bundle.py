@@ -23,7 +23,7 @@ from letorbench.solvers.stopping import NEVER, Deadline
 
 #: the share of the way from the best point to the planes' minimum; Franc and Sonnenburg's mu
 STEP = 0.1
-#: the precision of the planes' minimum, as a share of the gap that is asked for
+#: the precision of the planes' minimum, as a share of the requested gap
 PRECISION = 0.1
 #: the most steps of the interior point method; without rounding 20 reach every precision
 STEPS = 60

@@ -15,7 +15,7 @@ from letorbench.solvers.stopping import EarlyStopping
 ROUNDING = 1e-12
 #: a larger share of tied documents is worth a warning: file order ranks them
 MANY_TIES = 0.5
-#: an epoch's cost and the model after it, None where its numbers are not finite
+#: an epoch's cost and the model after it, None if its numbers are not finite
 Epoch = tuple[float | None, Model | None]
 
 

@@ -18,22 +18,13 @@ KINDS = {
 class FitWarning:
     """A warning about a fit or its scores.
 
-    Parameters
-    ----------
-    kind : str
-        One of `KINDS`.
-    text : str
-        One line, with the numbers.
-
-    Examples
-    --------
     >>> slow = FitWarning("not converged", "stopped after 5 iterations with a gap of 0.3")
     >>> slow.rank < FitWarning("grid edge", "the best C = 1 is the largest of its grid").rank
     True
     """
 
-    kind: str
-    text: str
+    kind: str  # one of `KINDS`
+    text: str  # one line, with the numbers
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:

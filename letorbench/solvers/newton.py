@@ -119,7 +119,7 @@ def factored_step(times: Callable[[np.ndarray], np.ndarray], target: np.ndarray)
 def _descend(
     expand: Callable[[np.ndarray], Expansion], point: np.ndarray, here: Expansion, step: np.ndarray
 ) -> tuple[np.ndarray, Expansion] | None:
-    """Try the lengths 1, 1/2, 1/4, ... of a step; None where rounding hides every descent."""
+    """Try the lengths 1, 1/2, 1/4, ... of a step; None if rounding hides every descent."""
     slope = dot(here.gradient, step)
     length = 1.0
     for _ in range(HALVINGS):

@@ -18,7 +18,7 @@ Either way, the features whose sum is the best up to rounding are searched again
 the order of its values, and the first of those that are equal up to rounding is chosen.
 
 Rounding excludes nothing: a sum of n weights in any order is computed with an error of less than
-n * 2^-52 * sum |w|, and only what is worse by `SLACK` = 16 such errors is excluded.
+n * 2^-52 * sum |w|, and only sums that are worse by `SLACK` = 16 such errors are excluded.
 """
 
 from collections.abc import Callable
