@@ -1,7 +1,7 @@
 """letorbench: learning to rank under the LETOR protocol, from Python and the command line.
 
-Every name is imported when it is first used, so that ``import letorbench`` takes no time. The
-imports below are read by type checkers, and as text by `registry.imports_of`.
+Every name is imported on first use, so that ``import letorbench`` takes no time. Type checkers read
+the imports below, and `registry.imports_of` reads them as text.
 
 Examples
 --------

@@ -1,22 +1,22 @@
-"""JSON whose last line is a checksum of the lines before it: any change of a byte shows."""
+"""JSON whose last line is a checksum of the lines before it, so that any changed byte shows."""
 
 import json
 from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
-#: the key that is added to the facts; it stands last, and has its name from the first release
+#: the key of the checksum, which is the last one; the first release named it so
 CHECKSUM = "seal"
 
 
 def with_checksum(facts: Mapping[str, Any]) -> str:
-    """Return facts that JSON can hold as text that ends with their checksum."""
+    """Return facts as JSON text that ends with their checksum."""
     text = json.dumps(facts, indent=1)
     return f'{text[:-2]},\n "{CHECKSUM}": "{digest(text.encode())}"\n}}\n'
 
 
 def checked(content: bytes) -> dict[str, Any] | None:
-    """Return the facts that `with_checksum` made the content of; None for any other content."""
+    """Return the facts of a content by `with_checksum`; None for any other content."""
     text, _, seal = content.rpartition(f',\n "{CHECKSUM}": '.encode())
     text += b"\n}"
     if seal != f'"{digest(text)}"\n}}\n'.encode():

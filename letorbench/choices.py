@@ -1,25 +1,16 @@
-"""Names as users write them: comma lists, groups of names, and a hint for a misspelled name."""
+"""Names as users write them: comma lists, groups of names, and hints for misspelled names."""
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 
 from letorbench.errors import UsageError
 
-#: of more choices than this only the nearest are named to who mistypes one
+#: with more choices, an error lists only the nearest ones
 MOST_LISTED = 25
 
 
 def require_choice(name: str, choices: Sequence[str], what: str) -> str:
-    """Return the name if it is one of the choices, which are of the kind `what`.
-
-    UsageError suggests the nearest three, or lists the choices where these are few or nothing is
-    near.
-
-    Examples
-    --------
-    >>> require_choice("listnet", ["listnet", "ranknet"], "loss")
-    'listnet'
-    """
+    """Return the name if it is a choice; else UsageError, with the nearest three or all choices."""
     if name in choices:
         return name
     lower: dict[str, list[str]] = {}
@@ -34,23 +25,13 @@ def require_choice(name: str, choices: Sequence[str], what: str) -> str:
 
 
 def meant(name: str, choices: Sequence[str], what: str) -> str:
-    """Return the one of the choices that a name means, whatever its capital letters.
-
-    UsageError as in `require_choice`.
-
-    Examples
-    --------
-    >>> meant("ListNet", ["listnet", "ranknet"], "algorithm")
-    'listnet'
-    """
+    """Return the choice that equals the name in any case; UsageError as in `require_choice`."""
     same = [choice for choice in dict.fromkeys(choices) if choice.lower() == name.lower()]
     return same[0] if len(same) == 1 else require_choice(name, choices, what)
 
 
 def split(words: Iterable[str]) -> list[str]:
-    """Return the words of comma lists without the blanks around them.
-
-    A comma between brackets ends no word.
+    """Return the words of comma lists without surrounding blanks; brackets keep a word together.
 
     Examples
     --------

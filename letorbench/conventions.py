@@ -1,4 +1,4 @@
-"""The measuring conventions: whose rules make a measure's number.
+"""The measuring conventions: the rules of different tools for the same measures.
 
 To add a convention, add its table to ``conventions.toml``. ``letor4,empty=drop,gain=linear`` is
 the convention `letor4` with two rules changed.
@@ -23,29 +23,16 @@ from letorbench.errors import DataError, UsageError
 
 
 def letor_discount(rank: np.ndarray, gain: np.ndarray | float = 1.0) -> np.ndarray:
-    """Return gain * (1, 1, then 1 / log2(rank)) for ranks from 1, broadcast, float64.
-
-    It is computed as (gain * ln 2) / ln(rank), as the LETOR tools do. Another order of the same
-    operations gives other last digits, and so does NumPy's logarithm.
-
-    Examples
-    --------
-    >>> letor_discount([1, 2, 4])
-    array([1. , 1. , 0.5])
-    """
+    """Return gain * (1, 1, then 1 / log2(rank)) for ranks from 1, broadcast, float64."""
+    # (gain * ln 2) / ln(rank) like the LETOR tools: another order of these operations, or NumPy's
+    # logarithm, has other last digits
     rank = np.asarray(rank, dtype=np.float64)
     below = _each(math.log, np.maximum(rank, 2.0))
     return np.where(rank > 2.0, gain * math.log(2.0) / below, gain)
 
 
 def standard_discount(rank: np.ndarray, gain: np.ndarray | float = 1.0) -> np.ndarray:
-    """Return gain / log2(1 + rank) for ranks from 1, broadcast, float64.
-
-    Examples
-    --------
-    >>> standard_discount([1, 3, 7], gain=6.0)
-    array([6., 3., 2.])
-    """
+    """Return gain / log2(1 + rank) for ranks from 1, broadcast, float64."""
     return gain / _each(math.log2, 1.0 + np.asarray(rank, dtype=np.float64))
 
 
@@ -55,13 +42,13 @@ def _each(logarithm: Callable[[float], float], values: np.ndarray) -> np.ndarray
     return np.array(flat, dtype=np.float64).reshape(values.shape)
 
 
-#: the rules whose values are integers from 1, and what the integer is
+#: the rules whose values are integers from 1, and their meanings
 INTEGERS: Mapping[str, str] = {
     "relevant": "the smallest label that P, MAP, MRR and the like take as relevant",
     "max_label": "the largest label of ERR",
     "depth": "the last rank that counts; documents below it are taken as not retrieved",
 }
-#: the largest label of the gain 2^r - 1: the largest whole number of 32 bits
+#: the largest label of the gain 2^r - 1, which then fits 32 bits
 LARGEST_EXPONENT = 31
 
 
@@ -79,7 +66,7 @@ def gains(labels: np.ndarray, gain: str = "exp2") -> np.ndarray:
     return np.exp2(labels) - 1.0 if table is None else table[labels]
 
 
-#: the rules that may be changed after a name; what each value says of the measures, in words
+#: the rules that may be changed after a name, and each value in words
 RULES: Mapping[str, Mapping[str, str]] = {
     "gain": {"exp2": "Gain 2^r - 1", "linear": "Gain r"},
     "discount": {
@@ -140,76 +127,45 @@ RULES: Mapping[str, Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class Convention:
-    """One record of measuring rules: everything that depends on the convention stands here.
+    """The measuring rules of a tool; `RULES` has the meanings of their values."""
 
-    Parameters
-    ----------
-    name : str
-        How it is written: ``letor4``, ``letor4,empty=drop``.
-    description : str
-        How its numbers are described wherever they are printed.
-    source : str
-        Where its rules are written.
-    gain : str
-        ``exp2`` for 2^r - 1, ``linear`` for r, or the gains of the labels 0, 1, ... with
-        slashes between them: ``0/1/3.5``.
-    discount, short_ndcg, short_p, ties, ideal, map_cut, scores, unjudged, missing, mean : str
-        A value of the rule in `RULES`, which says what it means.
-    empty : {"0", "1", "drop"}
-        What a query without relevant documents counts. With "1", only measures that divide by
-        what the labels allow are 1 (NDCG, MAP, MeanNDCG, AUC, pairwise, bpref); with "drop"
-        every measure is NaN there, and means leave it out.
-    relevant : int
-        The smallest label that counts as relevant for P, MAP, MRR, WTA, AUC and bpref.
-    cutoffs : int
-        The largest k that the convention's tool prints.
-    mean_ndcg : bool
-        Whether its tool prints MeanNDCG.
-    layout : {"tables", "sections"}
-        The form of its tool's output: two tables, or a section a measure (LETOR 3.0).
-    max_label : int, optional
-        ERR's r_max. A rule of the convention, or the largest label of the data set.
-    scale : int
-        ERR's r_max where neither a rule nor a data set says it: the largest label of such data.
-    depth : int, optional
-        The last rank that counts, as trec_eval's -M.
-    empty_weight : {"own", "1"}
-        What a query without relevant documents weighs in the sum of a weighted mean.
-    measures : str
-        All that its library computes, with the rules that differ there: ``ndcg map@k,empty=0``.
-    """
-
-    name: str
-    description: str
-    source: str
-    gain: str = "exp2"
+    name: str  # as users write it: ``letor4``, ``letor4,empty=drop``
+    description: str  # of its numbers, wherever they are printed
+    source: str  # where its rules are written
+    gain: str = "exp2"  # or "linear", or the gains of the labels 0, 1, ...: "0/1/3.5"
     discount: str = "log2"
+    # with "1", only measures that divide by the best value of the labels are 1 (NDCG, MAP,
+    # MeanNDCG, AUC, pairwise, bpref)
     empty: str = "0"
     short_ndcg: str = "whole"
     short_p: str = "k"
-    relevant: int = 1
+    relevant: int = 1  # the least label that is relevant for P, MAP, MRR, WTA, AUC and bpref
     ties: str = "file"
     ideal: str = "k"
     mean: str = "plain"
-    cutoffs: int = 10
-    mean_ndcg: bool = False
+    cutoffs: int = 10  # the largest k that the tool prints
+    mean_ndcg: bool = False  # whether the tool prints MeanNDCG
+    # the form of the tool's output: two tables, or one section per measure (LETOR 3.0)
     layout: Literal["tables", "sections"] = "tables"
+    # ERR's r_max: a rule of the convention, or the largest label of the data set; else `scale`, the
+    # largest label of such data
     max_label: int | None = None
     scale: int = 4
     map_cut: str = "all"
     scores: str = "float64"
     unjudged: str = "drop"
     missing: str = "0"
-    depth: int | None = None
+    depth: int | None = None  # the last rank that counts, as trec_eval's -M
+    # the weight of a query without relevant documents in a weighted mean, "own" or "1"
     empty_weight: str = field(default="own", compare=False)  # no ranking depends on it
-    measures: str = ""
+    measures: str = ""  # all of its library, with the rules that differ: ``ndcg map@k,empty=0``
 
     @property
     def rules(self) -> str:
         """Its rules in sentences, for reports."""
         say = {key: words.get(str(getattr(self, key))) for key, words in RULES.items()}
         gain = say["gain"] or f"Gains {self.gain} of the labels 0, 1, ..."
-        # said where they are not usual
+        # only if they are unusual
         rare = ("ideal", "map_cut", "scores", "unjudged", "missing", "mean")
         said = [say[key] for key in rare if getattr(self, key) != getattr(Convention, key)]
         said.append(f"The largest label of ERR is {self.r_max}")
@@ -223,13 +179,12 @@ class Convention:
 
     @property
     def r_max(self) -> int:
-        """ERR's largest label."""
         return self.max_label or self.scale
 
     def apart(self, measure: str) -> dict[str, str] | None:
-        """Return the rules that a measure, as ``ndcg@10``, has apart from the others.
+        """Return the rules of a measure such as ``ndcg@10`` that differ from the others.
 
-        None says that the library does not compute it, or by other rules than were asked for.
+        None: the library does not compute it, or only by other rules than requested.
         """
         name, at, _ = measure.partition("@")
         base = CONVENTIONS.get(self.name.partition(",")[0], self)
@@ -241,7 +196,7 @@ class Convention:
         return None if self.measures else {}
 
     def of(self, measure: str) -> Convention:
-        """Return the rules of a measure, as ``ndcg@10``; UsageError: it is not the library's."""
+        """Return the rules of a measure such as ``ndcg@10``; UsageError if the library lacks it."""
         own = self.apart(measure)
         if own is None:
             named = ", ".join(each.partition(",")[0] for each in self.measures.split())
@@ -251,10 +206,7 @@ class Convention:
         return replace(self, **own) if own else self  # type: ignore[arg-type]
 
     def of_data(self, largest: int) -> Convention:
-        """Return the convention for data with labels up to `largest`, which ERR goes by.
-
-        A convention whose rules say ERR's largest label keeps it.
-        """
+        """Return the convention for labels up to `largest`, ERR's r_max unless a rule sets it."""
         return self if self.max_label else replace(self, max_label=largest)
 
     def gains(self, levels: int) -> np.ndarray:
@@ -267,15 +219,14 @@ class Convention:
 
 
 _TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-#: name -> convention
 CONVENTIONS = MappingProxyType({name: Convention(name, **own) for name, own in _TABLES.items()})
 
 
 def convention(text: str) -> Convention:
-    """Return the convention of a text: a name, and rules that differ from its own.
+    """Return the convention of a text: a name, and rules to change.
 
-    Its name is the text in its one spelling: rules in the order of the parameters, none that is
-    as the named convention has it. UsageError where there is no such convention, rule or value.
+    The name of the result is the normal form of the text: the changed rules in the order of the
+    parameters. UsageError for an unknown convention, rule or value.
 
     Examples
     --------
@@ -295,7 +246,7 @@ def convention(text: str) -> Convention:
 
 
 def with_rules(known: Convention, **rules: Any) -> Convention:
-    """Return the named convention with those rules, named and described by what differs."""
+    """Return the convention with those rules; its name and description contain the differences."""
     differ = {
         rule: rules[rule] for rule in RULES if rule in rules and rules[rule] != getattr(known, rule)
     }
@@ -306,7 +257,7 @@ def with_rules(known: Convention, **rules: Any) -> Convention:
 
 
 def require_gain(value: str) -> str:
-    """Return a rule `gain`; UsageError says what is expected."""
+    """Return a rule `gain`, or raise UsageError."""
     if value in RULES["gain"]:
         return value
     with suppress(ValueError, AttributeError):
@@ -317,7 +268,7 @@ def require_gain(value: str) -> str:
 
 
 def _value(rule: str, value: str) -> str | int:
-    """Return a rule's value from its text; UsageError says what is expected."""
+    """Return a rule's value from its text, or raise UsageError."""
     if rule in INTEGERS:
         if not re.fullmatch("0*[1-9][0-9]{0,8}", value):
             raise UsageError(f"{rule}={value}: expected an integer from 1: {INTEGERS[rule]}")

@@ -1,4 +1,4 @@
-"""The errors a user can cause: one clear line, no traceback."""
+"""Errors that a user can cause: one clear line, no traceback."""
 
 from contextlib import suppress
 
@@ -6,19 +6,17 @@ from letorbench.escaping import visible
 
 
 class LetorError(Exception):
-    """Base of every error that is the user's to mend; `exit_status` is the command's.
-
-    Its text is one line, whatever the names in it that come from files.
-    """
+    """Base of all errors that users can correct; `exit_status` is that of the command."""
 
     exit_status = 1
 
     def __str__(self) -> str:
+        # one line, even if it contains names from files
         return visible(super().__str__())
 
 
 class DataError(LetorError, ValueError):
-    """A file or a folder is not what it should be: names file, line, found and expected."""
+    """A file or a folder is not valid: the message names file, line, found and expected."""
 
 
 class UsageError(LetorError, ValueError):
@@ -28,10 +26,7 @@ class UsageError(LetorError, ValueError):
 
 
 def not_fitted(what: str) -> UsageError:
-    """Return the error of a call before `fit`: scikit-learn's NotFittedError, too, if it is there.
-
-    It is an AttributeError, as scikit-learn's is.
-    """
+    """Return the error of a call before `fit`, also scikit-learn's NotFittedError if installed."""
     base: type[Exception] = AttributeError
     with suppress(ImportError):
         from sklearn import exceptions
@@ -43,7 +38,7 @@ def not_fitted(what: str) -> UsageError:
 
 
 class WriteError(DataError, OSError):
-    """A file or a folder cannot be written: names it and the reason."""
+    """A file or a folder cannot be written: the message has its name and the reason."""
 
     def __init__(self, path: object, error: OSError) -> None:
         super().__init__(f"{path}: cannot be written: {error.strerror or error}")
@@ -53,5 +48,5 @@ class WriteError(DataError, OSError):
         return visible(str(self.args[0]))
 
 
-#: what other people's code may raise: everything but Ctrl-C; `sys.exit` is no reason to end a run
+#: exceptions of users' code: all but Ctrl-C, and `sys.exit`, which must not end a run
 FAILURES = (Exception, SystemExit)

@@ -1,11 +1,11 @@
-"""Files that are whole or not there, and folders with one writer at a time.
+"""Files that are either complete or absent, and folders with one writer at a time.
 
-A file or a folder is written beside its place under another name, then renamed. Its writer holds
-a lock meanwhile. The system gives up the lock of a process that is dead, so that the next writer
-gets it and replaces what was left.
+A file or a folder is written next to its place under another name, then renamed. Meanwhile its
+writer holds a lock. The system releases the lock of a dead process, so the next writer gets it and
+replaces the remains.
 
-A folder may come from a stranger. What is there already is never opened for writing, and only
-regular files are read.
+A folder may come from a stranger. Existing files are never opened for writing, and only regular
+files are read.
 """
 
 import errno
@@ -22,11 +22,11 @@ from typing import IO
 from letorbench.errors import WriteError
 from letorbench.escaping import visible
 
-#: what opens a path to be written, as `write_atomically` does
+#: opens a path for writing, as `write_atomically` does
 Writer = Callable[..., AbstractContextManager[IO]]
-#: the seconds between two looks whether a lock is free, and those until a line says who has it
+#: the seconds between two attempts to lock, and those before a line names the lock's holder
 POLL, SILENCE = 0.01, 5.0
-#: how many seconds a lock is waited for whose holder may be dead: on another machine, or not named
+#: the seconds to wait for a lock whose holder may be dead: on another machine, or unnamed
 PATIENCE = 60.0
 #: the bytes of the largest file that is read at once: the scores of 50 million documents
 LARGEST = 2**30
@@ -40,7 +40,7 @@ def read_file(path: Path) -> bytes:
             raise OSError(errno.EINVAL, "Not a regular file", str(path))
         if found.st_size > LARGEST:
             raise OSError(errno.EFBIG, f"Larger than {LARGEST} bytes", str(path))
-        return file.read(found.st_size + 1)  # some of the system's own tell no size and never end
+        return file.read(found.st_size + 1)  # some system files report no size and never end
 
 
 def _at_once(path: str, flags: int) -> int:
@@ -49,10 +49,8 @@ def _at_once(path: str, flags: int) -> int:
 
 
 def refuse_links(root: Path, place: Path) -> None:
-    """Raise WriteError where a place in a folder is reached by a link that is in that folder.
-
-    The folder itself may be a link: its user named it.
-    """
+    """Raise WriteError if a place in a folder is reached by a link that is in that folder."""
+    # the folder itself may be a link: its user named it
     for each in (place, *place.parents):
         if each != root and each.is_relative_to(root) and each.is_symlink():
             why = f"{each} is a link, and what is behind links is read alone"
@@ -61,26 +59,21 @@ def refuse_links(root: Path, place: Path) -> None:
 
 @contextmanager
 def write_atomically(path: Path, binary: bool = False) -> Iterator[IO]:
-    """Open a new file that takes its name only when the block ends without an error.
+    """Open a new file that takes its name, or a link's place, once the block ends without an error.
 
-    It takes the place of a link of that name.
-
-    Raises
-    ------
-    WriteError
-        The file cannot be written: the disk is full, the folder is read-only, ...
+    WriteError: the file cannot be written, since the disk is full, the folder is read-only, ...
     """
     path = Path(path)
     unfinished = path.with_name(f".{path.name}.part")
     mode, encoding = ("xb", None) if binary else ("x", "utf-8")
     with _locked(path, path.with_name(f".{path.name}.lock")):
         try:
-            unfinished.unlink(missing_ok=True)  # a killed process left it, or a stranger a link
+            unfinished.unlink(missing_ok=True)  # from a killed process, or a stranger's link
             with open(unfinished, mode, encoding=encoding) as file:
                 yield file
             unfinished.replace(path)
         except OSError as error:
-            # a block that reads other files has errors that name them
+            # errors of other files that the block reads already name them
             if error.filename in (None, str(unfinished)):
                 raise WriteError(path, error) from None
             raise
@@ -91,10 +84,7 @@ def write_atomically(path: Path, binary: bool = False) -> Iterator[IO]:
 
 @contextmanager
 def one_writer(folder: Path, root: Path) -> Iterator[None]:
-    """Wait until no other process or thread is in such a block with the folder, then hold it.
-
-    See `refuse_links` for `root`.
-    """
+    """Wait until no other process or thread holds the folder, then hold it; see `refuse_links`."""
     refuse_links(root, folder)
     with _locked(folder, Path(folder) / ".lock"):
         yield
@@ -102,16 +92,10 @@ def one_writer(folder: Path, root: Path) -> Iterator[None]:
 
 @contextmanager
 def unfinished_folder(folder: Path) -> Iterator[Path]:
-    """Make a folder for the block and remove it at the end; wait while another process has it.
-
-    Raises
-    ------
-    WriteError
-        The folder, or its parent, cannot be made.
-    """
+    """Make a folder for the block and remove it at the end; wait while another process has it."""
     with _locked(folder, folder.with_name(f"{folder.name}.lock")):
         try:
-            shutil.rmtree(folder, ignore_errors=True)  # what a killed process left
+            shutil.rmtree(folder, ignore_errors=True)  # from a killed process
             folder.mkdir()
         except OSError as error:
             raise WriteError(folder, error) from None
@@ -127,8 +111,8 @@ def unfinished_folder(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def _locked(path: Path, lock: Path) -> Iterator[None]:
-    """Hold the lock file of a path, whose folder is made first; WriteError where that fails."""
-    # its import takes longer than most commands need in all
+    """Hold the lock file of a path, whose folder is made first; WriteError if that fails."""
+    # importing it takes longer than most commands need in all
     from filelock import FileLock, Timeout
 
     held = FileLock(lock)
@@ -147,22 +131,20 @@ def _locked(path: Path, lock: Path) -> Iterator[None]:
             why = f"{lock} stays; remove it if {holder} does not run any more"
             raise WriteError(path, OSError(errno.ETIMEDOUT, why)) from None
         except OSError as error:
-            # what is at its place is no lock of ours: a link, a folder
+            # something else is in its place: a link, a folder
             raise WriteError(lock if os.path.lexists(lock) else path, error) from None
         yield
     finally:
         if held.is_locked:
-            # who waits for a file that is gone begins anew; Windows removes it with the lock
+            # whoever waits for a removed file begins anew; Windows removes it with the lock
             with suppress(OSError):
                 lock.unlink(missing_ok=True)
             held.release()
 
 
 def _holder(lock: Path) -> tuple[str, bool]:
-    """Return who holds a lock, and whether that process is known to be alive.
-
-    Where the system has no locks, the file names the process and its machine.
-    """
+    """Return the holder of a lock, and whether that process is known to be alive."""
+    # on a system without locks, the file names the process and its machine
     try:
         if sys.platform != "win32":
             import fcntl
@@ -170,12 +152,12 @@ def _holder(lock: Path) -> tuple[str, bool]:
             with open(lock, "rb", opener=_at_once) as file:
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except (BlockingIOError, FileNotFoundError):
-        pass  # it is held, or was given up just now
+        pass  # it is held, or was released just now
     except (ImportError, OSError):
         with suppress(OSError, ValueError):
             process, machine, *_ = read_file(lock).decode().split("\n")
-            machine = machine.partition("?")[0]  # a container's has its namespace behind it
-            # one that ended on this machine has lost its lock
+            machine = machine.partition("?")[0]  # a container's name has its namespace behind it
+            # a process that ended on this machine has lost its lock
             return f"process {int(process)} on {machine}", machine == socket.gethostname()
         return "an unknown process", False
     return "another process", True

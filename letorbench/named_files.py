@@ -22,11 +22,11 @@ from typing import IO, TYPE_CHECKING, Any
 from letorbench.errors import DataError, WriteError
 from letorbench.files import write_atomically
 
-#: what stands for standard input and standard output
+#: the name of standard input and standard output
 DASH = "-"
-#: the most bytes that are read of what is no plain file, and that a compressed file may hold
+#: the most bytes of an input that is not a plain file, and of a compressed file's content
 MOST_BYTES = 4 << 30
-#: the bytes that are read at a time; a compressed one may hold ten thousand of them
+#: bytes that are read at a time; a compressed byte may hold ten thousand
 _CHUNK = 1 << 12
 _ENDING = re.compile(r"\.(gz|bz2|xz|zst)$", re.IGNORECASE)
 
@@ -37,7 +37,7 @@ else:
 
 
 class _Copy(_Path):
-    """The path that the user named, which opens a plain copy of what was there."""
+    """The path that the user named; it opens a plain copy of the content."""
 
     place = ""
 
@@ -59,7 +59,7 @@ def _zstandard() -> Any:
     return ZstdDecompressor()
 
 
-#: how compressed files begin, and what unpacks one stream of a file
+#: the first bytes of compressed files, and the decompressor of one stream of a file
 _PACKED: dict[bytes, Callable[[], Any]] = {
     b"\x1f\x8b": partial(zlib.decompressobj, 31), b"BZh": bz2.BZ2Decompressor,
     b"\xfd7zXZ\0": lzma.LZMADecompressor, b"\x28\xb5\x2f\xfd": _zstandard,
@@ -67,10 +67,10 @@ _PACKED: dict[bytes, Callable[[], Any]] = {
 
 
 def input_file(path: str | Path, unpack: bool = True) -> Path:
-    """Return the path of a plain file with what the user's file holds, shown as the user named it.
+    """Return the path of a plain file with the content of the user's file, under the user's name.
 
-    A plain file stays where it is, unless it is compressed and to be unpacked. A copy is gone when
-    the path is. DataError says that the file cannot be read, is damaged or is too large.
+    A plain file stays in place unless it is compressed and `unpack` is true. A copy is removed with
+    its path. DataError: the file cannot be read, is damaged or is too large.
     """
     path = path if isinstance(path, Path) else Path(path)
     dash = str(path) == DASH
@@ -106,13 +106,13 @@ def _unpacked(packed: bytes, file: IO[bytes], kind: Callable[[], Any]) -> Iterat
                 raise OSError("its compressed content is cut off")
             try:
                 yield stream.decompress(packed)
-            except Exception as error:  # each kind has errors of its own
+            except Exception as error:  # each kind has different errors
                 raise OSError(f"its compressed content is damaged ({error})") from None
             packed = stream.unused_data or file.read(_CHUNK)
 
 
 def _copied(path: Path, chunks: Iterator[bytes]) -> Path:
-    """Write what is read to a file of its own."""
+    """Write the chunks to a separate file."""
     copy, size = _Copy(path), 0
     try:
         descriptor, copy.place = tempfile.mkstemp(prefix="letorbench-")
@@ -135,10 +135,10 @@ def _copied(path: Path, chunks: Iterator[bytes]) -> Path:
 
 @contextmanager
 def open_output(path: str | Path, binary: bool = False) -> Iterator[IO]:
-    """Open what the user names for output; "-" is standard output.
+    """Open the user's output file; "-" is standard output.
 
-    A plain file, new or old, or the one that a link leads to, is there whole or not at all. What is
-    no plain file is written into. WriteError says that it cannot be written.
+    A plain file, new or old, or the target of a link, is written whole or not at all. Any other
+    file is written in place. WriteError if it cannot be written.
     """
     path, mode = Path(path), stat.S_IFREG
     number = _open_number(path)
@@ -161,7 +161,7 @@ def open_output(path: str | Path, binary: bool = False) -> Iterator[IO]:
 
 
 def is_stream(path: Path) -> bool:
-    """Return whether an output is written into, and not replaced."""
+    """Return whether an output is written in place, not replaced."""
     there = path.exists() and not (path.is_dir() or path.is_file())
     return there or _open_number(path) is not None
 

@@ -1,4 +1,4 @@
-"""Parameters of rankers and losses: fields of dataclasses that say which values they may have."""
+"""Parameters of rankers and losses: fields of dataclasses that declare their valid values."""
 
 import math
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from letorbench.errors import UsageError
 
 
 class Range(NamedTuple):
-    """The numbers that a parameter may have; None where there is no such bound."""
+    """The valid numbers of a parameter; None for a missing bound."""
 
     least: float | None
     above: float | None
@@ -36,7 +36,6 @@ class Range(NamedTuple):
 
 
 def one_of(values: Iterable[object], default: object) -> Any:
-    """Declare a parameter that is one of a few values."""
     return field(default=default, metadata={"values": tuple(values)})
 
 
@@ -48,12 +47,12 @@ def number(
     most: float | None = None,
     below: float | None = None,
 ) -> Any:
-    """Declare a parameter that is a finite number within bounds, or None where its type has it."""
+    """Declare a parameter that is a finite number within bounds, or None if its type allows it."""
     return field(default=default, metadata={"range": Range(least, above, most, below)})
 
 
 def choices(cls: Any) -> dict[str, tuple]:
-    """Return the parameters that are one of a few values, and the values."""
+    """Return the parameters that are one of a few values, with these values."""
     return {each.name: each.metadata["values"] for each in fields(cls) if "values" in each.metadata}
 
 
@@ -64,10 +63,10 @@ def kinds(cls: Any) -> dict[str, Any]:
 
 
 def check(owner: Any, name: str) -> None:
-    """Raise UsageError, with the name, for the first parameter of a value that it may not have.
+    """Raise UsageError, with the name of the owner, for the first parameter with an invalid value.
 
-    A declared number has the type that its annotation says, since a loop that ends after 2.5 rounds
-    never does. No other parameter may be NaN.
+    A declared number must have its annotated type: a loop that ends after 2.5 rounds never ends. No
+    other parameter may be NaN.
     """
     hints = kinds(type(owner))
     for each in fields(owner):
@@ -92,13 +91,7 @@ def check(owner: Any, name: str) -> None:
 
 
 def typed(kind: object, given: str, where: str) -> object:
-    """Read a text as a value of an annotated type; UsageError, which names `where`, else.
-
-    Examples
-    --------
-    >>> typed(float, "1e-3", "l2"), typed(int | None, "none", "bins")
-    (0.001, None)
-    """
+    """Read a text as a value of an annotated type; else UsageError, which names `where`."""
     if get_origin(kind) is Literal:
         values = {text(value): value for value in get_args(kind)}
         return values[require_choice(given, list(values), where)]
@@ -118,7 +111,6 @@ def describe(kind: object) -> str:
 
 
 def text(value: object) -> str:
-    """Return a value as users write it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -1,8 +1,8 @@
-"""What is registered by being there, in a file of its folder, in one of two ways.
+"""Registration of classes and values by being defined in a file of a folder.
 
-`places` searches the files as text and imports none, so that the names of all rankers are known
-before any of them is loaded; the names of a package are imported when they are first used (PEP
-562). `members` imports the whole folder. What users bring to a process is in `BROUGHT`.
+`places` searches the files as text without importing them, so that the names of all rankers are
+known before any is loaded; the names of a package are imported on first use (PEP 562). `members`
+imports the whole folder. `BROUGHT` holds users' additions to a process.
 """
 
 import re
@@ -17,18 +17,17 @@ from typing import Any
 from letorbench.errors import UsageError
 
 PACKAGE = Path(__file__).parent
-#: what users brought to this process beside rankers, by the module that defines it and by name:
-#: the public values of plug-in files, and the measures and losses that Python programs gave
+#: users' additions to this process besides rankers, by module and name: the public values of
+#: plug-in files, and the measures and losses of Python programs
 BROUGHT: dict[str, dict[str, Any]] = {}
 
 
 @cache
 def places(folder: str, attribute: str) -> dict[str, str]:
-    """Return where each registered class of a folder is defined.
+    """Return the places ``package.module:Class`` of a folder's registered classes by their names.
 
-    A class is registered where its body says ``name = "…"``, or another attribute, and a `preset`
-    where it says ``Class = preset(Base, "Class", name="…"``. The folder is one of the package,
-    "rankers". Names are sorted, and a place is ``package.module:Class``.
+    A class is registered by ``name = "…"``, or another attribute, in its body, and a `preset` by
+    ``Class = preset(Base, "Class", name="…"``.
 
     Examples
     --------
@@ -50,13 +49,7 @@ def places(folder: str, attribute: str) -> dict[str, str]:
 
 
 def preset(base: type, class_name: str, *, doc: str, **facts: object) -> Any:
-    """Make a subclass in the module of its base, which differs from it in attributes alone.
-
-    Examples
-    --------
-    >>> preset(Exception, "Odd", doc="An odd number.", name="odd").name
-    'odd'
-    """
+    """Make a subclass in the module of its base that differs from it only in attributes."""
     return type(base)(class_name, (base,), {"__module__": base.__module__, "__doc__": doc, **facts})
 
 
@@ -72,10 +65,7 @@ def modules(package: str) -> dict[str, ModuleType]:
 
 
 def members(package: str, kind: type) -> dict[str, Any]:
-    """Return what the files of a package define of a kind, its own too, by its `name`.
-
-    These are the instances of a class and its subclasses. A class without a `name` is a base.
-    """
+    """Return a package's instances and subclasses of `kind` that have a `name`, by `name`."""
     return {
         value.name: value
         for module in (*modules(package).values(), import_module(package))
@@ -86,23 +76,14 @@ def members(package: str, kind: type) -> dict[str, Any]:
 
 
 def load(place: str) -> Any:
-    """Import what `package.module:name` says, or the module of a place without a name.
-
-    Examples
-    --------
-    >>> load("math:tau") > 6
-    True
-    """
+    """Import the value of a place `package.module:name`, or a module if there is no name."""
     module, _, name = place.partition(":")
     imported = import_module(module)
     return getattr(imported, name) if name else imported
 
 
 def brought(name: str, fits: Callable[[Any], bool]) -> Any:
-    """Return what a user brought under a name and that fits; None where there is no such thing.
-
-    UsageError where two modules have one.
-    """
+    """Return the user's addition of a name that `fits`, or None; UsageError if there are two."""
     found = {
         module: values[name]
         for module, values in BROUGHT.items()
@@ -114,16 +95,16 @@ def brought(name: str, fits: Callable[[Any], bool]) -> Any:
 
 
 def require_new(name: str, known: Container[str], what: str) -> None:
-    """Raise UsageError for a name of a user's measure or loss that one of the package has."""
+    """Raise UsageError if a user's measure or loss has the name of one of the package."""
     if name in known:
         raise UsageError(f"a {what} of letorbench is named {name!r}, too; rename yours")
 
 
 def bring(name: str, value: Any, origin: Any) -> None:
-    """Take a measure or a loss that a Python program gave, in the place of an older form of it.
+    """Add a measure or a loss of a Python program, which replaces an older form of it.
 
     It is made of `origin`, a function or a class, and its `source` is the digest of that.
-    UsageError where a function made another one of the same name, as with other values in it.
+    UsageError if a function made two with one name, for instance with other values.
     """
     own = BROUGHT.setdefault(origin.__module__, {})
     sources = {getattr(each, "source", "") for each in (own.get(name), value)} - {""}
@@ -133,10 +114,8 @@ def bring(name: str, value: Any, origin: Any) -> None:
 
 
 def imports_of(file: str) -> dict[str, str]:
-    """Return the places of the names in the indented lines ``from m import a as b`` of a file.
-
-    These are the imports under ``if TYPE_CHECKING``, which a type checker reads.
-    """
+    """Return the places of the names that a file imports under ``if TYPE_CHECKING``."""
+    # indented lines ``from m import a as b``
     lines = re.findall(
         r"^    from (\S+) import (\w+) as (\w+)", Path(file).read_text("utf-8"), re.M
     )
@@ -146,16 +125,7 @@ def imports_of(file: str) -> dict[str, str]:
 def attach(
     package: str, places: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Make the functions `__getattr__` and `__dir__` of a package whose names are imported late.
-
-    `places` has the place of each public name, ``package.module:name``.
-
-    Examples
-    --------
-    >>> get, names = attach("shapes", {"circle": "math:pi"})
-    >>> round(get("circle"), 2), names()
-    (3.14, ['circle'])
-    """
+    """Make `__getattr__` and `__dir__` of a package that imports names from places on first use."""
 
     def get(name: str) -> Any:
         if name not in places:

@@ -1,4 +1,4 @@
-"""Digests of the package's own source, for what must not outlive an edit of it."""
+"""Digests of the package's source, to detect results and machine code of an older version."""
 
 import re
 import sys
@@ -12,16 +12,16 @@ from typing import Any
 from letorbench.checksum import digest
 
 PACKAGE = Path(__file__).parent
-#: what turns data into scores and measures beside the ranker's module, with all that it imports;
-#: the outcome of what finds data and arranges runs is in a fold's identity
+#: modules that, with all their imports and the ranker's module, turn data into scores and measures;
+#: a fold's identity holds the results of finding data and planning runs
 SCORING = ("datasets/reader.py", "features/__init__.py", "measures/definitions.py")
-#: the steps of a run that decide what is trained and measured; they count without their imports
+#: the steps of a run that decide what is trained and measured, without their imports
 STEPS = (
     "experiment/select.py", "experiment/run.py",
     "results/measuring.py", "results/scores.py",
 )  # fmt: skip
 
-#: what no score depends on: how names are looked up, files written, errors worded, code digested
+#: modules without influence on scores: look-up of names, files, errors, digests
 PLUMBING = frozenset({
     "checksum.py", "choices.py", "errors.py", "escaping.py", "files.py", "registry.py", "source.py",
 })  # fmt: skip
@@ -44,10 +44,8 @@ def text(file: str) -> str:
 
 @cache
 def code(file: str) -> str:
-    """Return the source of a module without docstrings, comments and blank lines.
-
-    Its syntax tree would say the same, in 20 times the time and otherwise in each Python.
-    """
+    """Return the source of a module without docstrings, comments and blank lines."""
+    # the syntax tree is equivalent, takes 20 times as long and differs between versions of Python
     return _PROSE.sub(lambda m: m["string"] or ("\n" if m["lines"] else ""), f"\n{text(file)}")
 
 
@@ -65,7 +63,7 @@ def imported(file: str) -> frozenset[str]:
 
 
 def reached(places: Iterable[str]) -> frozenset[str]:
-    """Return modules, and folders of modules, with all that they import, directly or not."""
+    """Return modules, and folders of modules, with all their direct and indirect imports."""
     left, modules = {file for place in places for file in _files(place)}, set[str]()
     while left:
         modules |= left
@@ -74,16 +72,10 @@ def reached(places: Iterable[str]) -> frozenset[str]:
 
 
 def source_digest(files: Iterable[str]) -> str:
-    """Return a digest of the code of modules, in whatever order they come.
-
-    Examples
-    --------
-    >>> len(source_digest(["compiled/jit.py", "files.py"]))
-    32
-    """
+    """Return a digest of the code of modules in any order."""
     digest = blake2b(digest_size=16)
     for file in sorted(files):
-        # lengths, so that no two lists join to one text
+        # with lengths, so that no two lists join to one text
         digest.update(f"{file} {len(code(file))} {code(file)}".encode())
     return digest.hexdigest()
 
@@ -92,14 +84,10 @@ def source_digest(files: Iterable[str]) -> str:
 def scoring_digest(module: str, *parts: str) -> str:
     """Return a digest of the code that a fold's scores and measures depend on.
 
-    Parameters
-    ----------
-    module : str
-        The ranker's. A plug-in may use all that rankers are made of.
-    *parts : str
-        The modules of what the run names: a measure, a transformation, a loss, a model.
+    `module` is the ranker's; `parts` are those of a measure, a transformation, a loss or a model.
     """
     files = {file_of(each) for each in (module, *parts)} - {""}
+    # a plug-in may use all parts of rankers
     if not file_of(module):
         files |= {"rankers/base.py", "models", "losses", "solvers"}
     return source_digest({*STEPS, *reached([*SCORING, *files])})
@@ -107,18 +95,18 @@ def scoring_digest(module: str, *parts: str) -> str:
 
 @cache
 def added_digest(module: str) -> str:
-    """Return a digest of the code of a part; "" where `scoring_digest` has it for every ranker."""
+    """Return a digest of the code of a part; "" if `scoring_digest` covers it for every ranker."""
     file = file_of(module)
     return "" if file in reached(SCORING) else source_digest(reached([file]))
 
 
 def is_current(identity: Mapping[str, Any]) -> bool:
-    """Return whether a stored identity, which may say anything, is of the code at hand."""
+    """Return whether a stored, perhaps invalid, identity is of the current code."""
     parts = identity.get("parts", [])
     named = [identity.get("module"), *(parts if isinstance(parts, list) else [parts])]
     try:
         return identity.get("code") == scoring_digest(*map(str, named))
-    except OSError:  # a module that is gone
+    except OSError:  # a module was removed
         return False
 
 
@@ -134,24 +122,25 @@ def file_of(module: str) -> str:
 def users_digest(value: Any) -> str:
     """Return a digest of the code of a user's class or function; "" for one of this package.
 
-    It is that of its file. Where there is none, as in a notebook, the code counts with all that it
-    uses of the same module. So it does of a function that another one made, whose values it has.
+    It is the digest of the file. Without a file, as in a notebook, it is that of the code and of
+    all that it uses of the same module; so it is for a function made by another, with the values it
+    holds.
     """
     if value.__module__.startswith("letorbench."):
         return ""
     file = getattr(sys.modules.get(value.__module__), "__file__", None)
     code = Path(file).read_bytes() if file and Path(file).is_file() else b""
-    value = getattr(value, "py_func", value)  # what a compiled function was
+    value = getattr(value, "py_func", value)  # a compiled function wraps the plain one
     function = isinstance(value, FunctionType)
     if not code or (function and "<locals>" in value.__qualname__):
         code += repr(list(_code(value, value.__module__, {}))).encode()
-    if function:  # a file may define it again
+    if function:  # a file may define a name again
         code += f"{value.__qualname__} {value.__code__.co_firstlineno}".encode()
     return digest(code)
 
 
 def _code(value: Any, module: str, seen: dict[int, Any]) -> Iterator[object]:
-    """Yield what a value is made of, as texts and bytes; the code of other modules is a name."""
+    """Yield the parts of a value as texts and bytes; code of other modules is a name."""
     value = getattr(value, "py_func", value)
     if id(value) in seen or isinstance(value, ModuleType):
         return

@@ -1,1 +1,1 @@
-"""Compiled kernels: how they are compiled and kept, threads, and sums in one fixed order."""
+"""Compiled kernels: their compilation and cache, threads, and sums in one fixed order."""

@@ -1,7 +1,7 @@
-"""Sums and functions whose last bits do not depend on the processor, compiled.
+"""Compiled sums and functions whose last bits do not depend on the processor.
 
 BLAS, and NumPy's exponential, logarithm, power and hyperbolic tangent, choose their code by the
-processor, and each code rounds in its own way. NumPy's sums do not.
+processor, and each version rounds differently. NumPy's sums do not.
 """
 
 import math
@@ -17,37 +17,33 @@ NOISE = 1e-13
 
 @kernel()
 def exp(x: np.ndarray) -> np.ndarray:
-    """Return e^x of each number."""
     return np.exp(x)
 
 
 @kernel()
 def log(x: np.ndarray) -> np.ndarray:
-    """Return the natural logarithm of each number."""
     return np.log(x)
 
 
 @kernel()
 def log1p(x: np.ndarray) -> np.ndarray:
-    """Return log(1 + x) of each number."""
     return np.log1p(x)
 
 
 @kernel()
 def tanh(x: np.ndarray) -> np.ndarray:
-    """Return the hyperbolic tangent of each number, right to 2e-16; np.tanh takes twice as long."""
+    """Return tanh with an error of at most 2e-16; np.tanh takes twice as long."""
     return 1.0 - 2.0 / (np.exp(2.0 * x) + 1.0)
 
 
 def sigmoid(t: np.ndarray) -> np.ndarray:
-    """Return 1 / (1 + e^-t) of each number, without overflow."""
+    """Return 1 / (1 + e^-t) without overflow."""
     e = exp(-np.abs(t))
     return np.where(t >= 0.0, 1.0, e) / (1.0 + e)
 
 
 @kernel()
 def power(x: np.ndarray, exponent: np.ndarray) -> np.ndarray:
-    """Return each number to the power of its exponent."""
     return x**exponent
 
 
@@ -61,7 +57,6 @@ def dot(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def norm(x: np.ndarray) -> float:
-    """Return the Euclidean length of a vector."""
     return math.sqrt(dot(x, x))
 
 
@@ -94,11 +89,7 @@ def gram(rows: np.ndarray) -> np.ndarray:
 
 @kernel()
 def cholesky(matrix: np.ndarray) -> np.ndarray:
-    """Return the lower triangular L (n, n) with L L' = a symmetric positive definite matrix.
-
-    Where rounding leaves nothing of a row's pivot, the row and the column of L are 0 but for an
-    infinite diagonal element, so that the unknown is solved as 0.
-    """
+    """Return the lower triangular L (n, n) with L L' = a symmetric positive definite matrix."""
     n = len(matrix)
     L = np.zeros((n, n))
     for i in range(n):
@@ -108,6 +99,7 @@ def cholesky(matrix: np.ndarray) -> np.ndarray:
         if pivot > NOISE * matrix[i, i]:
             L[i, i] = np.sqrt(pivot)
         else:
+            # rounding leaves nothing of this pivot: the unknown is solved as 0
             L[i, :i] = 0.0
             L[i, i] = np.inf
     return L
@@ -133,10 +125,7 @@ def backward_solve(L: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def scaled_solver(matrix: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """Return b -> x with matrix x = b, for a symmetric positive definite matrix (n, n).
-
-    The unknowns are scaled so that the matrix's diagonal is 1.
-    """
+    """Return b -> x with matrix x = b, for a positive definite matrix scaled to diagonal 1."""
     scale = 1.0 / np.sqrt(np.diag(matrix))
     L = cholesky(matrix * np.outer(scale, scale))
     return lambda b: scale * backward_solve(L, forward_solve(L, scale * b))

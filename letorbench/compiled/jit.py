@@ -1,4 +1,4 @@
-"""Compiled loops: one decorator for all of them, and where their machine code is kept.
+"""Compiled loops: one decorator for all of them, and the place of their machine code.
 
 They are compiled for one fixed set of instructions on x86-64. A compiler that uses the widest
 vectors of the machine at hand sums in another order on another machine. With one set for all, the
@@ -20,10 +20,9 @@ from numba.core import event
 from letorbench.source import PACKAGE, imported, reached, source_digest, text
 
 Function = TypeVar("Function", bound=Callable)
-
 #: the x86-64 level of about 2013 and later: AVX2 and fused multiply-add
 BASELINE = "x86-64-v3"
-#: what a processor of that level has, by LLVM's names
+#: the features of a processor of that level, by LLVM's names
 _NEEDED = frozenset({
     "avx", "avx2", "bmi", "bmi2", "cx16", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sse3",
     "sse4.1", "sse4.2", "ssse3",
@@ -35,9 +34,9 @@ REORDER = frozenset({"reassoc", "contract", "nsz", "arcp"})
 def use_baseline() -> None:
     """Let Numba compile for the baseline from now on, on machines that have it.
 
-    Nothing changes where NUMBA_CPU_NAME or NUMBA_CPU_FEATURES is set, on other architectures and
-    on older processors. Numba has one target a process and makes it with the first function that
-    is declared, so code that used Numba before has chosen for its process.
+    Nothing changes if NUMBA_CPU_NAME or NUMBA_CPU_FEATURES is set, on other architectures and on
+    older processors. Numba has one target per process and makes it with the first function that is
+    declared, so code that used Numba before has chosen for its process.
     """
     x86, features = llvm.get_process_triple().startswith("x86_64"), llvm.get_host_cpu_features()
     chosen = numba.config.CPU_NAME is not None or numba.config.CPU_FEATURES is not None
@@ -52,17 +51,11 @@ def kernel(*, reorder: bool = False, kept: bool = True) -> Callable[[Function], 
     """Compile a function on its first call with each combination of argument types.
 
     A kernel is a plain loop over arrays: it releases the interpreter lock, allocates little and
-    checks nothing. The function that calls it checks its input. Numba keeps the machine code in
-    `kernel_folder`, so a later process loads it.
-
-    Parameters
-    ----------
-    reorder : bool
-        Let the compiler reorder floating-point sums. Use it only where no result depends on the
-        last bit of a sum.
-    kept : bool
-        False for a kernel that takes other kernels as arguments, which Numba cannot keep by itself:
-        its machine code is kept in that of the kernels that call it.
+    checks nothing; its caller checks the input. Numba keeps the machine code in `kernel_folder`, so
+    a later process loads it. `reorder` lets the compiler reorder floating-point sums; use it only
+    if no result depends on the last bit of a sum. `kept` is False for a kernel that takes other
+    kernels as arguments: Numba cannot keep it by itself, but in the machine code of the kernels
+    that call it.
     """
 
     def decorate(function: Function) -> Function:
@@ -85,7 +78,7 @@ def kernel(*, reorder: bool = False, kept: bool = True) -> Callable[[Function], 
 
 
 def _cached(compiled: Callable[[Function], Function], function: Function, folder: Path) -> Function:
-    """Declare a kernel with its folder; it works too where nothing can be saved there."""
+    """Declare a kernel with its folder; it also works if nothing can be saved there."""
     before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder)
     try:
         kernel = compiled(function)
@@ -105,12 +98,12 @@ def _cached(compiled: Callable[[Function], Function], function: Function, folder
 
 @cache
 def kernel_folder(module: str) -> Path:
-    """Return the folder of the machine code that belongs to a module's source as it is now.
+    """Return the folder of the machine code of a module's current source.
 
-    Numba compares a kernel's own file with the one that it compiled, not the files of the kernels
-    that it calls. The folder's name holds a digest of the module and of all modules with kernels
-    that it imports, so an edit of any of them compiles anew. A kernel takes constants from such
-    modules only, and from modules that import no other.
+    Numba checks whether a kernel's file has changed, not the files of the kernels that it calls. So
+    the folder's name holds a digest of the module and of all modules with kernels that it imports,
+    and an edit of any of them compiles anew. A kernel takes constants only from such modules and
+    from modules that import no other.
     """
     file = module.removeprefix("letorbench.").replace(".", "/") + ".py"
     # a plug-in's kernels may call any
@@ -121,16 +114,12 @@ def kernel_folder(module: str) -> Path:
 
 
 def may_hold_kernels(file: str) -> bool:
-    """Whether a module may hold kernels or constants of kernels."""
+    """Return whether a module may hold kernels or constants of kernels."""
     return "letorbench.compiled.jit" in text(file) or not imported(file)
 
 
 def kernel_root() -> Path:
-    """Return the folder of all machine code.
-
-    It is NUMBA_CACHE_DIR where that is set, else in the package, else, where the package is
-    read-only, in the user's cache folder.
-    """
+    """Return the folder of all machine code: NUMBA_CACHE_DIR, the package or the user's cache."""
     if numba.config.CACHE_DIR:
         return Path(numba.config.CACHE_DIR)
     if os.access(PACKAGE, os.W_OK):
@@ -141,10 +130,7 @@ def kernel_root() -> Path:
 
 @contextmanager
 def told_of_compiling(tell: Callable[[], None]) -> Iterator[None]:
-    """Call a function each time that this process compiles a kernel, which takes seconds.
-
-    Loading one from its folder does not count. Numba's event "numba:compile" says so.
-    """
+    """Call a function each time that this process compiles a kernel, which takes seconds."""
 
     class Listener(event.Listener):
         def on_start(self, event: Any) -> None:
@@ -153,15 +139,13 @@ def told_of_compiling(tell: Callable[[], None]) -> Iterator[None]:
         def on_end(self, event: Any) -> None:
             pass
 
+    # not emitted for a kernel that is loaded from its folder
     with event.install_listener("numba:compile", Listener()):
         yield
 
 
 def instruction_set() -> str:
-    """Return the name of the processor that kernels are compiled for.
-
-    It is the baseline wherever that could be chosen, else what Numba was set to or found.
-    """
+    """Return the name of the processor that kernels are compiled for, the baseline if possible."""
     _, name, features = longest_query.targetctx.codegen().magic_tuple()
     return name if name != BASELINE or not features else f"{name} with {features}"
 

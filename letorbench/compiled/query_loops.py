@@ -1,12 +1,12 @@
-"""What compiled loops over the pairs of a query share: its blocks, exponentials and padding.
+"""Shared parts of compiled loops over the pairs of a query: its blocks, exponentials and padding.
 
 Documents are in the order of falling labels (`QuerySet.by_label`). Those of one label are a block,
-and the pairs of its documents are with those behind it. A loss has a kernel for the pairs of a
-block, and `over_blocks` calls it.
+and each forms pairs with all documents behind the block. A loss has a kernel for the pairs of a
+block, which `over_blocks` calls.
 
 With u = exp(s - max s), the pair (i, j) has sigma(s_j - s_i) = u_j / (u_i + u_j): a query of m
-documents costs m exponentials instead of m^2 / 2. This loses digits where the scores are too far
-apart, so a caller compares the span with `SPAN` and gives each pair its own exponential there.
+documents costs m exponentials instead of m^2 / 2. This loses digits if the scores are too far
+apart, so a caller compares the span with `SPAN` and above it computes each pair's exponential.
 """
 
 from collections.abc import Callable
@@ -16,17 +16,17 @@ import numpy as np
 
 from letorbench.compiled.jit import kernel
 
-#: the widest span of a query's scores that shared exponentials serve: a product of 8 of them is
-#: a normal float64, and `pairwise_logistic` multiplies no more at this span
+#: the widest span of a query's scores for shared exponentials: a product of 8 of them is a normal
+#: float64, and `pairwise_logistic` multiplies no more at this span
 SPAN = 80.0
-#: documents are padded with u = 0, which adds nothing to a sum, to a multiple of this, the
-#: compiler's unrolled vector length
+#: documents are padded to a multiple of the compiler's unrolled vector length, with u = 0, which
+#: adds nothing to a sum
 VECTOR = 16
 
 
 @kernel()
 def padded(size: int) -> int:
-    """Return the size, up to the next multiple of `VECTOR`."""
+    """Return the size, rounded up to a multiple of `VECTOR`."""
     return (size + VECTOR - 1) // VECTOR * VECTOR
 
 
@@ -56,10 +56,7 @@ def extent(s: np.ndarray, size: int) -> tuple[float, float]:
 
 @kernel()
 def exponentials(s: np.ndarray, size: int, u: np.ndarray) -> float:
-    """Fill u with exp(s - max s) of the first `size` scores; return their span, max s - min s.
-
-    Where the span is more than SPAN, u is s - max s instead. u may be s itself.
-    """
+    """Fill u with exp(s - max s), return max s - min s; above SPAN u is s - max s. u may be s."""
     top, bottom = extent(s, size)
     span = top - bottom
     for i in range(size):
@@ -69,18 +66,18 @@ def exponentials(s: np.ndarray, size: int, u: np.ndarray) -> float:
 
 @kernel()
 def gather_exponentials(scores: np.ndarray, order: np.ndarray, u: np.ndarray) -> bool:
-    """Fill u with what `exponentials` gives of some rows, then zeros; return whether SPAN holds."""
+    """Fill u with the `exponentials` of rows, then zeros; return whether the span fits SPAN."""
     gather(scores, order, u)
     return exponentials(u, len(order), u) <= SPAN
 
 
 @kernel(kept=False)
 def over_blocks(add: Callable[..., float], blocks: Any, q: int, state: Any) -> float:
-    """Return what a kernel makes of 0.0 and the blocks of query q that have documents behind them.
+    """Return the total of a kernel over the blocks of query q that have documents behind them.
 
-    add(total, above, below, end, state) returns the total with the pairs of the documents
-    above..below - 1, which have one label, and below..end - 1. They are counted from the query's
-    first document in label order. blocks: the `LabelBlocks` of a query set.
+    add(total, above, below, end, state) adds the pairs of the documents above..below - 1, which
+    have one label, with below..end - 1, counted from the query's first document in label order.
+    `blocks` is the `LabelBlocks` of a query set.
     """
     total, begin, end = 0.0, blocks.offsets[q], blocks.offsets[q + 1]
     for b in range(blocks.queries[q], blocks.queries[q + 1] - 1):

@@ -17,23 +17,18 @@ from threadpoolctl import ThreadpoolController
 from letorbench.errors import UsageError
 
 Result = TypeVar("Result")
-
-#: the variable in which users say how many threads there are
+#: the environment variable for the number of threads
 VARIABLE = "LETORBENCH_THREADS"
 
 _limit: ContextVar[int | None] = ContextVar("thread limit", default=None)
-#: what the tasks beside this one raised, by their numbers
+#: the errors of the other tasks of the same batch, by their numbers
 _errors: ContextVar[Mapping[int, BaseException]] = ContextVar(
     "errors of the tasks beside", default=MappingProxyType({})
 )
 
 
 def thread_count() -> int:
-    """Return how many threads a computation may use.
-
-    That is the number of `limited_threads`, else LETORBENCH_THREADS, else the cores that this
-    process may run on. UsageError where the variable is no such number.
-    """
+    """Return how many threads a computation may use: limit, LETORBENCH_THREADS or cores at hand."""
     limit = _limit.get()
     if limit is not None:
         return limit
@@ -59,40 +54,33 @@ def limited_threads(count: int | None) -> Iterator[None]:
 
 
 def one_blas_thread() -> AbstractContextManager:
-    """Return a context in which BLAS uses one thread.
-
-    BLAS splits a sum by its number of threads, so the last bits of a product depend on it.
-    """
+    """Return a context in which BLAS uses one thread."""
+    # BLAS splits a sum by its number of threads, so the last bits of a product depend on it
     return _libraries().limit(limits=1, user_api="blas")
 
 
 @cache
 def _libraries() -> ThreadpoolController:
     """Return the control of the BLAS libraries of NumPy and SciPy; finding them takes time."""
-    import_module("scipy.linalg")  # SciPy has a BLAS of its own, which it loads with this
+    import_module("scipy.linalg")  # SciPy has a separate BLAS and loads it here
     return ThreadpoolController()
 
 
 @cache
 def _pool(process: int, size: int) -> ThreadPoolExecutor:
-    """Return the pool of the other threads of this process; a forked child makes its own."""
+    """Return the pool of the other threads of this process; a forked child makes a new one."""
     return ThreadPoolExecutor(size, thread_name_prefix="letorbench-worker")
 
 
 def cancelled() -> bool:
-    """Whether a task beside this one has failed, so that the result of this one is not used.
-
-    A long task asks now and then: Ctrl-C ends the task of the first thread alone.
-    """
+    """True once another task of the same batch has failed; long tasks poll this and stop early."""
+    # Ctrl-C ends only the task of the first thread
     return bool(_errors.get())
 
 
 def run_tasks(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
-    """Run tasks on all threads; return their results in the order of the tasks.
-
-    A thread that is done with a task takes the next one, which computes on that thread alone.
-    After an error no task begins.
-    """
+    """Run tasks on all threads, each on one; return their results in the order of the tasks."""
+    # after an error no further task begins
     threads = min(thread_count(), len(tasks))
     if threads < 2:
         return [task() for task in tasks]
@@ -117,14 +105,14 @@ def run_tasks(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
     try:
         others = [_pool(os.getpid(), thread_count() - 1).submit(work) for _ in range(threads - 1)]
         work()
-        others = [each for each in others if not each.cancel()]  # nothing is left for those
-        # after Ctrl-C nobody waits: it may have left a lock locked that another thread wants
+        others = [each for each in others if not each.cancel()]  # the cancelled find no task left
+        # nobody waits after Ctrl-C, which may have left a lock locked that another thread wants
         if not any(isinstance(error, KeyboardInterrupt) for error in list(errors.values())):
             wait(others)
-    except BaseException as interruption:  # it ends the others' tasks, too
+    except BaseException as interruption:  # it ends the tasks of the other threads too
         errors[len(tasks)] = interruption
     if errors:
-        # Ctrl-C before what it ended; else the first that fails, since tasks begin in order
+        # Ctrl-C before the errors that it caused; else the first, since tasks begin in order
         stops = [n for n, error in list(errors.items()) if isinstance(error, KeyboardInterrupt)]
         raise errors[min(stops or list(errors))]
     return [results[number] for number in range(len(tasks))]
@@ -133,10 +121,10 @@ def run_tasks(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
 def parallel_for(
     task: Callable[[int, int], Result], total: int, least: int = 1, cost: np.ndarray | None = None
 ) -> list[Result]:
-    """Run task(start, stop) over slices of range(total), one a thread; return what they return.
+    """Run task(start, stop) over slices of range(total), one per thread; return the results.
 
-    A slice has `least` items or more, since a thread costs more than it saves on fewer. Slices have
-    equal length, or equal `cost`, (total,), where each item has one.
+    A slice has at least `least` items, since a thread costs more than it saves on fewer. Slices
+    have equal length, or equal `cost` (total,) if given.
     """
     threads = max(1, min(thread_count(), total // max(least, 1)))
     if threads == 1:

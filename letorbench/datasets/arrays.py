@@ -1,7 +1,7 @@
-"""Arrays as users have them, checked and converted once to what a `QuerySet` holds.
+"""Users' arrays, checked and converted once to those of a `QuerySet`.
 
-Every function takes lists, NumPy arrays, columns and frames of pandas, polars and Arrow. Every
-error is a `DataError`, which is a `ValueError`, and says what was found and what was expected.
+Every function takes lists, NumPy arrays, and columns and frames of pandas, polars and Arrow. Every
+error is a `DataError`, which is a `ValueError`, with the found and the expected value.
 """
 
 import numbers
@@ -16,7 +16,7 @@ from letorbench.datasets.limits import LARGEST_LABEL, UNJUDGED
 from letorbench.errors import DataError, UsageError
 
 LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
-#: what every message says that refuses a label, and one that refuses another number
+#: the expected values in messages that refuse a label, and those that refuse another number
 A_LABEL = f"an integer from 0 to {LARGEST_LABEL:,}, or {UNJUDGED} for a document that is not judged"
 EXPECTED_LABEL = (
     f"{A_LABEL} (`letorbench datasets import` and `split` make grades of others: --grades 0.5,1.5 "
@@ -25,22 +25,16 @@ EXPECTED_LABEL = (
 
 
 class Grouping(NamedTuple):
-    """Which rows belong to which query."""
+    """The rows of each query."""
 
-    #: (n_queries + 1,) int64: query q owns the grouped rows offsets[q]:offsets[q + 1]
-    offsets: np.ndarray
-    #: (n_queries,) str: the queries in the order in which they first appear
-    qids: np.ndarray
-    #: (n_docs,) int64: the caller's row of each grouped row; None where the order is the same
-    rows: np.ndarray | None
+    offsets: np.ndarray  # (n_queries + 1,) int64: query q owns the rows offsets[q]:offsets[q + 1]
+    qids: np.ndarray  # (n_queries,) str: the queries in the order in which they first appear
+    rows: np.ndarray | None  # (n_docs,) int64: the caller's row of each; None: unchanged
 
 
 def as_features(X: Any, n_features: int | None = None) -> np.ndarray:
-    """Return a matrix of real numbers as read-only float32 in C order; NaN is a missing value.
-
-    Of an array that is float32 and C-ordered already, a view is returned, not a copy. `n_features`
-    is the number of columns that is expected.
-    """
+    """Return numbers (n_docs, n_features) as read-only float32 in C order, a view if possible."""
+    # NaN is a missing value
     given = _real_numbers(X, "X")
     if given.ndim != 2:
         raise DataError(f"X: found {_dimensions(given)}, expected 2 (documents, features)")
@@ -60,13 +54,7 @@ def as_features(X: Any, n_features: int | None = None) -> np.ndarray:
 
 
 def float32_features(X: np.ndarray) -> np.ndarray:
-    """Return X as (n_docs, n_features) float32 in C order; it is copied only where it must be.
-
-    Raises
-    ------
-    DataError
-        If X has not two dimensions, holds no real numbers, or a number too large for float32.
-    """
+    """Return X as (n_docs, n_features) float32 in C order, a view if possible; else DataError."""
     given = np.asarray(X)
     if given.ndim != 2 or given.dtype.kind not in "biuf":
         raise DataError(
@@ -81,12 +69,12 @@ def float32_features(X: np.ndarray) -> np.ndarray:
             raise DataError(
                 f"found a feature of {given[lost][0]}, expected none beyond float32 (3.4e38)"
             )
-    features.flags.writeable = False  # as those of a query set: kernels are compiled for one kind
+    features.flags.writeable = False  # as in query sets: kernels are compiled for one kind
     return features
 
 
 def missing_features(features: np.ndarray) -> np.ndarray:
-    """Return which columns hold NaN, ascending."""
+    """Return the columns that hold NaN, ascending."""
     return np.flatnonzero(np.isnan(features.min(axis=0, initial=0.0)))
 
 
@@ -106,7 +94,7 @@ def is_label(labels: np.ndarray) -> np.ndarray:
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
-    """Return the array where it is read-only already, else a view that is."""
+    """Return the array if it is read-only, else a read-only view."""
     if type(array) is np.ndarray and not array.flags.writeable:
         return array
     view = np.asarray(array).view()
@@ -117,18 +105,10 @@ def read_only(array: np.ndarray) -> np.ndarray:
 def group_rows(
     n_docs: int, qid: ArrayLike | None = None, group: ArrayLike | None = None
 ) -> Grouping:
-    """Find the queries of rows, by the query of each row or by the number of rows of each query.
+    """Return the queries of rows, from the query of each row or the number of rows of each query.
 
-    Rows of a query may be scattered; they are brought together in their order, queries in the
-    order of their first rows. Queries of which only the rows are counted are called 1, 2, ...
-
-    Examples
-    --------
-    >>> offsets, qids, rows = group_rows(4, qid=["b", "a", "b", "a"])
-    >>> qids, offsets, rows
-    (array(['b', 'a'], dtype='<U1'), array([0, 2, 4]), array([0, 2, 1, 3]))
-    >>> group_rows(3, group=[2, 1]).offsets
-    array([0, 2, 3])
+    Scattered rows of a query are moved together in their order, and queries are in the order of
+    their first rows. Without ids, queries are named 1, 2, ...
     """
     if (qid is None) == (group is None):
         found = "neither" if qid is None else "both"
@@ -152,7 +132,7 @@ def group_rows(
 def as_query_ids(qid: ArrayLike) -> np.ndarray:
     """Return query ids as text.
 
-    Integers become their digits, also integers that are floats; bytes are UTF-8. Any other value
+    Integers, even as floats, become their digits; bytes are decoded as UTF-8; any other value
     becomes `str(value)`. So `"7"` and `7` are one query, `"7"` and `"07"` are two.
 
     Examples
@@ -164,12 +144,12 @@ def as_query_ids(qid: ArrayLike) -> np.ndarray:
 
 
 def _as_text(ids: np.ndarray) -> np.ndarray:
-    """Return ids as text no wider than the longest; NumPy itself gives an int64 21 characters."""
+    """Return ids as text no wider than the longest; NumPy makes an int64 21 characters wide."""
     return ids if ids.dtype.kind == "U" else np.array([str(each) for each in ids.tolist()], str)
 
 
 def _numbers_or_text(qid: Any, n_docs: int | None) -> np.ndarray:
-    """Return query ids as integers where they are given as numbers, else as text."""
+    """Return query ids as integers if they are numbers, else as text."""
     given = _vector(np.asarray(as_frame(qid, "qid")), "qid", n_docs)
     if given.dtype.kind == "O" and all(isinstance(value, numbers.Real) for value in given):
         whole = all(isinstance(value, numbers.Integral) for value in given)
@@ -204,7 +184,7 @@ def _refuse_ids(given: np.ndarray, bad: np.ndarray) -> None:
 
 
 def as_docids(docids: Sequence[str | bytes], n_docs: int) -> np.ndarray:
-    """Return document ids as an array of bytes ("S"); DataError where there are not n_docs."""
+    """Return document ids as an array of bytes ("S"); DataError unless there are n_docs."""
     given = _vector(np.asarray(docids), "docids", n_docs)
     if given.dtype.kind == "S":
         return given
@@ -212,7 +192,6 @@ def as_docids(docids: Sequence[str | bytes], n_docs: int) -> np.ndarray:
 
 
 def as_scores(scores: ArrayLike, n_docs: int) -> np.ndarray:
-    """Return scores as real numbers of any dtype; DataError where there are not n_docs."""
     return _vector(_real_numbers(scores, "scores"), "scores", n_docs)
 
 
@@ -222,10 +201,7 @@ def as_weights(
     rows: np.ndarray | None = None,
     what: str = "sample_weight",
 ) -> np.ndarray:
-    """Return the weights of queries, (n_queries,) float64, from one a row or one a query.
-
-    `offsets` and `rows` are those of a `Grouping`; `what` begins the messages of DataError.
-    """
+    """Return weights of queries, (n_queries,) float64, from one per row or per query."""
     given = _vector(_real_numbers(weights, what), what, None).astype(np.float64)
     n_docs, n_queries = int(offsets[-1]), len(offsets) - 1
     if len(given) not in (n_docs, n_queries):
@@ -249,7 +225,7 @@ def as_weights(
 def column_names(
     X: Any, feature_names: Sequence[str] | None, n_features: int
 ) -> tuple[str, ...] | None:
-    """Return the names given, else those of a DataFrame's columns, else None."""
+    """Return the given names, else those of a DataFrame's columns, else None."""
     names = _names(X) if feature_names is None else feature_names
     if names is None:
         return None
@@ -272,10 +248,7 @@ def _of_counts(group: ArrayLike, n_docs: int) -> Grouping:
 
 
 def as_frame(X: Any, what: str = "X") -> Any:
-    """Return a frame of polars or a table of Arrow as one of pandas, and all else as it is.
-
-    DataError where the data are still to be computed or read, or are in groups.
-    """
+    """Return frames of polars and Arrow as frames of pandas, all else as is; DataError if lazy."""
     for how in (how for method, how in _LAZY.items() if hasattr(type(X), method)):
         raise DataError(f"{what}: found a {type(X).__name__}, expected its data (.{how})")
     names = _names(X)
@@ -286,19 +259,19 @@ def as_frame(X: Any, what: str = "X") -> Any:
     return pd.DataFrame({name: np.asarray(X[name]) for name in names})
 
 
-#: a method of what stands for data, and the attribute that has them
+#: a method of an object that is lazy or grouped, and how to get its data
 _LAZY = {
     "toPandas": "toPandas()", "collect": "collect()", "read_all": "read_all()", "ngroups": "obj",
 }  # fmt: skip
 
 
 def _names(X: Any) -> Sequence[Any] | None:
-    """The names of a frame's columns; Arrow's `columns` are not names."""
+    """Return the names of a frame's columns; Arrow's `columns` are not names."""
     return getattr(X, "column_names", getattr(X, "columns", None))
 
 
 def _at(place: Sequence[int], X: Any) -> str:
-    """A row, and the column by its name where it has one."""
+    """Return a row, and the column by its name if it has one."""
     row, *column = place
     names = _names(X)
     return f"row {row}" + "".join(
@@ -311,7 +284,7 @@ def _real_numbers(values: Any, what: str) -> np.ndarray:
     frame = values.toarray() if hasattr(values, "toarray") else as_frame(values, what)
     try:
         given = np.asarray(frame)
-        if given.dtype.kind in "cUS":  # the numbers that stand beside one such are converted, too
+        if given.dtype.kind in "cUS":  # the numbers beside such a value are converted as well
             frame = frame.astype(object) if hasattr(frame, "astype") else frame
             given = np.asarray(frame, dtype=object)
     except ValueError:  # rows of different lengths

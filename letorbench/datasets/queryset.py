@@ -1,4 +1,4 @@
-"""The values that travel: a set of judged queries, a fold of three, a benchmark of folds."""
+"""A set of judged queries, a fold of three sets, a benchmark of folds."""
 
 from __future__ import annotations
 
@@ -25,31 +25,25 @@ from letorbench.datasets.arrays import (
 from letorbench.datasets.limits import UNJUDGED
 from letorbench.errors import DataError
 
-#: what a provenance says of a validation part that the data set has itself
+#: the provenance of a validation part that the data set itself has
 OWN_PART = "own part"
 
 
 class LabelBlocks(NamedTuple):
-    """Each query's documents sorted by label, the highest first, as runs of one label.
+    """Each query's documents sorted by label, the highest first, as blocks of one label.
 
     A query's pairs (i, j) with r_i > r_j are then rectangles: a block times the later blocks
-    of its query. A named tuple of arrays can be passed to a compiled kernel whole.
+    of its query. A named tuple of arrays can be passed whole to a compiled kernel.
     """
 
-    #: (n_docs,) int64: the row in file order at each sorted position, stable within a label
-    order: np.ndarray
-    #: (n_blocks + 1,) int64: block b owns the sorted positions starts[b]:starts[b + 1]
-    starts: np.ndarray
-    #: (n_blocks,) int64: the one label of each block
-    labels: np.ndarray
-    #: (n_queries + 1,) int64: query q owns the blocks queries[q]:queries[q + 1]
-    queries: np.ndarray
-    #: (n_queries + 1,) int64: query q owns the sorted positions offsets[q]:offsets[q + 1]
-    offsets: np.ndarray
+    order: np.ndarray  # (n_docs,) int64: the row at each sorted position, stable within a label
+    starts: np.ndarray  # (n_blocks + 1,) int64: block b owns the positions starts[b]:starts[b + 1]
+    labels: np.ndarray  # (n_blocks,) int64: the label of each block
+    queries: np.ndarray  # (n_queries + 1,) int64: query q owns the blocks queries[q]:queries[q + 1]
+    offsets: np.ndarray  # (n_queries + 1,) int64: and the positions offsets[q]:offsets[q + 1]
 
     @staticmethod
     def of(labels: np.ndarray, offsets: np.ndarray) -> LabelBlocks:
-        """Sort the documents of each query by label."""
         n_queries = len(offsets) - 1
         query = np.repeat(np.arange(n_queries), np.diff(offsets))
         most = int(labels.max(initial=0))
@@ -73,9 +67,8 @@ class LabelBlocks(NamedTuple):
 class QuerySet:
     """Judged documents grouped by query.
 
-    The rows stay in the order of the file or of the caller, because ties are broken by it.
-    All arrays are read-only, since every ranker of a run reads the same ones: change a copy,
-    such as ``queries.X.copy()``.
+    The rows stay in the order of the file or of the caller, which breaks ties. All arrays are
+    read-only, since all rankers of a run share them: change a copy, such as ``queries.X.copy()``.
 
     Parameters
     ----------
@@ -85,21 +78,21 @@ class QuerySet:
     offsets : ndarray of shape (n_queries + 1,), int64
         Query q owns the rows offsets[q]:offsets[q + 1].
     qids : ndarray of shape (n_queries,), str
-        The queries' names. Numbers that are given become their digits.
+        The queries' ids. Numbers become their digits.
     docids : ndarray of shape (n_docs,), bytes, optional
-        The documents' names, where the file has them.
+        The documents' ids, if the file has them.
     feature_names : tuple of str, optional
     rows : ndarray of shape (n_docs,), int64, optional
-        The row of each document in the caller's table, where the order is another.
+        The row of each document in the caller's table, if the order differs.
     query_names : ndarray of shape (n_queries,), str, optional
-        What the user calls the queries, such as their words, where that cannot be an id.
+        The user's names of the queries, such as their words, if these cannot be ids.
     weights : ndarray of shape (n_queries,), float64, optional
-        What each query counts in training, from 0, and in means by ``mean=weighted``.
+        The weight, at least 0, of each query in training, and in means with ``mean=weighted``.
 
     Raises
     ------
     DataError
-        If the arrays do not fit each other.
+        The arrays do not fit each other.
     """
 
     features: np.ndarray
@@ -131,7 +124,7 @@ class QuerySet:
                 object.__setattr__(self, name, read_only(array))
 
     def __reduce__(self) -> tuple[type[QuerySet], tuple]:
-        """Make the set anew where it is unpickled: NumPy's arrays arrive writeable."""
+        """Pickle for a new set, since unpickled NumPy arrays are writeable."""
         return QuerySet, tuple(getattr(self, field.name) for field in fields(self))
 
     @classmethod
@@ -145,7 +138,7 @@ class QuerySet:
         docids: Sequence[str | bytes] | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> QuerySet:
-        """Check arrays, lists, Series or a DataFrame, and make a query set of them.
+        """Make a query set of arrays, lists, Series or a DataFrame, after checking them.
 
         Parameters
         ----------
@@ -155,16 +148,16 @@ class QuerySet:
         y : array-like of shape (n_docs,)
             Relevance labels: integers from 0, also as floats; -1 is not judged.
         qid : array-like of shape (n_docs,), optional
-            The query of each row, integers or text. Scattered rows of a query are brought
-            together in their order.
+            The query of each row, integers or text. Scattered rows of a query are moved together
+            in their order.
         group : array-like of shape (n_queries,), optional
             The number of rows of each query, instead of `qid`.
         feature_names : sequence of str, optional
-            The columns' names; a DataFrame has its own.
+            The columns' names; by default those of a DataFrame.
         docids : sequence of str or bytes, optional
-            The documents' names.
+            The documents' ids.
         sample_weight : array-like of shape (n_docs,) or (n_queries,), optional
-            The weight of each row, one in all rows of a query, or of each query, in the order
+            The weight of each row, equal in all rows of a query, or of each query, in the order
             of their first rows.
 
         Returns
@@ -174,10 +167,10 @@ class QuerySet:
         Raises
         ------
         DataError
-            If a length, a width or a value is wrong: infinity, a label that is not an integer from
-            0 or -1. The message says what was found and what was expected.
+            A length, a width or a value is wrong, such as infinity or a label that is neither an
+            integer from 0 nor -1. The message names the found and the expected value.
         UsageError
-            If both or neither of `qid` and `group` are given.
+            Both or neither of `qid` and `group` are given.
 
         Examples
         --------
@@ -222,17 +215,17 @@ class QuerySet:
 
     @property
     def X(self) -> np.ndarray:
-        """The features, one row a document, in the set's order."""
+        """The features, one row per document, in the set's order."""
         return self.features
 
     @property
     def y(self) -> np.ndarray:
-        """The labels, one a document, in the set's order."""
+        """The labels, one per document, in the set's order."""
         return self.labels
 
     @cached_property
     def qid(self) -> np.ndarray:
-        """The query ids, one a document, in the set's order."""
+        """The query ids, one per document, in the set's order."""
         return read_only(np.repeat(self.qids, self.lengths))
 
     @cached_property
@@ -242,7 +235,7 @@ class QuerySet:
 
     @cached_property
     def judged(self) -> QuerySet:
-        """The judged documents of the queries that have any; the set itself where all are."""
+        """The judged documents, without queries that have none; the same set if all are."""
         kept = self.labels != UNJUDGED
         if kept.all():
             return self
@@ -252,7 +245,7 @@ class QuerySet:
 
     @cached_property
     def query_weights(self) -> np.ndarray:
-        """The weight of each query, of shape (n_queries,), float64: 1 where none are given."""
+        """The weight of each query, of shape (n_queries,), float64; 1 by default."""
         return np.ones(self.n_queries) if self.weights is None else self.weights
 
     @cached_property
@@ -262,7 +255,7 @@ class QuerySet:
 
     @cached_property
     def by_label(self) -> LabelBlocks:
-        """The label-sorted view that the pair kernels read; never for ranking or measuring."""
+        """The documents sorted by label for kernels over pairs; never for ranking or measuring."""
         return LabelBlocks.of(self.labels, self.offsets)
 
     @cached_property
@@ -282,7 +275,7 @@ class QuerySet:
         Parameters
         ----------
         values : ndarray of shape (n_docs, ...)
-            One value a document, in the set's order.
+            One value per document, in the set's order.
 
         Returns
         -------
@@ -294,7 +287,7 @@ class QuerySet:
         return values if self.rows is None else values[np.argsort(self.rows)]
 
     def queries(self, start: int, stop: int) -> QuerySet:
-        """Return the queries start:stop as views on the same arrays, nothing copied."""
+        """Return the queries start:stop as views on the same arrays, without a copy."""
         first, last = self.offsets[start], self.offsets[stop]
         offsets = self.offsets[start : stop + 1] - first
         return self._part(slice(start, stop), slice(first, last), offsets)
@@ -336,7 +329,7 @@ class Fold:
     number : int
         The fold's number, from 1.
     train, validation, test : QuerySet
-        What a ranker learns from, what chooses its settings, and what measures it.
+        The parts for learning, for choosing settings, and for measuring.
     """
 
     number: int
@@ -345,10 +338,8 @@ class Fold:
     test: QuerySet
 
     def sampled(self, share: float, rng: np.random.Generator) -> Fold:
-        """Return the fold with a random share of its training queries, one at least, in order.
-
-        From one state of the generator a smaller share is part of a larger one.
-        """
+        """Return the fold with a random share of its training queries, at least one, in order."""
+        # with one state of the generator a smaller share is part of a larger one
         if share == 1.0:
             return self
         n = self.train.n_queries
@@ -367,17 +358,17 @@ class Fold:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Benchmark:
-    """A data set as an experiment sees it.
+    """A data set for an experiment.
 
     Parameters
     ----------
     name : str
-        The data set's name, fit for a folder's name.
+        The data set's name, valid as a folder's name.
     folds : tuple of Fold
     convention : Convention
         The measuring rules.
     provenance : dict
-        Where the data are from, fit for JSON. `provenance["digest"]` is a hash of the content.
+        The origin of the data, for JSON. `provenance["digest"]` is a hash of the content.
     share : float
         The share of the training queries that a run draws in each fold, for learning curves. The
         folds here have all of them.
@@ -395,14 +386,14 @@ class Benchmark:
 
     @property
     def parts(self) -> tuple[QuerySet, ...]:
-        """Every query once: the folds' test parts, or the three parts of an only fold."""
+        """Every query once: the folds' test parts, or the three parts of the only fold."""
         if len(self.folds) > 1:
             return tuple(fold.test for fold in self.folds)
         return tuple(self.folds[0].parts.values())
 
 
 def _sizes(sets: Sequence[QuerySet]) -> str:
-    """How many queries, documents and features there are, and which labels."""
+    """Describe the numbers of queries, documents and features, and the labels."""
     counts = (
         (sum(len(each) for each in sets), "query", "queries"),
         (sum(each.n_docs for each in sets), "document", "documents"),
@@ -417,13 +408,13 @@ def _sizes(sets: Sequence[QuerySet]) -> str:
 
 
 def _unshared(array: np.ndarray, given: ArrayLike) -> np.ndarray:
-    """Return the array, or a copy where the caller could change it through the one given."""
+    """Return the array, or a copy if the caller could change it through `given`."""
     shared = isinstance(given, np.ndarray) and given.flags.writeable
     return array.copy() if shared and np.may_share_memory(array, given) else array
 
 
 def _check(queries: QuerySet) -> None:
-    """Raise DataError unless the arrays are what compiled code may read without looking."""
+    """Raise DataError unless compiled code may read the arrays without checks."""
     features, labels, offsets = queries.features, queries.labels, queries.offsets
     if features.dtype != np.float32 or features.ndim != 2 or not features.flags.c_contiguous:
         order = "C" if features.flags.c_contiguous else "another"

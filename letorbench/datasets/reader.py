@@ -36,17 +36,17 @@ from letorbench.named_files import input_file
 
 #: the bytes of text that a thread reads at a time; the buffer stays in the processor's cache
 BLOCK = 1 << 20
-#: the longest line, in bytes; a longer one shows that the file is not text
+#: the longest line, in bytes; a file with a longer one is not text
 LONGEST_LINE = 1 << 26
-#: the fewest characters of a value that is left to Python, with its index and a blank
+#: the fewest characters, with index and blank, of a value that Python parses
 LEAST_WORD = 3
 EXPECTED_LINES = "lines of label qid:Q index:value"
-#: the bytes at a file's beginning that are looked at first
+#: the bytes at a file's beginning that are inspected first
 START = 1 << 16
 _COMMENT, _INDEX = re.compile(rb"#[^\n]*"), re.compile(rb"[ \t\r](\d{1,6}):")
-#: how files of gzip, bzip2, xz, zip, 7-Zip and RAR begin
+#: the first bytes of files of gzip, bzip2, xz, zip, 7-Zip and RAR
 COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"PK\3\4", b"7z\xbc\xaf", b"Rar!")
-#: NULL is kept, and the number of features is found
+#: NULL is a missing value, and the file decides the number of features
 USUAL = ReadOptions()
 
 
@@ -61,9 +61,9 @@ def read_letor(
         A file of lines `label qid:Q 1:0.5 2:3 … #docid = X`, perhaps compressed. Q is any text
         without blanks, so `7` and `07` are two queries.
     null : str or float
-        What NULL, or NaN in any case, becomes: "keep" is NaN, a missing value; "error"; a finite
-        number; or "min", the smallest value of that feature in the query (0 where the query has
-        none), as in LETOR's min version.
+        The value of NULL and of NaN in any case: "keep" is NaN, a missing value; "error"; a
+        finite number; or "min", the smallest value of that feature in the query (0 if the query
+        has none), as in LETOR's min version.
     n_features : int, optional
         The number of features; a larger index is then an error. By default it is the largest
         index in the file.
@@ -71,13 +71,13 @@ def read_letor(
     Returns
     -------
     QuerySet
-        Rows in file order, features that a line does not have being 0.
+        Rows in file order. Features that a line does not have are 0.
 
     Raises
     ------
     DataError
-        At the first mistake; the message names the file, the line, what was found and what was
-        expected.
+        At the first mistake; the message names the file, the line, and the found and the expected
+        text.
     """
     return read_queries(input_file(path), ReadOptions(null, n_features))
 
@@ -117,15 +117,12 @@ def _width(start: bytes) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Where a file is cut into blocks of whole lines."""
+    """The blocks of whole lines of a file."""
 
     path: Path
-    #: block b holds the bytes starts[b]:starts[b + 1]
-    starts: np.ndarray
-    #: the lines before each block, and in the end all lines
-    lines: np.ndarray
-    #: whether no newline ends the last line; it is then a block of its own
-    unended: bool
+    starts: np.ndarray  # block b holds the bytes starts[b]:starts[b + 1]
+    lines: np.ndarray  # the lines before each block, and last the number of all lines
+    unended: bool  # whether the last line lacks a newline; it is then a separate block
 
     @property
     def count(self) -> int:
@@ -153,10 +150,10 @@ def cut_into_blocks(path: Path, size: int, block: int, first: int = 0) -> Blocks
 
 
 def _read_each(path: Path, cuts: np.ndarray, work: Callable[[int, np.ndarray, int], None]) -> None:
-    """Call work(number, text, size) for the bytes between two cuts of a file.
+    """Call work(number, text, size) for the bytes between each two cuts of a file.
 
-    Several threads take them in order, each into a buffer of its own, which has a newline and
-    padding behind the text.
+    Several threads take them in order, each into a separate buffer, with a newline and padding
+    behind the text.
     """
     turns = iter(range(len(cuts) - 1))
 
@@ -175,19 +172,17 @@ def _read_each(path: Path, cuts: np.ndarray, work: Callable[[int, np.ndarray, in
 
 
 class _Found(NamedTuple):
-    """What was found in a block, whose documents are rows of one array."""
+    """The rows and ids of a block."""
 
     rows: int
-    #: the largest index beyond the width, or 0
-    widest: int
+    widest: int  # the largest index beyond the width, or 0
     docids: np.ndarray
-    #: the rows where a query begins, and the queries' ids
-    starts: np.ndarray
-    qids: np.ndarray
+    starts: np.ndarray  # the rows where a query begins
+    qids: np.ndarray  # the ids of these queries
 
 
 class _Parsed(NamedTuple):
-    """A row for every line, and what was found in each block; None where something is wrong."""
+    """A row for every line, and the ids of each block; None for a block with a mistake."""
 
     features: np.ndarray
     labels: np.ndarray
@@ -200,7 +195,7 @@ class _Parsed(NamedTuple):
 
 
 def _parse(blocks: Blocks, options: ReadOptions, width: int) -> _Parsed:
-    """Parse all blocks into arrays of so many features."""
+    """Parse all blocks into arrays with `width` features."""
     n_lines = int(blocks.lines[-1])
     try:
         features, labels = np.empty((n_lines, width), np.float32), np.empty(n_lines, np.int32)
@@ -282,7 +277,7 @@ def _prefixes(width: int) -> np.ndarray:
 def _read_words(
     features: np.ndarray, text: np.ndarray, words: np.ndarray, options: ReadOptions
 ) -> bool:
-    """Write the values of words that are left to Python; return whether all have one."""
+    """Write the values of words that Python parses; return whether all are valid."""
     null, content = options.null, text.tobytes() if len(words) else b""
     values = [content[start:end] for start, end in words[:, :2].tolist()]
     decimals = (value for value in values if null == "error" or value not in MISSING)
@@ -306,7 +301,7 @@ def _texts(text: np.ndarray, spans: np.ndarray, longest: int) -> np.ndarray:
 
 
 def _nulls_to_least(features: np.ndarray, offsets: np.ndarray) -> None:
-    """Replace NaN by its query's smallest value of the feature, or 0 where there is none."""
+    """Replace NaN by its query's smallest value of the feature, or 0 if there is none."""
     for start, stop in zip(offsets[:-1], offsets[1:]):
         query = features[start:stop]
         null = np.isnan(query)

@@ -48,24 +48,19 @@ from letorbench.version import __version__
 
 @dataclass(frozen=True)
 class Run:
-    """What became of a job: its result, from now or from before, or its error."""
+    """The outcome of a job: its result, new or stored before, or its error."""
 
     key: FoldKey
-    #: its result, with its numbers; None where it failed
-    fold: StoredFold | None = None
-    #: whether the result was stored before
-    reused: bool = False
-    #: what went wrong, in one line and with the traceback; "" where nothing did
-    error: str = ""
-    trace: str = ""
-    #: the exit status that belongs to the error
-    exit_status: int = 0
-    #: whether the error concerns every job: the results cannot be written
-    unwritable: bool = False
+    fold: StoredFold | None = None  # with its numbers; None if the job failed
+    reused: bool = False  # whether the result was stored before
+    error: str = ""  # in one line; "" without an error
+    trace: str = ""  # the error with its traceback
+    exit_status: int = 0  # that belongs to the error
+    unwritable: bool = False  # whether the error concerns every job: the results cannot be written
 
     @property
     def warnings(self) -> tuple[FitWarning, ...]:
-        """What a user must know of the fit."""
+        """The warnings about the fit."""
         return () if self.fold is None else tuple(self.fold.warnings)
 
 
@@ -75,10 +70,10 @@ def attempt(
     brought: plugins.Brought | None = None,
     threads: int | None = None,
 ) -> Run:
-    """Run a job in whatever process, with so many threads; an error becomes part of the run.
+    """Run a job in any process, with `threads` threads; an error becomes part of the run.
 
-    What the job lacks is found by its names, also among what users `brought` to the process that
-    sent it. `force` runs again what is stored.
+    Data and ranker are looked up by name if the job does not carry them, including user-defined
+    ones that `brought` transfers. `force` runs stored folds again.
     """
     try:
         if brought is not None:
@@ -88,7 +83,7 @@ def attempt(
             cls = job.ranker or ranker(job.label.algo)
             with plugins.blamed(cls):
                 facts = job.identity
-                if facts is None:  # what hinders it is raised here
+                if facts is None:  # errors of the job are raised here
                     facts = identity(job.key.dataset, cls, job.settings, job.protocol, benchmark)
                 return _perform(replace(job, identity=facts), benchmark, cls, force)
     except FAILURES as error:
@@ -106,13 +101,10 @@ def _failed(job: Job, error: BaseException) -> Run:
 
 
 def attempt_away(job: Job, brought: plugins.Brought) -> tuple[Run, dict[str, bytes]] | None:
-    """Run a job on a machine that may share no folder with the one that asks.
+    """Run a job on a machine that may not share folders with the sender; return run and files.
 
-    Returns
-    -------
-    tuple of Run and dict, or None
-        The run, and the files of its fold by their names; `keep` makes a stored fold of them. None
-        where the data are needed with the job: they are not in the data folder here.
+    `keep` makes a stored fold of the files by their names. None: the job must carry its data, which
+    are not in the data folder here.
     """
     facts = job.identity
     if facts is not None and not is_current(facts):
@@ -136,7 +128,7 @@ def attempt_away(job: Job, brought: plugins.Brought) -> tuple[Run, dict[str, byt
 
 
 def keep(job: Job, run: Run, files: Mapping[str, bytes], force: bool) -> Run:
-    """Write the files of a fold that another machine made; return its run with the fold."""
+    """Write the files of a fold from another machine; return its run with the fold."""
     folder = paths.fold_folder(job.folder, job.key.fold, job.key.repeat)
     if paths.FIT not in files:
         return run
@@ -153,10 +145,7 @@ def keep(job: Job, run: Run, files: Mapping[str, bytes], force: bool) -> Run:
 
 
 def _reused(job: Job, benchmark: Benchmark, folder: Path, force: bool) -> Run | None:
-    """Return the run of a fold that is stored already, None where it must be made.
-
-    UsageError where another configuration has the folder: its result is not replaced.
-    """
+    """Return the run of a stored fold, or None; UsageError if it has another configuration."""
     assert job.identity is not None
     stored = None
     with suppress(DataError):  # a damaged fold is made again
@@ -184,12 +173,12 @@ def _perform(job: Job, benchmark: Benchmark, cls: type[Ranker], force: bool) -> 
         fold = StoredFold(
             job.key, folder, write_fold(folder, result), stamp(folder) or 0, result.queries
         )
-        # what the user's own measure does wrong costs no training: the fold is stored
+        # an error of a user-defined measure costs no training: the fold is stored
         return Run(job.key, _with_measures(job, benchmark, fold))
 
 
 def _with_measures(job: Job, benchmark: Benchmark, stored: StoredFold) -> StoredFold:
-    """Return a stored fold with the measures that are asked for, computed from its scores."""
+    """Return a stored fold with the requested measures, computed from its scores."""
     missing = [each for each in map(parse, job.protocol.measures) if not stored.has(each)]
     if not missing:
         return stored
@@ -205,7 +194,7 @@ def _result(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> FoldResult:
     fold = next(fold for fold in benchmark.folds if fold.number == number)
     # the same queries for every algorithm and seed
     fold = fold.sampled(benchmark.share, np.random.default_rng([protocol.seed, number]))
-    # the test part stays as it is: the fitted ranker takes raw features
+    # the test part is not transformed: the fitted ranker takes raw features
     transform = transformation(job.identity["features"]).fit(fold.train.features)
     seen = Fold(fold.number, transform(fold.train), transform(fold.validation), fold.test)
     chooses = selection_protocol(protocol.name)
@@ -217,10 +206,10 @@ def _result(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> FoldResult:
     )  # fmt: skip
     fitted = selected.ranker.taking_raw_features(transform)
     scores = fitted.predict(fold.test)
-    # over- and underfitting show beside it; nothing is chosen by it
+    # for comparison only, to show over- and underfitting; it chooses nothing
     known = replace(validation, queries=seen.train)
     on_training = float(known(finite_scores(selected.ranker.predict(seen.train))).mean())
-    # a reference point's scores tie by design
+    # scores of a reference method tie by design
     poor = score_warnings(scores, fold.test) if cls.learns else ()
     scores = finite_scores(scores)
     cut = [trial.ranker.learned.cut_off for trial in selected.trials]
@@ -243,11 +232,9 @@ def _result(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> FoldResult:
 
 
 def seed_of(key: FoldKey, algo: str, seed: int) -> np.random.SeedSequence:
-    """Return the seed of a fold of an algorithm, whatever its row is called.
-
-    It comes from names and numbers alone, so that neither the order nor the number of workers
-    matters. The first repeat's is that of a run without repeats.
-    """
+    """Return the seed of a fold of an algorithm, whatever the label of its row."""
+    # from names and numbers alone, so that the order and the number of workers do not matter; the
+    # first repeat has the seed of a run without repeats
     names = [zlib.crc32(name.encode()) for name in (key.dataset, algo)]
     repeat = [key.repeat] if key.repeat > 1 else []
     return np.random.SeedSequence([seed, names[0], key.fold, names[1], *repeat])

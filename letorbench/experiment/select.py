@@ -1,8 +1,8 @@
 """Model selection: every setting of a ranker's grid is trained, and validation chooses one.
 
 If the chosen setting has the smallest or the largest number of its grid, the grid grows there: the
-next number is trained too, and validation chooses again. A protocol says by which measure and
-which rule validation chooses, and whether grids grow.
+next number is trained as well, and validation chooses again. A protocol defines the measure and the
+rule of the choice, and whether grids grow.
 """
 
 import itertools
@@ -25,12 +25,11 @@ from letorbench.solvers.stopping import Rule, Validation, best, latest
 
 #: from a hyper-parameter to the values that are tried
 Grid = Mapping[str, Sequence[Any]]
-
-#: a grid grows by so many numbers at most, below its smallest and above its largest
+#: the most numbers by which a grid grows below its smallest and above its largest number
 MOST_STEPS = 4
-#: a whole number is not made smaller than this: a tree has two leaves at least
+#: integers are not made smaller than this: a tree has at least two leaves
 LEAST_WHOLE = 2
-#: the most numbers of a small set: there each thread trains a setting of its own
+#: the most numbers in a small training set, for which each thread trains a different setting
 LITTLE = 5_000_000
 
 
@@ -38,13 +37,11 @@ LITTLE = 5_000_000
 class SelectionProtocol:
     """One way to choose on the validation part; `labels.SELECTED_BY` has its usual measure."""
 
-    #: chooses among rounds and among epochs; of the settings of a grid, the plain best is taken
-    rule: Rule
-    #: whether a grid whose edge is chosen is extended
-    grows: bool
+    rule: Rule  # chooses among rounds and epochs; among the settings of a grid, the best mean wins
+    grows: bool  # whether a grid whose edge is chosen is extended
 
 
-#: the protocols by name: ours, LETOR's for its baselines, that of the papers
+#: the protocols by name: this package's, LETOR's for its baselines, that of the papers
 PROTOCOLS = {
     "default": SelectionProtocol(latest, grows=True),
     "letor": SelectionProtocol(best, grows=False),
@@ -59,20 +56,16 @@ def selection_protocol(name: str) -> SelectionProtocol:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One setting of the grid, trained, and how its model does on validation."""
+    """One trained setting of the grid, and its model's quality on validation."""
 
-    #: the hyper-parameters that were fixed or taken from the grid
-    settings: Settings
+    settings: Settings  # fixed hyper-parameters and those of the grid
     ranker: Ranker
-    #: (n_docs,) float64: its scores of the validation set
-    scores: np.ndarray
-    #: the validation measure of the model; -inf where its scores hold NaN
-    value: float
-    #: how long training took
-    seconds: float
+    scores: np.ndarray  # (n_docs,) float64, of the validation set
+    value: float  # the validation measure; -inf if scores hold NaN
+    seconds: float  # of training
 
     def as_json(self) -> dict[str, object]:
-        """Return what fit.json says of the trial."""
+        """Return the entry of the trial in fit.json."""
         learned = self.ranker.learned
         return {
             "settings": self.settings,
@@ -86,27 +79,23 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class Selected:
-    """What validation chose, and among what."""
+    """The choice of validation, and its alternatives."""
 
-    #: the best one
     chosen: Trial
-    #: all, in the order of the grid, then what it grew by
-    trials: tuple[Trial, ...]
-    #: what a user must know
+    trials: tuple[Trial, ...]  # all, in the order of the grid, then those by which it grew
     warnings: tuple[FitWarning, ...]
 
     @property
     def ranker(self) -> Ranker:
-        """The fitted ranker."""
         return self.chosen.ranker
 
     @property
     def validation_scores(self) -> np.ndarray:
-        """The ranker's scores of the validation part, float64 of shape (n_docs,)."""
+        """The ranker's scores of the validation part, (n_docs,) float64."""
         return self.chosen.scores
 
     def as_json(self, measure: str) -> dict[str, object]:
-        """Return what fit.json says of the validation, which chose by this measure."""
+        """Return the entry of validation in fit.json, with the measure that chose."""
         chosen = self.chosen.as_json()
         several = self.trials if len(self.trials) > 1 else ()
         return {
@@ -127,12 +116,10 @@ def select(
 ) -> Selected:
     """Train each setting of the grid; choose the first of those that are best on validation.
 
-    Every setting starts from the same random state. A setting's model therefore does not depend
-    on what else is in the grid. A model with NaN among its scores loses to any other.
-
-    `fixed` has the hyper-parameters that the user fixed. The training of each setting ends after
-    `time_limit` seconds. A grid `grows` where its smallest or largest number is chosen; see
-    `grown`.
+    Every setting starts from the same random state, so its model does not depend on the other
+    settings. A model with NaN among its scores loses to any other. `fixed` has the hyper-parameters
+    that the user fixed. The training of each setting ends after `time_limit` seconds. For `grows`
+    see `grown`.
     """
 
     def trial(settings: Settings) -> Trial:
@@ -148,8 +135,10 @@ def select(
     tried: Grid = free
     every = [partial(trial, settings) for settings in settings_tried(cls, fixed)]
     if cls.one_thread or train.features.size <= LITTLE:
-        with one_blas_thread():  # the first thread that is done would end another's own limit
-            # grids rise to what takes longest, which begins first
+        # threadpoolctl limits are process-wide: set once here, or the first thread to leave would
+        # lift the limit for the others
+        with one_blas_thread():
+            # the last settings of a grid take longest, so they begin first
             trials = run_tasks(every[::-1])[::-1]
     else:
         trials = [each() for each in every]
@@ -165,24 +154,22 @@ def select(
     warnings = (
         *time_warnings(trials, time_limit),
         *chosen.ranker.learned.warnings,
-        # where validation cannot tell the settings apart, an edge means nothing
+        # if validation cannot separate the settings, an edge means nothing
         *(edge_warnings(tried, chosen.settings, grows) if _differ(trials) else []),
     )
     return Selected(chosen, tuple(trials), warnings)
 
 
 def _best(trials: Sequence[Trial]) -> Trial:
-    """Return the first of the best; one with NaN loses to any other."""
     return max(trials, key=lambda trial: trial.value)
 
 
 def _differ(trials: Sequence[Trial]) -> bool:
-    """Return whether validation tells the settings apart."""
     return len({trial.value for trial in trials}) > 1
 
 
 def time_warnings(trials: Sequence[Trial], time_limit: float | None) -> list[FitWarning]:
-    """Return a warning if the time limit ended trainings."""
+    """Return a warning if the time limit ended any training."""
     cut = sum(trial.ranker.learned.cut_off for trial in trials)
     if not cut:
         return []
@@ -207,7 +194,7 @@ def draws(cls: type[Ranker], fixed: Settings) -> bool:
 
 
 def is_numeric(values: Sequence[object]) -> bool:
-    """Whether these are three or more positive numbers: fewer are alternatives, not a range."""
+    """Return whether these are three or more positive numbers; fewer are alternatives, no range."""
     numbers = (isinstance(v, (int, float)) and not isinstance(v, bool) and v > 0 for v in values)
     return len(values) >= 3 and all(numbers)
 
@@ -223,7 +210,7 @@ def edge(values: Sequence[Any], chosen: object) -> str | None:
 def next_number(values: Sequence[float], end: str) -> float | None:
     """Return the number beyond the "smallest" or "largest" one, by the factor of the last step.
 
-    It is None if whole numbers go no further.
+    None if the next number would be too small an integer.
 
     Examples
     --------
@@ -240,10 +227,10 @@ def next_number(values: Sequence[float], end: str) -> float | None:
 
 
 def grown(free: Grid, tried: Grid, chosen: Settings) -> tuple[str, float] | None:
-    """Return the hyper-parameter whose grid grows next, and by which number.
+    """Return the hyper-parameter whose grid grows next, and the new number, or None.
 
-    `free` is the grid as the ranker has it, `tried` what it has grown to. None where validation has
-    chosen no end, or only ends that have grown `MOST_STEPS` times.
+    `free` is the ranker's grid, `tried` the grown one. None: the choice is not at an end, or only
+    at ends that have grown `MOST_STEPS` times.
     """
     for key, values in tried.items():
         end = edge(values, chosen[key])

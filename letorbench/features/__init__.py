@@ -1,7 +1,7 @@
 """Transformations of features: values that are fitted, applied and stored.
 
-To add a transformation, write its file in this folder: every subclass of `Transformation` is known
-by its name everywhere.
+To add a transformation, define a subclass of `Transformation` in a file of this folder; its name is
+then known everywhere.
 """
 
 from abc import ABC, abstractmethod
@@ -20,7 +20,7 @@ from letorbench.features.moments import mean_and_variance
 
 #: the name that leaves the choice to the data set and the ranker
 AUTO = "auto"
-#: how many numbers are float64 at a time, in each thread, where queries do not matter
+#: how many numbers each thread converts to float64 at a time, if queries do not matter
 CELLS = 1 << 19
 LARGEST = float(np.finfo(np.float32).max)
 
@@ -29,17 +29,17 @@ LARGEST = float(np.finfo(np.float32).max)
 class Transformation(ABC):
     """A function from features to features, column by column.
 
-    A subclass is a frozen dataclass, registered by its name. Its fields, arrays of one number a
-    feature, are what `fit` learned from the training set; most have none. It computes in float64
-    and gives float32, a block of rows at a time, so that no second copy of a large set is held.
-    NaN, a missing value, stays NaN; the others do not depend on it.
+    A subclass is a frozen dataclass, registered by its name. Its fields, arrays of one number per
+    feature, hold what `fit` learned from the training set; most subclasses have none. It computes
+    in float64 and returns float32, a block of rows at a time, to avoid a second copy of a large
+    set. NaN, a missing value, stays NaN; other values do not depend on it.
 
     Attributes
     ----------
     name : str
-        What users call it.
+        The name for users.
     formula : str
-        What it does, in plain text.
+        The formula in plain text.
     by_query : bool
         Whether a value depends on the other documents of its query.
 
@@ -57,18 +57,14 @@ class Transformation(ABC):
 
     @classmethod
     def fit(cls, features: np.ndarray) -> Self:
-        """Return the transformation that training features, (n_docs, n_features), ask for."""
+        """Return the transformation fitted to training features (n_docs, n_features)."""
         return cls()
 
     @abstractmethod
     def _values(self, x: np.ndarray) -> np.ndarray:
-        """Return the new values of a block.
+        """Return the new values of a block (n_rows, n_features), float64.
 
-        Parameters
-        ----------
-        x : ndarray of shape (n_rows, n_features), float64
-            One or more rows; all those of one query where `by_query` says so. It may be
-            written to.
+        The block is one query if `by_query`, else one or more rows. It may be overwritten.
         """
 
     def transform(self, features: np.ndarray, offsets: np.ndarray | None = None) -> np.ndarray:
@@ -79,8 +75,7 @@ class Transformation(ABC):
         features : ndarray of shape (n_docs, n_features), float32
             They are not changed.
         offsets : ndarray of shape (n_queries + 1,), int64, optional
-            Query q owns the rows offsets[q]:offsets[q + 1]. They are needed where `by_query`
-            says so.
+            Query q owns the rows offsets[q]:offsets[q + 1]. Required if `by_query`.
 
         Returns
         -------
@@ -89,9 +84,9 @@ class Transformation(ABC):
         Raises
         ------
         UsageError
-            The queries are needed and not given.
+            The offsets are required and missing.
         DataError
-            It was fitted to another number of features.
+            The transformation was fitted to another number of features.
         """
         n_docs, width = features.shape
         for each in fields(self):
@@ -122,7 +117,7 @@ class Transformation(ABC):
         return new
 
     def _fill(self, features: np.ndarray, bounds: np.ndarray, new: np.ndarray) -> None:
-        """Fill new, (n_docs, n_features), in the blocks of rows between the bounds."""
+        """Fill in the blocks of rows between the bounds."""
         for first, last in zip(bounds[:-1], bounds[1:]):
             if first < last:
                 new[first:last] = self._values(features[first:last].astype(np.float64))
@@ -132,7 +127,7 @@ class Transformation(ABC):
         return replace(queries, features=self.transform(queries.features, queries.offsets))
 
     def as_json(self) -> dict[str, object]:
-        """Return the name and what was fitted, as JSON can hold it; every digit is kept."""
+        """Return the name and the fitted fields for JSON, with every digit."""
         return {"name": self.name} | {
             each.name: getattr(self, each.name).tolist() for each in fields(self)
         }
@@ -159,12 +154,9 @@ class Raw(Transformation):
 class QueryMinMax(Transformation):
     """(x - min) / (max - min) over the query's documents; 0 where max = min.
 
-    It makes LETOR's QueryLevelNorm of LETOR's Feature-min.
-
-    References
-    ----------
-    T. Qin, T.-Y. Liu, J. Xu, H. Li: LETOR: A Benchmark Collection for Research on Learning to
-    Rank for Information Retrieval, Information Retrieval 13(4), 2010, section 3.5.
+    It turns LETOR's Feature-min into LETOR's QueryLevelNorm (T. Qin, T.-Y. Liu, J. Xu, H. Li:
+    LETOR: A Benchmark Collection for Research on Learning to Rank for Information Retrieval,
+    Information Retrieval 13(4), 2010, section 3.5).
     """
 
     name = "query-minmax"
@@ -199,8 +191,7 @@ class ZScore(Transformation):
     ----------
     mean : ndarray of shape (n_features,), float64
     scale : ndarray of shape (n_features,), float64
-        The standard deviation. It is 0 for a constant feature, whose value elsewhere says
-        nothing.
+        The standard deviation; 0 for a constant feature, whose other values mean nothing.
     """
 
     mean: np.ndarray
@@ -210,7 +201,7 @@ class ZScore(Transformation):
     formula = "(x - mean) / standard deviation, over the training set; 0 where all are equal"
 
     def __post_init__(self) -> None:
-        """Raise DataError if a scale is negative: a model's file may say anything."""
+        """Raise DataError if a scale is negative, as in a damaged model file."""
         if (self.scale < 0.0).any():
             raise DataError(f"zscore: scale: found {self.scale.min():g}, expected 0 or more")
 
@@ -225,7 +216,7 @@ class ZScore(Transformation):
     def _values(self, x: np.ndarray) -> np.ndarray:
         x -= self.mean
         x /= np.where(self.scale > 0.0, self.scale, np.inf)
-        # a value far from all that training saw may lie beyond float32
+        # a value far from all of the training set may exceed float32
         return np.clip(x, -LARGEST, LARGEST, out=x)
 
 
@@ -237,7 +228,7 @@ class SignedLog(Transformation):
     formula = "sign(x) log(1 + abs(x))"
 
     def _values(self, x: np.ndarray) -> np.ndarray:
-        # NumPy's logarithm has other last bits on other processors
+        # the last bits of NumPy's logarithm depend on the processor
         from scipy.special import log1p
 
         return np.copysign(log1p(np.abs(x)), x)
@@ -274,24 +265,17 @@ def transformation(name: str) -> type[Transformation]:
 
 
 def features_name(name: str) -> str:
-    """Return a transformation's name or "auto"; UsageError for anything else."""
+    """Return the name of a transformation or "auto"; UsageError for anything else."""
     return meant(name, [AUTO, *TRANSFORMATIONS], "feature transformation")
 
 
 def resolved(
     requested: str, wanted: str, features: np.ndarray, normalised: bool | None = None
 ) -> str:
-    """Return the name of the transformation that is applied; labels are not looked at.
+    """Return the name of the transformation to apply; it does not depend on labels.
 
-    "auto" leaves features as they are if the data set is published normalised, or else if no
-    feature of the training part is beyond -1 and 1. Otherwise it is what the ranker wants.
-
-    Examples
-    --------
-    >>> resolved("auto", "query-minmax", np.array([[0.5, 300.0]]))
-    'query-minmax'
-    >>> resolved("auto", "query-minmax", np.array([[0.5, 1.0]]))
-    'raw'
+    "auto" is "raw" if the data set is published normalised or, if that is unknown, no feature of
+    the training part is beyond -1 and 1. Otherwise it is the ranker's choice, `wanted`.
     """
     if requested != AUTO:
         return requested
@@ -304,13 +288,7 @@ def resolved(
 
 
 def stored(facts: Any, n_features: int) -> Transformation:
-    """Return the fitted transformation that `as_json` described in a model's file.
-
-    Raises
-    ------
-    DataError
-        It is not one, or it is for another number of features.
-    """
+    """Return the transformation of a model file's `as_json`; DataError if it does not fit."""
     try:
         given = dict(facts)
         kind = TRANSFORMATIONS[given.pop("name")]
@@ -329,5 +307,4 @@ def stored(facts: Any, n_features: int) -> Transformation:
     return kind(**fitted)
 
 
-#: name -> transformation
 TRANSFORMATIONS: dict[str, type[Transformation]] = registry.members(__name__, Transformation)

@@ -1,4 +1,4 @@
-"""Features as numbers of bins, so that a threshold of a stump or a tree is a bin's number too."""
+"""Features as numbers of bins, so that the threshold of a stump or a tree is a bin number too."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -10,12 +10,10 @@ from letorbench.compiled.threads import run_tasks
 from letorbench.datasets.arrays import LARGEST_FLOAT32, float32_features
 from letorbench.features.moments import contiguous_columns
 
-#: features that are prepared at a time, whose values in a document are near each other in memory
+#: features that are prepared together, since a document's values are adjacent in memory
 GROUP = 8
-
-#: the most bins that are summed: their numbers take one byte
+#: the most bins that are summed: a bin number takes one byte
 COARSE = 256
-
 #: a value's 32 bits are sorted by `DIGITS` digits of `DIGIT` bits
 DIGITS, DIGIT = 3, np.uint32(11)
 LARGEST = np.uint32((1 << 11) - 1)
@@ -24,26 +22,22 @@ SIGN = np.uint32(0x80000000)
 
 @dataclass(frozen=True, eq=False)
 class BinnedFeatures:
-    """The features' values as bin numbers, so that a threshold is a bin number too.
+    """The features' values as bin numbers."""
 
-    codes:  (n_features, n_docs) uint8, uint16 or uint32, C order: each document's bin; a larger
-            value never has a smaller code. Missing values (NaN) have the last bin.
-    n_bins: (n_features,) int64, the number of bins of each feature.
-    cuts:   cuts[k][b] is the threshold between the bins b and b + 1 of feature k, float64;
-            `LARGEST_FLOAT32` before the bin of missing values.
-    """
-
+    # (n_features, n_docs) uint8, uint16 or uint32, C order, never falling as values rise; NaN last
     codes: np.ndarray
-    n_bins: np.ndarray
+    n_bins: np.ndarray  # (n_features,) int64
+    # cuts[k][b] is the float64 threshold between bins b and b + 1 of feature k; `LARGEST_FLOAT32`
+    # precedes the bin of missing values
     cuts: tuple[np.ndarray, ...]
 
     @staticmethod
     def of(features: np.ndarray, max_bins: int | None = None) -> "BinnedFeatures":
-        """Bin features of any real type; thresholds are found among the float32 values.
+        """Bin features of any real type, with thresholds between their float32 values.
 
-        There are at most `max_bins` bins a feature, of about equal numbers of documents. Without
-        it, and for a feature with no more distinct values, every distinct value has a bin. Missing
-        values have a bin besides, but of `COARSE` bins one is theirs.
+        A feature has at most `max_bins` bins, of about equal numbers of documents. Without
+        `max_bins`, or if there are no more distinct values, each distinct value has a bin. Missing
+        values have an additional bin, or one of `COARSE`.
         """
         features = float32_features(features)
 
@@ -59,11 +53,10 @@ class BinnedFeatures:
         return BinnedFeatures(codes, n_bins, cuts)
 
     def split(self, k: int, cut: int) -> tuple[float, np.ndarray]:
-        """Return the threshold of a cut of feature k, and what is above it, (n_docs,) bool."""
+        """Return the threshold of a cut of feature k and whether each document is above it."""
         return float(self.cuts[k][cut]), self.codes[k] > cut
 
     def sums_below(self, k: int, weights: np.ndarray) -> np.ndarray:
-        """Return the sum of the weights below each cut of feature k."""
         return np.bincount(self.codes[k], weights, self.n_bins[k])[:-1].cumsum()
 
 
@@ -84,13 +77,10 @@ def _binned_column(column: np.ndarray, max_bins: int | None) -> tuple[np.ndarray
 
 
 def bin_starts(values: np.ndarray, max_bins: int = 0) -> np.ndarray:
-    """Return where each bin of a sorted column but the first begins, one a distinct value.
-
-    If that makes more than `max_bins`, a bin begins where the share of documents before it passes
-    the next whole number of bins; 0 means any number.
-    """
+    """Return the starts of a sorted column's bins but the first, one per distinct value."""
     starts = 1 + np.flatnonzero(values[1:] != values[:-1])
     if 0 < max_bins <= len(starts):
+        # a bin begins where the share of documents before it passes the next whole number of bins
         passed = np.floor(starts / len(values) * max_bins)
         starts = starts[np.diff(passed, prepend=0.0) > 0.0]
     return starts
@@ -98,7 +88,7 @@ def bin_starts(values: np.ndarray, max_bins: int = 0) -> np.ndarray:
 
 @kernel()
 def number_bins(rows: np.ndarray, starts: np.ndarray, codes: np.ndarray) -> None:
-    """Give the document of each sorted row the number of its bin."""
+    """Write each sorted row's bin number to the document's code."""
     start = 0
     for b in range(len(starts) + 1):
         stop = starts[b] if b < len(starts) else len(rows)
@@ -108,10 +98,8 @@ def number_bins(rows: np.ndarray, starts: np.ndarray, codes: np.ndarray) -> None
 
 
 def sorted_column(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sort a column of features (n_docs,) float32, equal values by row, and -0.0 before 0.0.
-
-    Return the values, and the rows (n_docs,) uint32: ``column[rows]`` has the values.
-    """
+    """Sort a column (n_docs,) float32; return the values and the rows uint32, ``column[rows]``."""
+    # equal values keep the order of rows, but -0.0 is before 0.0
     values, rows = np.empty((2, 2, len(column)), np.uint32)
     last = _sort_by_digits(column.view(np.uint32), values, rows)
     return values[last].view(np.float32), rows[last]
@@ -119,10 +107,10 @@ def sorted_column(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @kernel()
 def _sort_by_digits(bits: np.ndarray, keys: np.ndarray, rows: np.ndarray) -> int:
-    """Sort the bits (n,) of float32 numbers and their places, a digit after the other.
+    """Sort the bits (n,) of float32 numbers and their rows, by one digit after another.
 
-    keys, rows: (2, n), the bits and the places before and after a digit; the number of those that
-    are sorted is returned. Keys with the same digit keep their order, so the lowest comes first.
+    keys, rows: (2, n), before and after a digit; the index of the sorted ones is returned. Keys
+    with the same digit keep their order, so the lowest digit comes first.
     """
     counts = np.zeros((DIGITS, 1 << DIGIT), np.int64)
     for i in range(len(bits)):

@@ -8,26 +8,24 @@ import numpy as np
 from letorbench.compiled.jit import kernel
 from letorbench.compiled.threads import run_tasks
 
-#: how many rows are converted to float64 at a time
+#: rows that are converted to float64 at a time
 ROWS = 65_536
-#: as many rows as stay in a core's cache
+#: rows that fit into a core's cache
 CACHED_ROWS = 1024
-#: products are summed in so many shares, whatever the number of threads
+#: products are summed in this many parts, whatever the number of threads
 SHARES = 8
 
 
 def row_blocks(n_rows: int, rows: int = ROWS) -> Iterator[slice]:
-    """Yield slices that cover range(n_rows) in order, `rows` long but for the last one."""
+    """Yield slices of length `rows`, the last one shorter, that cover range(n_rows) in order."""
     for start in range(0, n_rows, rows):
         yield slice(start, min(start + rows, n_rows))
 
 
 def mean_and_variance(features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean and the variance of each column, (n_features,) float64 each.
-
-    Sums of equal float32 numbers are exact in float64 (up to 2^29 of them), so that the variance
-    of a constant column is exactly 0.
-    """
+    """Return the mean and the variance of each column, (n_features,) float64 each."""
+    # Sums of equal float32 numbers are exact in float64 (up to 2^29 of them), so that the variance
+    # of a constant column is exactly 0.
     n_rows, n_features = features.shape
     blocks = [features[block] for block in row_blocks(n_rows)]
     sums, squares = np.zeros((2, len(blocks), n_features))
@@ -54,7 +52,7 @@ def _add_squares(features: np.ndarray, mean: np.ndarray, total: np.ndarray) -> N
 
 
 def mean_and_scale(features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return what standardises each column: the mean, and the standard deviation or 1 for 0."""
+    """Return the mean and the standard deviation of each column, with 1 for a deviation of 0."""
     mean, variance = mean_and_variance(features)
     scale = np.sqrt(variance)
     return mean, np.where(scale == 0.0, 1.0, scale)
@@ -65,8 +63,7 @@ def centred_products(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the sums over rows of (x - mean)(x - mean)^T and of (x - mean) target.
 
-    Their shapes are (n_features, n_features) and (n_features,). A row counts its weight, if
-    weights (n_rows,) are given.
+    They are (n_features, n_features) and (n_features,), weighted by weights (n_rows,) if given.
     """
     width = features.shape[1]
 
@@ -85,10 +82,7 @@ def centred_products(
 
 
 def contiguous_columns(features: np.ndarray, first: int = 0, last: int | None = None) -> np.ndarray:
-    """Copy the columns first..last - 1 of features (n_docs, n_features).
-
-    Return them as rows, (last - first, n_docs) in C order, in the type of the features.
-    """
+    """Return the columns first..last - 1 as rows of a copy, (last - first, n_docs) in C order."""
     chosen = features[:, first:last]
     columns = np.empty(chosen.shape[::-1], features.dtype)
     for start in range(0, len(features), CACHED_ROWS):

@@ -1,7 +1,6 @@
 """Measures: values that print and parse as text, computed from scores in file order.
 
-To add a measure, write its file: a `Measure` in a file of this folder is registered by being
-there.
+To add a measure, define a `Measure` in a file of this folder; nothing else registers it.
 """
 
 from dataclasses import replace
@@ -53,7 +52,7 @@ def parse(text: str) -> Measure:
     Parameters
     ----------
     text : str
-        A name, with a cut-off where the measure takes one: ``map``, ``ndcg@10``.
+        A name, with a cut-off if the measure takes one: ``map``, ``ndcg@10``.
 
     Returns
     -------
@@ -83,7 +82,7 @@ def parse(text: str) -> Measure:
 
 
 def own_measure(name: str) -> Measure | None:
-    """Return the measure of the user's own of that name, None where there is none."""
+    """Return the user's measure of that name, or None."""
     if name in MEASURES:
         return None
     found = registry.brought(name, lambda each: isinstance(each, Measure) or is_function(each))
@@ -91,15 +90,12 @@ def own_measure(name: str) -> Measure | None:
 
 
 def is_function(value: object) -> bool:
-    """Return whether a value may be a measure's or a loss's function."""
+    """Return whether a value may be the function of a measure or a loss."""
     return callable(value) and not isinstance(value, (Measure, type))
 
 
 def take(value: Any) -> Measure:
-    """Return a measure that a Python program gives, as a function or as a value.
-
-    It is then known by its name. UsageError where one of the package has it.
-    """
+    """Register a measure that a Python program defines; UsageError if the package has its name."""
     measure = value if isinstance(value, Measure) else measure_of(value)
     known = MEASURES.get(measure.name)
     if known is not None and known.function is measure.function:
@@ -113,14 +109,14 @@ def take(value: Any) -> Measure:
 
 
 def sign(name: str) -> int:
-    """Return 1 for a measure by its name in text, -1 for one that is best where it is lowest."""
+    """Return -1 for the name of a measure whose lowest value is the best, else 1."""
     name = name.partition("@")[0]
     measure = MEASURES.get(name) or own_measure(name)
     return -1 if measure is not None and measure.error else 1
 
 
 def texts(asked: Any) -> list[str]:
-    """Return the measures of texts, comma lists, values and functions as texts, not checked.
+    """Return texts, comma lists, measures and functions as texts of measures, not validated.
 
     A number is a further cut-off of the measure before it.
 

@@ -1,7 +1,7 @@
 """Rank correlations of a query's scores with its labels, from -1 to 1.
 
-They take labels of any size, such as the places of long lists. Documents that are not retrieved do
-not count.
+Labels may be of any size, such as places in long lists. Documents that are not retrieved do not
+count.
 """
 
 import numpy as np
@@ -15,7 +15,6 @@ def kendall(rankings: Rankings, k: int | None) -> np.ndarray:
 
     C pairs of documents have their scores in the order of the labels, D in the other order.
     Kendall 1945, "The treatment of ties in ranking problems".
-
     Ties: no order. Equal labels or equal scores throughout: 0. The whole list counts.
     """
     assert rankings.scores is not None
@@ -29,10 +28,9 @@ def kendall(rankings: Rankings, k: int | None) -> np.ndarray:
 
 
 def spearman(rankings: Rankings, k: int | None) -> np.ndarray:
-    """rho: the correlation of the ranks by score and by label, equal ones with their mean rank.
+    """rho: the correlation of the ranks by score and by label; equal ones share their mean rank.
 
     Spearman 1904, "The proof and measurement of association between two things".
-
     Ties: no order. Equal labels or equal scores throughout: 0. The whole list counts.
     """
     assert rankings.scores is not None
@@ -43,7 +41,7 @@ def spearman(rankings: Rankings, k: int | None) -> np.ndarray:
 
 
 def _centred_ranks(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """(n_docs,) float64: mean ranks by falling value, less the mean of the query's ranks."""
+    """Return mean ranks by falling value minus the mean rank of the query, (n_docs,) float64."""
     order = rank(values, offsets)
     groups = score_groups(values[order], offsets)
     middles = np.repeat((groups[:-1] + groups[1:]) / 2, np.diff(groups))

@@ -1,8 +1,8 @@
-"""The measures: each a function of the rankings and of a cut-off, with its definition above it.
+"""The measures, each a function of the rankings and of a cut-off that begins with its definition.
 
-Relevant is r >= 1, in `mslr` r >= 2. What a definition says of ties, of queries without a relevant
-document and of short lists is what `standard` and the LETOR tools do; other conventions differ.
-Where equal scores count by the mean over their orders, `letorbench.measures.orders` has the sums.
+Relevant is r >= 1, in `mslr` r >= 2. The definitions treat ties, queries without a relevant
+document and short lists like `standard` and the LETOR tools; other conventions differ. If equal
+scores count by the mean over their orders, `letorbench.measures.orders` has the sums.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from letorbench.conventions import Convention
 from letorbench.measures.measure import Measure
 from letorbench.measures.rankings import Rankings, owner, ratio
 
-#: the chance that a reader of `rbp` goes on to the next document
+#: the probability that a reader of `rbp` goes on to the next document
 PERSISTENCE = 0.8
 
 
@@ -24,7 +24,6 @@ def area_under_roc(rankings: Rankings, k: int | None) -> np.ndarray:
 
     W. Zhang's lecture of 2018 names it for pairwise approaches. With two labels it is
     `pairwise`, the share of the pairs in the right order.
-
     Ties: file order, so a tied pair is right or wrong, never half. No relevant document, or no
     other: 0. The whole list counts, however short.
     """
@@ -32,11 +31,10 @@ def area_under_roc(rankings: Rankings, k: int | None) -> np.ndarray:
 
 
 def average_precision(rankings: Rankings, k: int | None) -> np.ndarray:
-    """(1/R) sum over the relevant documents, R of them, of P@(their rank).
+    """(1/R) sum over the R relevant documents of P@(rank of the document).
 
     Manning, Raghavan & Schütze 2008, section 8.4. With k, the sum ends at rank k. It is still
     divided by R, as in trec_eval's map_cut; LightGBM and XGBoost divide by min(R, k).
-
     Ties: file order. No relevant document: 0. The whole list counts, however short.
     """
     precisions = rankings.hit_counts / rankings.hit_ranks
@@ -47,7 +45,7 @@ def average_precision(rankings: Rankings, k: int | None) -> np.ndarray:
 
 
 def average_precision_divisor(rankings: Rankings, k: int | None) -> np.ndarray:
-    """(n_queries,) int64: R, or min(R, k) where the convention says so."""
+    """Return R, or min(R, k) with map_cut=k, (n_queries,) int64."""
     if k is None or rankings.convention.map_cut == "all":
         return rankings.relevant
     return np.minimum(rankings.relevant, k)
@@ -57,8 +55,7 @@ def bpref(rankings: Rankings, k: int | None) -> np.ndarray:
     """(1/R) sum over the relevant documents of 1 - min(irrelevant above, R) / min(R, N).
 
     Buckley & Voorhees 2004, in trec_eval's form: R relevant documents, N judged irrelevant ones,
-    ranked or not. A document with none above it counts 1. Those that are not judged do not count.
-
+    ranked or not. A relevant document with none above it counts 1. Unjudged documents do not count.
     Ties: file order. No relevant document: 0. The whole list counts, however short.
     """
     R, found = rankings.relevant, rankings.found
@@ -73,7 +70,6 @@ def dcg(rankings: Rankings, k: int | None) -> np.ndarray:
     """sum_{i <= k} (2^{r_i} - 1) D(i). Without k, the whole list.
 
     Järvelin & Kekäläinen 2002, with Burges et al. 2005's gain. It has no largest value.
-
     Ties: file order. No relevant document: 0. A list shorter than k: its sum.
     """
     return rankings.at(rankings.dcg, k)
@@ -85,16 +81,13 @@ def err(rankings: Rankings, k: int | None) -> np.ndarray:
     Chapelle, Metzler, Zhang & Grinspan 2009, eqs. 4 and 5. r_max is that of the convention,
     else the largest label of the data set, else of the scale (4; 2 in the LETOR conventions).
     Without k, the whole list.
-
     Ties: file order. No relevant document (all r = 0): 0. A list shorter than k: its sum.
     """
     return rankings.at(rankings.err, k)
 
 
 def hit(rankings: Rankings, k: int) -> np.ndarray:
-    """1 where a relevant document is at one of the ranks 1 .. k, else 0.
-
-    trec_eval's success.
+    """1 if a relevant document is at one of the ranks 1 .. k, else 0: trec_eval's success.
 
     Ties: file order. No relevant document: 0. A list shorter than k: the whole list.
     """
@@ -105,7 +98,6 @@ def mean_ndcg(rankings: Rankings, k: int | None) -> np.ndarray:
     """(1/m) sum_{k = 1..m} NDCG@k.
 
     As the LETOR 4.0 evaluation tool prints it (Qin & Liu 2013, "Introducing LETOR 4.0").
-
     Ties: file order. No relevant document: 0. No list is shorter than its own length.
     """
     best = rankings.ideal.dcg
@@ -118,10 +110,9 @@ def mean_ndcg(rankings: Rankings, k: int | None) -> np.ndarray:
 
 
 def reciprocal_rank(rankings: Rankings, k: int | None) -> np.ndarray:
-    """1 / (the rank of the first relevant document). With k, 0 where that is below rank k.
+    """1 / (the rank of the first relevant document). With k, 0 if that is below rank k.
 
     Voorhees 1999, "The TREC-8 question answering track report".
-
     Ties: file order. No relevant document: 0. The whole list counts, however short.
     """
     values = np.zeros(len(rankings.found))
@@ -134,7 +125,6 @@ def ndcg(rankings: Rankings, k: int | None) -> np.ndarray:
     """sum_{i <= k} (2^{r_i} - 1) D(i), over its largest value for the query's labels.
 
     Järvelin & Kekäläinen 2002, with Burges et al. 2005's gain. Without k, the whole list.
-
     Ties: file order. No relevant document: 0. A list shorter than k: 0 in the LETOR tools,
     the value of the whole list in `standard`.
     """
@@ -149,9 +139,8 @@ def pairwise_correct(rankings: Rankings, k: int | None) -> np.ndarray:
 
     Burges, Ragno & Le 2006, section 2 ("pair-wise error", 1 minus this). With two labels it
     is the area under the ROC curve. All labels count, whatever the convention calls relevant.
-
     Ties: file order, so a tied pair is right or wrong, never half. No pair of different
-    labels (so no relevant document, too): 0. The whole list counts, however short.
+    labels (so no relevant document either): 0. The whole list counts, however short.
     """
     return rankings.share(*rankings.correct_pairs)
 
@@ -160,7 +149,6 @@ def precision(rankings: Rankings, k: int) -> np.ndarray:
     """(relevant documents at the ranks 1 .. k) / k.
 
     Manning, Raghavan & Schütze 2008, section 8.4.
-
     Ties: file order. No relevant document: 0. A list shorter than k: its relevant documents
     over k; in `letor3`, 0 (the 3.0 tool adds nothing to its sum beyond a list's end).
     """
@@ -175,7 +163,6 @@ def r_precision(rankings: Rankings, k: int | None) -> np.ndarray:
     """(relevant documents at the ranks 1 .. R) / R, with R relevant documents.
 
     Manning, Raghavan & Schütze 2008, section 8.4.
-
     Ties: file order. No relevant document: 0. A list shorter than R: its relevant documents.
     """
     return rankings.share(rankings.hits_within(rankings.relevant), rankings.relevant)
@@ -186,7 +173,6 @@ def rank_biased_precision(rankings: Rankings, k: int | None) -> np.ndarray:
 
     Moffat & Zobel 2008, "Rank-biased precision for measurement of retrieval effectiveness",
     eq. 4. Without k, the whole list.
-
     Ties: file order. No relevant document: 0. A list shorter than k: its sum.
     """
     hit = rankings.hit.astype(np.float64)
@@ -199,7 +185,6 @@ def recall(rankings: Rankings, k: int) -> np.ndarray:
     """(relevant documents at the ranks 1 .. k) / (relevant documents).
 
     Manning, Raghavan & Schütze 2008, section 8.3.
-
     Ties: file order. No relevant document: 0. A list shorter than k: the whole list.
     """
     return rankings.share(rankings.hits_within(k), rankings.relevant)
@@ -209,7 +194,6 @@ def root_mean_square_error(rankings: Rankings, k: int | None) -> np.ndarray:
     """sqrt((1/m) sum over the query's m documents of (score - label)^2).
 
     W. Zhang's lecture of 2018 names it for pointwise approaches.
-
     Ties: the order does not count. No relevant document: as any other query. The whole list
     counts, however short.
     """
@@ -219,11 +203,10 @@ def root_mean_square_error(rankings: Rankings, k: int | None) -> np.ndarray:
 
 
 def winner_takes_all(rankings: Rankings, k: int | None) -> np.ndarray:
-    """1 where the document at rank 1 is relevant, else 0.
+    """1 if the document at rank 1 is relevant, else 0.
 
     Burges, Ragno & Le 2006, section 2 (there as a cost: 1 minus this).
-
-    Ties: file order. No relevant document: 0. A list has no other length than its own.
+    Ties: file order. No relevant document: 0. The length of a list does not matter.
     """
     return rankings.hits_within(1).astype(np.float64)
 
@@ -292,12 +275,10 @@ WTA = Measure(
 
 
 def default_measures(convention: Convention) -> list[Measure]:
-    """Return what an experiment stores for every query, in this order.
-
-    The cut-offs end where those of the convention's tool end, and at 10. What the convention's
-    library does not compute is left out.
-    """
+    """Return the measures that an experiment stores for every query, in order."""
+    # cut-offs end at 10 or at the last one of the convention's tool
     cutoffs = range(1, min(convention.cutoffs, 10) + 1)
     at_cutoffs = [*(nDCG @ k for k in cutoffs), *(P @ k for k in cutoffs)]
     usual = [*at_cutoffs, MAP, MRR, ERR @ 10, MeanNDCG, WTA, PairwiseCorrect, BPref]
+    # a library's convention leaves out the measures that the library does not compute
     return [each for each in usual if convention.apart(str(each)) is not None]

@@ -13,7 +13,7 @@ from letorbench.measures.rankings import Rankings, kept_offsets
 
 
 def rules_of(measure: Measure, convention: Convention) -> Convention:
-    """Return the rules of a measure; one of the user's own has those of the convention."""
+    """Return the rules of a measure; a user's measure has those of the convention."""
     return convention if measure.source else convention.of(str(measure))
 
 
@@ -21,11 +21,11 @@ def shares(
     values: np.ndarray, measures: Sequence[Measure], weights: np.ndarray | None,
     convention: Convention, labels: np.ndarray, offsets: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
-    """Return what each value of `query_metrics` is multiplied by in a mean, of the same shape.
+    """Return the factor of each value of `query_metrics` in a mean, of the same shape.
 
-    It is 1, or by ``mean=weighted`` the query's weight, (n_queries,), / the mean of the weights of
-    the queries that the measure counts; the others have the value NaN and the share 1. DataError
-    says that there are no weights or none above 0.
+    It is 1, or with ``mean=weighted`` the query's weight (n_queries,) / the mean weight of the
+    queries that the measure counts. Queries that do not count (NaN) have 1. DataError if no weight
+    is above 0.
     """
     out = np.ones(values.shape)
     for measure, column, counts in zip(measures, out.T, ~np.isnan(values.T)):
@@ -45,43 +45,17 @@ def shares(
 
 
 def query_metrics(
-    labels: np.ndarray,
-    scores: np.ndarray,
-    offsets: np.ndarray,
+    labels: np.ndarray,  # (n_docs,) integers in file order; -1 if not judged
+    scores: np.ndarray,  # (n_docs,); -inf if not retrieved: not ranked, though judged
+    offsets: np.ndarray,  # (n_queries + 1,)
     measures: Sequence[Measure],
     convention: Convention,
-    docids: np.ndarray | None = None,
+    docids: np.ndarray | None = None,  # (n_docs,) bytes, for ties; by default the places, from 1
 ) -> np.ndarray:
-    """Measure every query.
+    """Return every query's measures, (n_queries, n_measures) float64; NaN if a query is left out.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_docs,), integers
-        In file order; -1 for a document that is not judged.
-    scores : ndarray of shape (n_docs,)
-        In file order; -inf for a document that is not retrieved. It is not ranked, but counts
-        where a measure asks for all judged documents.
-    offsets : ndarray of shape (n_queries + 1,)
-        Query q owns the rows ``offsets[q]:offsets[q + 1]``.
-    measures : sequence of Measure
-    convention : Convention
-        The measuring rules.
-    docids : ndarray of shape (n_docs,), bytes, optional
-        The documents' ids, for conventions that break ties by them; by default the positions in
-        the query, from 1, as exported runs name documents without ids.
-
-    Returns
-    -------
-    ndarray of shape (n_queries, n_measures), float64
-        NaN for the queries that the convention leaves out.
-
-    Raises
-    ------
-    DataError
-        A score is NaN, scores, labels and offsets do not fit each other, or a label is too
-        large for the convention's gain or for ERR.
-    UsageError
-        The convention has both `depth` and ``ties=mean``, or a measure is not its library's.
+    DataError: a score is NaN, shapes do not fit, or a label is too large for the gain or for ERR.
+    UsageError: the convention has both `depth` and ``ties=mean``, or its library lacks a measure.
     """
     scores = np.require(scores, np.float64, ["C", "W"])
     if not (scores.shape == np.shape(labels) == (offsets[-1],)):
@@ -99,7 +73,8 @@ def query_metrics(
     known: dict[Convention, Rankings] = {}
     for column, measure in enumerate(measures):
         rules = rules_of(measure, convention)
-        if rules not in known:  # of what a measure may have apart, only ties change the order
+        # the rules that a measure has apart change no order, except those for ties
+        if rules not in known:
             like = next((found for each, found in known.items() if each.ties == rules.ties), None)
             ranked = like or Rankings.of(labels, scores, offsets, rules, docids)
             known[rules] = replace(ranked, convention=rules)

@@ -14,8 +14,7 @@ from letorbench.source import added_digest
 
 Function = Callable[[Rankings, Any], np.ndarray]
 CutoffRule = Literal["required", "optional", "none"]
-
-#: a larger cut-off is taken for a mistake
+#: a larger cut-off is considered a mistake
 LARGEST_CUTOFF = 1_000_000_000
 
 
@@ -23,7 +22,7 @@ LARGEST_CUTOFF = 1_000_000_000
 class Measure:
     """A measure of rankings, with or without a cut-off.
 
-    Two measures are equal where their names and cut-offs are.
+    Two measures are equal if their names and cut-offs are.
 
     Parameters
     ----------
@@ -44,7 +43,7 @@ class Measure:
     cutoff : int, optional
         The last rank that counts.
     source : str
-        The digest of the code of a measure of the user's own; "" for one of the package.
+        The digest of the code of a user-defined measure; "" for one of the package.
 
     Examples
     --------
@@ -79,13 +78,13 @@ class Measure:
         return self.symbol if self.cutoff is None else f"{self.symbol}@{self.cutoff}"
 
     def __call__(self, rankings: Rankings) -> np.ndarray:
-        """Return (n_queries,) float64: the measure of every query's ranking."""
+        """Return the measure of every query's ranking, (n_queries,) float64."""
         self.require_cutoff()
         return self.function(rankings, self.cutoff)
 
     @property
     def code(self) -> str:
-        """The digest of its code; "" for code that is part of every stored fold's identity."""
+        """The digest of its code; "" if the identity of every stored fold covers that code."""
         return self.source or added_digest(self.function.__module__)
 
     @property
@@ -95,7 +94,7 @@ class Measure:
         return forms[self.cutoff_rule].format(self.name)
 
     def require_cutoff(self) -> None:
-        """Raise UsageError where a required cut-off is missing."""
+        """Raise UsageError if a required cut-off is missing."""
         if self.cutoff is None and self.cutoff_rule == "required":
             raise self.without_cutoff(self.name)
 

@@ -1,24 +1,24 @@
-"""The mean of a measure over all orders of equal scores, each as likely.
+"""The mean of a measure over all orders of equal scores, each equally likely.
 
-A group of n documents of one score stands at the ranks a + 1 .. a + n. A relevant documents are
-above it, and r of its own are relevant. NDCG and P have the mean gain, and the share of relevant
-documents, at each of its ranks. The other measures are, with sums over the groups,
+A group of n documents with one score occupies the ranks a + 1 .. a + n. Above it are A relevant
+documents, within it r. NDCG and P have the mean gain and the share of relevant documents of the
+group at each of its ranks. The other measures are, with sums over the groups,
 
     AP        1/R  sum_{i = 1..n} r/n (A + 1 + (i - 1) (r - 1) / (n - 1)) / (a + i)
     RR        the first group with A = 0, r > 0:
               sum_i C(n - i, r - 1) / C(n, r) / (a + i)
     hit@k     the same group: 1 - C(n - r, k - a) / C(n, k - a)
-    ERR@k     sum_{a + i <= k} p (p_{i-1} - p_i) / (a + i): p is the chance to read on after all
-              documents above, p_i the mean of the product of 1 - R(label) over the sets of i
-              documents of the group
-    bpref     1 - 1/R  sum r/(N' + 1) sum_{x = 0..N'} min(I + x, R) / min(R, N), where I
-              irrelevant documents are above the group, and N' of its own are irrelevant
+    ERR@k     sum_{a + i <= k} p (p_{i-1} - p_i) / (a + i): p is the probability of reading on
+              after all documents above, p_i the mean of the product of 1 - R(label) over the
+              sets of i documents of the group
+    bpref     1 - 1/R  sum r/(N' + 1) sum_{x = 0..N'} min(I + x, R) / min(R, N): I irrelevant
+              documents are above the group, N' within it
     auc, pairwise  half the best order and half the worst
     tau, rho  take equal scores as equal
 
 (F. McSherry, M. Najork, "Computing Information Retrieval Performance Measures Efficiently in the
-Presence of Tied Scores", ECIR 2008, has NDCG, P, AP and RR.) One group a query is an order without
-any knowledge: what `random` is measured by. A measure without an entry is averaged over `DRAWN`
+Presence of Tied Scores", ECIR 2008, has NDCG, P, AP and RR.) A query that is a single group is
+ranked without any knowledge, like `random`. A measure without an entry is averaged over `DRAWN`
 random orders.
 """
 
@@ -46,7 +46,7 @@ from letorbench.measures.definitions import (
 from letorbench.measures.measure import Measure
 from letorbench.measures.rankings import Rankings, owner, ratio
 
-#: the random orders that stand for all of them where no sum is known
+#: the number of random orders for a measure without a formula
 DRAWN = 1_000
 
 
@@ -65,13 +65,13 @@ def mean_of_orders(measure: Measure, rankings: Rankings) -> np.ndarray:
 
 
 def _bounds(rankings: Rankings) -> np.ndarray:
-    """(n_groups + 1,) int64: where the groups begin and end."""
+    """Return the first position of each group and the end, (n_groups + 1,) int64."""
     assert rankings.groups is not None
     return rankings.groups
 
 
 def _groups(rankings: Rankings) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return of each group its query, n, a and r, (n_groups,) int64."""
+    """Return the query, n, a and r of each group, (n_groups,) int64."""
     bounds = _bounds(rankings)
     starts, n = bounds[:-1], np.diff(bounds)
     query = np.searchsorted(rankings.offsets, starts, side="right") - 1
@@ -80,7 +80,7 @@ def _groups(rankings: Rankings) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.
 
 
 def _above(values: np.ndarray, query: np.ndarray) -> np.ndarray:
-    """(n_groups,): the sum of the values of the query's groups before each."""
+    """Return the sum of the values of the query's groups before each, (n_groups,)."""
     before = np.cumsum(values) - values
     first = np.searchsorted(query, query)
     return before - before[first]
@@ -100,11 +100,9 @@ def _average_precision(rankings: Rankings, k: int | None) -> np.ndarray:
 def _at_first(
     value: Callable[[int, int, int, int], float],
 ) -> Callable[[Rankings, int | None], np.ndarray]:
-    """Return the mean of a measure that hangs on the first relevant document alone.
+    """Return the mean of a measure that depends on the first relevant document alone."""
 
-    `value` has the group's a, n and r, and the ranks of the group that count.
-    """
-
+    # `value` takes a group's a, n, r and the number of its ranks that count
     def mean(rankings: Rankings, k: int | None) -> np.ndarray:
         query, n, a, r = _groups(rankings)
         first = np.flatnonzero((r > 0) & (_above(r, query) == 0))
@@ -119,7 +117,7 @@ def _at_first(
 
 @lru_cache(maxsize=100_000)
 def _reciprocal_rank(a: int, n: int, r: int, counted: int) -> float:
-    """The mean reciprocal rank of the first of r relevant documents at the ranks a + 1 .. a + n."""
+    """Return the mean of 1 / rank of the first of r relevant documents at ranks a + 1 .. a + n."""
     value, none_yet = 0.0, 1.0
     for i in range(1, min(n - r + 1, counted) + 1):
         chance = none_yet * r / (n - i + 1)
@@ -129,7 +127,7 @@ def _reciprocal_rank(a: int, n: int, r: int, counted: int) -> float:
 
 
 def _hit(a: int, n: int, r: int, counted: int) -> float:
-    """The chance that one of r relevant documents among n is among the first `counted`."""
+    """Return the probability that one of r relevant documents of n is among the first `counted`."""
     return 1.0 - comb(n - r, counted) / comb(n, counted)
 
 
@@ -148,7 +146,7 @@ def _err(rankings: Rankings, k: int | None) -> np.ndarray:
 
 
 def _means_of_products(chances: np.ndarray, depth: int) -> np.ndarray:
-    """(depth + 1,): the mean product of the chances over all sets of 0, 1, ... depth of them."""
+    """Return the mean product of the chances over all sets of 0, 1, ... depth of them."""
     p = np.zeros(depth + 1)
     p[0] = 1.0
     i = np.arange(1, depth + 1)
@@ -183,7 +181,7 @@ def _half_best_half_worst(function: Callable) -> Callable[[Rankings, int | None]
     return mean
 
 
-#: the measures whose mean is a sum
+#: the measures whose mean has a formula
 MEANS: Mapping[str, Callable[..., np.ndarray]] = {
     "dcg": dcg,
     "ndcg": ndcg,

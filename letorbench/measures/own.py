@@ -1,10 +1,10 @@
-"""Measures of the user's own: functions of the labels and the scores of one query.
+"""User-defined measures: functions of the labels and the scores of one query.
 
     def success_at_1(y_true, y_score):
         return y_true[np.argmax(y_score)] > 0
 
-The arrays are in the order of the file. NaN says that the measure is not defined for the query,
-which is left out of its means then.
+The arrays are in the order of the file. If the function returns NaN, the measure is not defined
+for the query, and its means leave the query out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from letorbench.measures.measure import Measure
 from letorbench.measures.rankings import Rankings
 from letorbench.source import users_digest
 
-#: what a measure may be called, as the column of its values is, and a loss
+#: the names that a measure, whose values are a column, or a loss may have
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 
 
@@ -37,10 +37,7 @@ class OfEachQuery:
     name: str
 
     def __call__(self, rankings: Rankings, k: int | None) -> np.ndarray:
-        """Return (n_queries,) float64; NaN also for a query without documents.
-
-        DataError says what the function raises, or returns that is no number.
-        """
+        """Return (n_queries,) float64, NaN without documents; DataError if the function fails."""
         labels, scores, offsets = rankings.in_file_order
         labels, scores = read_only(labels), read_only(scores)
         bounds = pairwise(offsets.tolist())
@@ -61,11 +58,7 @@ class OfEachQuery:
 
 
 def measure_of(function: Any, name: str = "") -> Measure:
-    """Return a function of one query's labels and scores as a measure.
-
-    Its name is that of the function, in lower case. UsageError where it has none, or takes other
-    than two arguments.
-    """
+    """Return a function of one query's labels and scores as a measure, named in lower case."""
     name, text, source = described(function, name.lower(), "measure", "(y_true, y_score)")
     name = name.lower()
     each = OfEachQuery(function, name)
@@ -73,10 +66,7 @@ def measure_of(function: Any, name: str = "") -> Measure:
 
 
 def described(function: Any, name: str, what: str, form: str) -> tuple[str, str, str]:
-    """Return the name of a function of the user's own, its first line and its code's digest.
-
-    UsageError where it has no name that fits, or cannot be called with two arguments.
-    """
+    """Return the name, first line of text and digest of a user's function of two arguments."""
     name = name or str(getattr(function, "__name__", ""))
     if not NAME.fullmatch(name) or not hasattr(function, "__qualname__"):
         raise UsageError(f"found {function!r} as a {what}, expected a function that has a name")
@@ -84,7 +74,7 @@ def described(function: Any, name: str, what: str, form: str) -> tuple[str, str,
     about = name, text, users_digest(function) or "own"
     try:
         takes = inspect.signature(function)
-    except ValueError:  # of compiled code that does not tell
+    except ValueError:  # compiled code without a signature
         return about
     try:
         takes.bind(None, None)

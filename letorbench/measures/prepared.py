@@ -1,4 +1,4 @@
-"""Average precision or NDCG of one set of queries, made ready to be measured again and again."""
+"""Average precision or NDCG of one set of queries, prepared for repeated measuring."""
 
 from __future__ import annotations
 
@@ -13,45 +13,34 @@ from letorbench.errors import DataError
 from letorbench.measures.measure import Measure
 from letorbench.measures.rankings import Rankings
 
-#: the smallest number of documents for which another thread pays
+#: the fewest documents that are worth another thread
 LEAST = 20_000
 
 
 class PreparedMetric(NamedTuple):
     """Average precision or NDCG of one set of queries, from its relevant documents' ranks.
 
-    It equals `query_metrics` up to rounding and takes a fraction of its time. Boosting measures
-    after each round with it, descent after each epoch. `PreparedMetric.of` makes one.
-
-    A hit is a relevant document; for NDCG, one with a gain.
+    It equals `query_metrics` up to rounding in a fraction of the time, for use after each boosting
+    round or epoch. A hit is a relevant document; for NDCG, a document with a gain.
     """
 
-    #: (n_queries + 1,)
-    offsets: np.ndarray
-    #: rows[offsets[q]:offsets[q + 1]] are the documents of query q, its hits first
+    offsets: np.ndarray  # (n_queries + 1,)
+    # rows[offsets[q]:offsets[q + 1]] are the documents of query q, its hits first
     rows: np.ndarray
     hit_offsets: np.ndarray
-    #: weights[hit_offsets[q]:hit_offsets[q + 1]] are the factors of the hits of query q:
-    #: gain / Z@k for NDCG@k, 1 / (hits of the query) for average precision
+    # weights[hit_offsets[q]:hit_offsets[q + 1]] are gain / Z@k for NDCG@k, 1 / (hits) for MAP
     weights: np.ndarray
-    precision: bool
-    #: values[rank] is the discount or 1 / rank, from rank 1
-    values: np.ndarray
-    #: sums[rank] is the sum of the values down to it
-    sums: np.ndarray
-    #: the last rank whose value is not 0
-    deepest: int
+    precision: bool  # whether the measure is average precision
+    values: np.ndarray  # by rank, from 1: the discount, or 1 / rank
+    sums: np.ndarray  # by rank: the sum of the values down to it
+    deepest: int  # the last rank whose value is not 0
 
     @staticmethod
     def of(
         labels: np.ndarray, offsets: np.ndarray, measure: Measure, convention: Convention
     ) -> PreparedMetric | None:
-        """Prepare `measure` for the queries of labels (n_docs,) and offsets (n_queries + 1,).
-
-        Returns None for a measure other than map, ndcg and ndcg@k, for conventions that count
-        empty queries, ties or depths otherwise than the LETOR tools, and where a document is not
-        judged.
-        """
+        """Prepare map, ndcg or ndcg@k; None for other measures and for some conventions."""
+        # the rules for empty queries, ties and depths must be those of the LETOR tools
         rules = ("empty", "ties", "ideal", "scores", "missing", "depth")
         plain = all(getattr(convention, rule) == getattr(Convention, rule) for rule in rules)
         known = str(measure) == "map" or measure.name == "ndcg"
@@ -90,68 +79,26 @@ class PreparedMetric(NamedTuple):
         return self._replace(weights=self.weights * np.repeat(shares, np.diff(self.hit_offsets)))
 
     def __call__(self, scores: np.ndarray) -> np.ndarray:
-        """Measure every query; equal scores rank in file order.
-
-        Parameters
-        ----------
-        scores : ndarray of shape (n_docs,)
-            In file order.
-
-        Returns
-        -------
-        ndarray of shape (n_queries,), float64
-            0 where nothing is relevant.
-
-        Raises
-        ------
-        DataError
-            The scores hold NaN, or there are too many or too few of them.
-        """
+        """Measure every query; ties are in file order. DataError if scores (n_docs,) hold NaN."""
         return self._measured(scores, 0.0, None, in_file_order=True)
 
     def mean_of_orders(
         self, scores: np.ndarray, step: float = 0.0, column: np.ndarray | None = None
     ) -> np.ndarray:
-        """Measure every query by its mean over all orders of equal scores.
+        """Measure every query by scores + step * column, over all orders of equal scores.
 
-        A relevant document shares n ranks a + 1 .. a + n with the others of its score. NDCG gives
-        it the mean discount of these. With A relevant documents above it and r that share its
-        ranks, average precision gives it the mean precision (F. McSherry, M. Najork, "Computing
-        Information Retrieval Performance Measures Efficiently in the Presence of Tied Scores",
-        ECIR 2008)
-
-            1/n sum_{k = 1..n} (A + 1 + (k - 1) (r - 1) / (n - 1)) / (a + k).
-
-        Parameters
-        ----------
-        scores : ndarray of shape (n_docs,)
-            In file order.
-        step : float, default 0
-        column : ndarray of shape (n_docs,), float32, optional
-            What is measured is ``scores + step * column``. Boosting tries its weak rankers so.
-
-        Returns and errors are those of a call.
+        A relevant document has the mean discount of the ranks that it shares, or their mean
+        precision, the AP of `letorbench.measures.orders`.
         """
         return self._measured(scores, float(step), column, in_file_order=False)
 
     def changes(self, scores: np.ndarray, column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Find where the sum over the queries changes along a line of scores.
+        """Find the steps t at which the sum over queries of the measure changes.
 
-        With t, the measure of ``scores + t * column`` changes only where a relevant document
-        passes another one. Documents that stay equal for all t rank in file order.
-
-        Parameters
-        ----------
-        scores : ndarray of shape (n_docs,)
-            In file order.
-        column : ndarray of shape (n_docs,), float64
-
-        Returns
-        -------
-        steps : ndarray of shape (n_changes,), float64
-            Each t at which the measure of some query changes, ascending.
-        changes : ndarray of shape (n_changes,), float64
-            The sum just above a t, less that just below it: the sum of the changes at this t.
+        The scores are scores + t * column. Returns the steps (n_changes,), ascending, and the sum
+        just above each minus the sum just below. The measure of a query changes only when a
+        relevant document passes another document. Documents that are equal for all t rank in file
+        order.
         """
         scores, column = (np.require(each, np.float64, ["C", "W"]) for each in (scores, column))
 
@@ -220,10 +167,7 @@ def _query(
     prepared: PreparedMetric,
     scratch: np.ndarray,
 ) -> float:
-    """Return a query's measure, from the documents that are counted above each of its hits.
-
-    The letters are those of `PreparedMetric.mean_of_orders`.
-    """
+    """Return a query's measure from the documents above each hit, by the letters of `orders`."""
     hits, above, level, before = scratch[0], scratch[1], scratch[2], scratch[3]
     chosen = _high_hits(scores, len(weights), prepared.deepest, hits)
     before[: len(scores) + 1] = 0  # before[a]: how many hits have fewer than a documents above them
@@ -258,11 +202,9 @@ def _query(
 
 @kernel()
 def _high_hits(scores: np.ndarray, n_hits: int, deepest: int, hits: np.ndarray) -> int:
-    """Write those of the first n_hits that may be among the `deepest` best; return their number.
-
-    The hits are split into `deepest` groups. Each group has a hit as high as its best, so at least
-    `deepest` documents are above one that is lower than the lowest best.
-    """
+    """Write those of the first n_hits that may be among the `deepest` best; return their number."""
+    # Of `deepest` groups of hits each has one as high as its best, so `deepest` documents are above
+    # a hit that is lower than the lowest best
     lowest = np.inf if n_hits > deepest else -np.inf
     for group in range(deepest if n_hits > deepest else 0):
         best = -np.inf
@@ -278,7 +220,7 @@ def _high_hits(scores: np.ndarray, n_hits: int, deepest: int, hits: np.ndarray) 
 
 @kernel()
 def _mean_term(a: int, n: int, A: int, r: int, prepared: PreparedMetric) -> float:
-    """Return a hit's mean term."""
+    """Return a hit's mean term, by the letters of `orders`."""
     if not prepared.precision:
         return prepared.values[a + 1] if n == 1 else (prepared.sums[a + n] - prepared.sums[a]) / n
     if n == 1:
@@ -291,10 +233,10 @@ def _mean_term(a: int, n: int, A: int, r: int, prepared: PreparedMetric) -> floa
 def _changes(
     prepared: PreparedMetric, scores: np.ndarray, column: np.ndarray, start: int, stop: int
 ) -> np.ndarray:
-    """Return (2, n_changes): the steps and changes of the queries start..stop - 1, unordered.
+    """Return the steps and changes of the queries start..stop - 1, unordered, (2, n_changes).
 
-    Each hit is followed from t = -inf, where the documents of the smallest values of the column
-    are above, past every document that it meets. An exchange of two hits changes both terms.
+    Each hit is followed from t = -inf, where the documents with the smallest values of the column
+    are above it, past every document that it meets. An exchange of two hits changes both terms.
     """
     offsets, hit_offsets = prepared.offsets, prepared.hit_offsets
     longest = longest_query(offsets, start, stop)
@@ -318,7 +260,7 @@ def _changes(
             _sort_together(meets[:m], met)
             if n + m > found.shape[1]:
                 more = np.empty((2, 2 * (n + m)))
-                for e in range(n):  # an array that is put into a slice takes seconds to compile
+                for e in range(n):  # putting an array into a slice takes seconds to compile
                     more[0, e], more[1, e] = found[0, e], found[1, e]
                 found = more
             weight = prepared.weights[hit_offsets[q] + h]
@@ -337,7 +279,7 @@ def _changes(
 
 @kernel()
 def _sort_together(keys: np.ndarray, values: np.ndarray) -> None:
-    """Sort keys, and values with them: Shell's sort, the quickest for some tens of them."""
+    """Sort keys, and values with them, by Shell's sort, the fastest for some tens of keys."""
     for gap in (701, 301, 132, 57, 23, 10, 4, 1):
         for i in range(gap, len(keys)):
             key, value, k = keys[i], values[i], i

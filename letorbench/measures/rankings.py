@@ -1,4 +1,4 @@
-"""The ranked labels of all queries at once, with what several measures share."""
+"""The ranked labels of all queries at once, with the parts that several measures share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from letorbench.compiled.jit import kernel
 from letorbench.conventions import LARGEST_EXPONENT, Convention, gains
 from letorbench.errors import DataError
 
-#: labels are counted one by one up to so many
+#: the most different labels for which each value gets a count
 MOST_LEVELS = 4096
 
 
@@ -20,48 +20,21 @@ MOST_LEVELS = 4096
 class Rankings:
     """Every query's labels in rank order, one query after another.
 
-    Cached values are per rank position (n_docs,) or per query (n_queries,). Sums run from the
-    first rank down, because the official tools add in this order and their digits must come
-    out.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_docs,), int32
-        Query q's ranking is ``labels[offsets[q]:offsets[q + 1]]``.
-    offsets : ndarray of shape (n_queries + 1,), int64
-    convention : Convention
-        The rules that the measures follow.
-    groups : ndarray of shape (n_groups + 1,), int64, optional
-        Where equal scores count by the mean over their orders: the documents of one query and
-        one score are ``labels[groups[g]:groups[g + 1]]``.
-    scores : ndarray of shape (n_docs,), float64, optional
-        In rank order, for measures of the scores themselves.
-    judged : ndarray of shape (n_docs,), bool, optional
-        Which documents are judged; all by default. The others have the label 0.
-    pool : tuple of ndarray, optional
-        The labels of all judged documents, also of those that are not ranked, and their offsets.
-        By default these are `labels` and `offsets`.
-    given : tuple of ndarray, optional
-        The labels, the scores and the offsets in file order, and the row of each rank position.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from letorbench.conventions import convention
-    >>> from letorbench.measures import MAP, P
-    >>> labels, scores = np.array([0, 1, 0, 1]), np.array([4.0, 3.0, 2.0, 1.0])
-    >>> rankings = Rankings.of(labels, scores, np.array([0, 4]), convention("standard"))
-    >>> MAP(rankings), (P @ 2)(rankings)
-    (array([0.5]), array([0.5]))
+    Cached values are per rank position (n_docs,) or per query (n_queries,). Sums run from the first
+    rank down, since the official tools add in this order and every digit must agree.
     """
 
-    labels: np.ndarray
-    offsets: np.ndarray
+    labels: np.ndarray  # (n_docs,) int32; query q's ranking is labels[offsets[q]:offsets[q + 1]]
+    offsets: np.ndarray  # (n_queries + 1,) int64
     convention: Convention
+    # (n_groups + 1,), with ties=mean: labels[groups[g]:groups[g + 1]] have one query and score
     groups: np.ndarray | None = None
-    scores: np.ndarray | None = None
+    scores: np.ndarray | None = None  # (n_docs,) float64, in rank order
+    # (n_docs,) bool, all if None; documents that are not judged have the label 0
     judged: np.ndarray | None = None
+    # labels and offsets of all judged documents, ranked or not, if these differ from the above
     pool: tuple[np.ndarray, np.ndarray] | None = None
+    # labels, scores and offsets in file order, and the row of each rank position
     given: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None = None
 
     @staticmethod
@@ -72,11 +45,10 @@ class Rankings:
         convention: Convention,
         docids: np.ndarray | None = None,
     ) -> Rankings:
-        """Rank labels (n_docs,) by falling scores (n_docs,) without NaN, ties by convention.
+        """Rank labels (n_docs,) by falling scores (n_docs,) without NaN, ties by the convention.
 
-        A label below 0 says that a document is not judged, the score -inf that it is not
-        retrieved. docids: (n_docs,) bytes; without them, a document's id is its position in its
-        query, from 1.
+        A label below 0 marks a document that is not judged, a score of -inf one that is not
+        retrieved. docids: (n_docs,) bytes; by default a document's position in its query, from 1.
         """
         offsets = np.require(offsets, np.int64, ["C", "W"])
         labels, scores, depth = np.asarray(labels, np.int32), np.asarray(scores), convention.depth
@@ -109,14 +81,12 @@ class Rankings:
 
     @property
     def in_file_order(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The labels and scores of the judged and ranked documents in file order; the offsets.
-
-        The score of a document that is not ranked is -inf. `reordered` rankings stay as they are.
-        """
+        """Labels and scores of the judged or ranked documents in file order, and offsets."""
         if self.given is None:
             assert self.scores is not None
             return self.labels, self.scores, self.offsets
         labels, scores, offsets, ranked = self.given
+        # documents that are not ranked have -inf
         seen = np.full(len(scores), -np.inf)
         seen[ranked] = scores[ranked]
         kept = (labels >= 0) | (seen > -np.inf)
@@ -158,7 +128,7 @@ class Rankings:
     def stops(self) -> np.ndarray:
         """(levels,) float64: ERR's R(r) = (2^r - 1) / 2^r_max of each label."""
         r_max, largest = self.convention.r_max, self.levels - 1
-        # a tool whose rules say r_max computes larger labels, as far as its integers reach
+        # with max_label the tool computes larger labels, as far as its integers reach
         if largest > (max(r_max, LARGEST_EXPONENT) if self.convention.max_label else r_max):
             raise DataError(
                 f"labels: found {largest}, expected at most {r_max}, the largest label of ERR; "
@@ -225,18 +195,18 @@ class Rankings:
         return np.arange(len(self.hits)) - np.repeat(self.hit_offsets[:-1] - 1, self.found)
 
     def hits_within(self, k: int | np.ndarray) -> np.ndarray:
-        """(n_queries,): relevant documents at the ranks 1 .. k; k may be one of each query."""
+        """(n_queries,): relevant documents at the ranks 1 .. k; k may differ between queries."""
         if self.groups is not None:
             return self.at(self.running(self.mean_of_group(self.hit.astype(np.float64))), k)
         ends = self.offsets[:-1] + np.minimum(self.lengths, k)
         return np.searchsorted(self.hits, ends) - self.hit_offsets[:-1]
 
     def at(self, values: np.ndarray, k: int | np.ndarray | None = None) -> np.ndarray:
-        """(n_docs,) values -> (n_queries,): at rank k, or at the last where a list is shorter."""
+        """(n_docs,) values -> (n_queries,): at rank k, or at the last rank of a shorter list."""
         rank = self.lengths if k is None else np.minimum(self.lengths, k)
         if len(values) == 0:
             return np.zeros(len(rank))
-        # an empty query has no rank to read: its 0 is written over whatever is next to it
+        # an empty query has no rank to read: its 0 replaces whatever stands there
         return np.where(rank > 0, values[np.maximum(self.offsets[:-1] + rank - 1, 0)], 0.0)
 
     def sums(self, values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
@@ -254,7 +224,7 @@ class Rankings:
         return np.repeat(self.sums(values, self.groups) / np.maximum(sizes, 1), sizes)
 
     def share(self, above: np.ndarray, below: np.ndarray) -> np.ndarray:
-        """above / below, (n_queries,); what an empty query counts where below is 0."""
+        """above / below, (n_queries,); if below is 0, the convention's value of an empty query."""
         values = ratio(above, below)
         return np.where(below == 0, 1.0, values) if self.convention.empty == "1" else values
 
@@ -264,15 +234,13 @@ class Rankings:
 
     @property
     def correct_pairs(self) -> tuple[np.ndarray, np.ndarray]:
-        """(n_queries,) int64 twice: pairs of different labels ranked right, and all of them."""
+        """(n_queries,) int64 twice: pairs of different labels ranked right, and all pairs."""
         right, wrong, _ = self.pairs(np.arange(len(self.labels) + 1))
         return right, right + wrong
 
     def pairs(self, groups: np.ndarray) -> np.ndarray:
-        """(3, n_queries) int64: pairs in the right order, in the wrong one, of equal labels.
-
-        A pair of one group, as `score_groups` gives them, has no order.
-        """
+        """(3, n_queries) int64: pairs in the right order, in the wrong one, of equal labels."""
+        # a pair within one of the groups has no order
         labels, levels = self.labels, self.levels
         if levels > MOST_LEVELS:
             values, labels = np.unique(labels, return_inverse=True)
@@ -280,7 +248,7 @@ class Rankings:
         return _pairs(labels.astype(np.int64), self.offsets, groups, levels)
 
     def _terms(self, labels: np.ndarray) -> np.ndarray:
-        """(n_docs,) float64: what labels (n_docs,) add to DCG, one at each rank position."""
+        """(n_docs,) float64: the terms of DCG of labels (n_docs,), one at each rank position."""
         if self.levels > LARGEST_EXPONENT + 1:  # too many for a table
             return self.convention.discounted(self.ranks, gains(labels, self.convention.gain))
         longest = int(self.lengths.max(initial=0))
@@ -289,13 +257,13 @@ class Rankings:
 
 @lru_cache(maxsize=64)
 def discounted_gains(convention: Convention, longest: int, levels: int) -> np.ndarray:
-    """(longest, levels) float64: a label's gain at a rank; kept for boosting's many calls."""
+    """(longest, levels) float64: a label's gain at a rank; cached for boosting's many calls."""
     rank = np.arange(1, longest + 1)
     return np.ascontiguousarray(convention.discounted(rank[:, None], convention.gains(levels)))
 
 
 def owner(offsets: np.ndarray) -> np.ndarray:
-    """(offsets[-1],) int64: which query, or group of equal scores, each row belongs to."""
+    """(offsets[-1],) int64: the query, or the group of equal scores, of each row."""
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
 
 
@@ -305,12 +273,11 @@ def kept_offsets(kept: np.ndarray, offsets: np.ndarray) -> np.ndarray:
 
 
 def positions(offsets: np.ndarray, first: int = 1) -> np.ndarray:
-    """(n_docs,) bytes: the position of each document in its query."""
     return (np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets)) + first).astype("S")
 
 
 def document_ids(docids: np.ndarray | None, offsets: np.ndarray) -> np.ndarray:
-    """(n_docs,) bytes: each document's id, or its position, from 1, where it has none."""
+    """(n_docs,) bytes: each document's id, or its position, from 1, if it has none."""
     places = positions(offsets)
     return places if docids is None else np.where(docids == b"", places, docids)
 
@@ -324,43 +291,22 @@ def compared(scores: np.ndarray, convention: Convention) -> np.ndarray:
 
 
 def score_groups(scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """(n_groups + 1,) int64: where the documents of one query and one score begin, ranked."""
+    """(n_groups + 1,) int64: the starts of equal scores in rank order, per query, and the end."""
     starts = np.flatnonzero(np.append(True, scores[1:] != scores[:-1]))
     return np.union1d(starts[: len(scores)], offsets)
 
 
 def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    """above / below as float64, 0 where below is 0."""
     return np.divide(above, below, out=np.zeros(len(above)), where=below != 0)
 
 
 def rank(scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Sort every query's documents by falling score; ties keep their order.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_docs,)
-        Without NaN.
-    offsets : ndarray of shape (n_queries + 1,), int64
-        Query q owns the rows ``offsets[q]:offsets[q + 1]``.
-
-    Returns
-    -------
-    ndarray of shape (n_docs,), int64
-        Rows, so that ``labels[rank(scores, offsets)]`` is in rank order, one query after
-        another.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rank(np.array([1.0, 3.0, 3.0, 5.0, 7.0]), np.array([0, 3, 5]))
-    array([1, 2, 0, 4, 3])
-    """
+    """Return the rows in rank order, query by query, (n_docs,) int64; ties keep their order."""
     return _sorted_rows(offsets, -np.asarray(scores))
 
 
 def _sorted_rows(offsets: np.ndarray, *keys: np.ndarray) -> np.ndarray:
-    """Sort every query's rows by the keys (n_docs,), the last of which counts first."""
+    """Sort every query's rows by the keys (n_docs,); the last key counts first."""
     rows = np.empty(offsets[-1], np.int64)
     for own in rows_by_length(offsets):
         order = np.lexsort([key[own] for key in keys], axis=1)
@@ -369,10 +315,8 @@ def _sorted_rows(offsets: np.ndarray, *keys: np.ndarray) -> np.ndarray:
 
 
 def rows_by_length(offsets: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the rows of the queries of each length, (queries of this length, length).
-
-    To sort the lists of one length together takes a quarter of the time of one sort of all rows.
-    """
+    """Yield the rows of all queries of each length, (n_queries_of_this_length, length)."""
+    # sorting lists of equal length together takes a quarter of the time of one sort of all rows
     lengths = np.diff(offsets)
     for length in np.unique(lengths):
         yield offsets[:-1][lengths == length, None] + np.arange(length)
@@ -385,7 +329,7 @@ def rows_in_order(
     ties: str,
     docids: np.ndarray | None,
 ) -> np.ndarray:
-    """Return the rows in rank order, (n_docs,) int64; ties by a rule of conventions."""
+    """Return the rows in rank order, (n_docs,) int64; `ties` is a convention's rule."""
     if ties in ("file", "mean"):
         return rank(scores, offsets)
     if ties == "docid":
@@ -431,7 +375,7 @@ def _seen(tree: np.ndarray, level: int) -> int:
 
 @kernel()
 def _running_sums(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Return at each position the sum of the values down to it, in its own query."""
+    """Return at each position the sum of its query's values down to it."""
     sums = np.empty(len(values))
     for q in range(len(offsets) - 1):
         total = 0.0

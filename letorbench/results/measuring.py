@@ -1,4 +1,4 @@
-"""What a fold's scores are worth: every query by the measures of a convention."""
+"""The measures of a fold's scores: every query by the rules of a convention."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,7 +13,7 @@ from letorbench.results.per_query import PerQuery
 
 #: the ranker whose numbers are means over all orders of a query, not those of the file's order
 RANDOM = "random"
-#: the ranker that reads the labels which it is measured by
+#: the ranker that reads the labels by which it is measured
 IDEAL = "ideal"
 
 
@@ -29,10 +29,8 @@ def measured(
     measures: Sequence[Measure],
     convention: Convention,
 ) -> np.ndarray:
-    """Measure an algorithm's scores of a test part, (n_queries, n_measures).
-
-    The numbers of `random`, whose scores are equal, are the means over all orders of a query.
-    """
+    """Measure an algorithm's scores of a test part, (n_queries, n_measures)."""
+    # the scores of `random` are equal; its numbers are means over all orders of a query
     if algo == RANDOM:
         convention = replace(convention, ties="mean")
     return query_metrics(test.labels, scores, test.offsets, measures, convention, test.docids)
@@ -45,7 +43,7 @@ def measure_fold(
     convention: Convention,
     added: Sequence[Measure] = (),
 ) -> PerQuery:
-    """Measure finite scores (n_docs,) of a fold's test part by the usual measures and some more."""
+    """Measure finite scores (n_docs,) of a fold's test part by the usual and the added measures."""
     usual = default_measures(convention)
     measures = [*usual, *added]
     table = measured(algo, scores, fold.test, measures, convention)
@@ -54,12 +52,12 @@ def measure_fold(
     numbers = np.full(counts.sum(), fold.number, dtype=np.int64)
     weights = None
     if convention.mean != "plain":
-        ends = [len(usual) - 1, 0]  # NDCG, the first one, may have other weights than the last
+        ends = [len(usual) - 1, 0]  # NDCG, the first, may have other weights than the last
         about = fold.test.weights, convention, fold.test.labels, fold.test.offsets
         weights = shares(table[:, ends], [usual[n] for n in ends], *about)[counts].T
     return PerQuery(algo, numbers, fold.test.qids[counts], values, weights)
 
 
 def _counted(table: np.ndarray) -> np.ndarray:
-    """(n_queries,) bool: which rows the convention does not leave out."""
+    """Return which queries the convention counts, (n_queries,) bool."""
     return ~np.isnan(table).all(axis=1)

@@ -1,4 +1,4 @@
-"""Score files: one number a line, for the lines of a data file."""
+"""Score files: one number per line, for the lines of a data file."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ LOWEST, HIGHEST = -1e300, 1e300
 def read_scores(
     path: Path, n_docs: int, read: Callable[[Path], bytes] = Path.read_bytes
 ) -> np.ndarray:
-    """Read a file of `n_docs` scores, one a line; a larger score ranks higher.
+    """Read a file of `n_docs` scores, one per line; a larger score ranks higher.
 
     Blanks around a number, CRLF and empty lines at the end are allowed. DataError names the line
-    that holds no finite number, or with which there are too many or too few.
+    without a finite number, or the one at which scores are missing or superfluous.
     """
     text = content(path, read).rstrip()
     lines = text.split(b"\n") if text else []
@@ -48,7 +48,7 @@ def content(path: Path, read: Callable[[Path], bytes] = Path.read_bytes) -> byte
 
 
 def write_scores(path: Path, scores: np.ndarray, to: Writer = write_atomically) -> None:
-    """Write scores of shape (n_docs,), one a line, so that they read back exactly."""
+    """Write scores of shape (n_docs,), one per line, so that reading restores them exactly."""
     with to(path) as file:
         file.writelines(f"{score!r}\n" for score in scores.tolist())
 
@@ -60,7 +60,7 @@ def finite_scores(scores: np.ndarray) -> np.ndarray:
 
 def _number(text: bytes) -> float:
     """Return the number, or NaN for another text."""
-    try:  # Python's numbers may have an underscore between digits, a file's may not
+    try:  # unlike Python's numbers, a file's have no underscore
         return float("nan") if b"_" in text else float(text)
     except ValueError:
         return float("nan")

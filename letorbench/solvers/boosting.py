@@ -1,4 +1,4 @@
-"""Boosting: weigh the documents, choose a weak learner and its step, add it, and again."""
+"""Boosting: weigh the documents, choose a weak learner and its step, add it, repeat."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from letorbench.solvers.fit_result import FitResult, kept_round
 from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping, Validation
 
-#: the longest step: that of a weak learner which makes no mistake would be infinite
+#: without a bound, the step of a weak learner that makes no mistake would be infinite
 LONGEST_STEP = 5.0
 NOTHING_LEARNED = FitWarning(
     "nothing learned", "no weak learner improves on constant scores: none was added"
@@ -30,7 +30,7 @@ class Learner(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """alpha times a weak learner, which has `values` (n_docs,) on the training documents."""
+    """`alpha` times a weak learner, whose values (n_docs,) on the training set are `values`."""
 
     learner: Learner
     values: np.ndarray
@@ -38,7 +38,7 @@ class Term:
 
 
 class Booster(Protocol):
-    """What distinguishes one boosting algorithm from another."""
+    """The two steps in which boosting algorithms differ."""
 
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
         """Return the weights of the documents or queries, and the objective, at these scores."""
@@ -56,12 +56,7 @@ def boost(
     patience: int = 0,
     deadline: Deadline = NEVER,
 ) -> FitResult:
-    """Add terms to scores of zero; keep the rounds up to the one that validation chooses.
-
-    There are at most `rounds` terms, and no term but the first is added after the deadline. All
-    are kept without validation. `to_model` makes the model of terms and the number of features,
-    such as `tree_ensemble`; for patience see `EarlyStopping`.
-    """
+    """Add at most `rounds` terms to scores of zero; keep the number that validation chooses."""
     terms: list[Term] = []
     objective: list[float] = []
     stopping = EarlyStopping(patience, deadline, validation)
@@ -70,6 +65,7 @@ def boost(
     while True:
         weights, value = booster.weigh(scores)
         objective.append(value)
+        # the first term is added even if the deadline has passed
         over = len(terms) == rounds or stopping.over
         term = None if over else booster.choose(scores, weights)
         if term is None:
@@ -95,23 +91,14 @@ def tree_ensemble(terms: Sequence[Term], n_features: int) -> TreeEnsemble:
 
 
 def stump_term(found: Tree, values: np.ndarray, alpha: float) -> Term:
-    """Return the term of a stump, with the gain |alpha|; that of -alpha is the opposite stump's."""
+    """Return the term of a stump with the gain |alpha|; a negative alpha turns the stump round."""
     if alpha < 0.0:
         found, values, alpha = found._replace(value=found.value[[0, 2, 1]]), ~values, -alpha
     return Term(found._replace(gain=alpha * found.gain), values, alpha)
 
 
 def adaboost_step(agreement: float, total: float = 1.0) -> float:
-    """Return AdaBoost's step 1/2 ln(right / wrong), `LONGEST_STEP` at most, of a weak learner.
-
-    `agreement` is the weight of what it gets right minus the weight of what it gets wrong, >= 0;
-    `total` is the sum of both weights.
-
-    Examples
-    --------
-    >>> adaboost_step(0.0), adaboost_step(1.0)
-    (0.0, 5.0)
-    """
+    """Return AdaBoost's step 1/2 ln(right / wrong); agreement = right - wrong, total their sum."""
     if agreement >= total:
         return LONGEST_STEP
     return min(LONGEST_STEP, math.atanh(agreement / total))

@@ -1,16 +1,15 @@
-"""A bundle method for min |w|^2 / 2 + C R(w), R convex and at least 0, at any scale of features.
+"""A bundle method for min |w|^2 / 2 + C R(w), R convex and at least 0, for features of any scale.
 
-`minimise` collects planes that touch R from below. Plain cutting planes take their next point
-where the planes so far are least. It jumps from one end of the space to the other, most of all
-where C or the features are large, and hundreds of planes change little. The next point here lies
-on the way to it, near the best point so far. That takes a third to a fifth of the planes on
-LETOR's features at C = 10 and more, and ends on raw features.
+`minimise` collects planes that touch R from below. Plain cutting planes evaluate R next at the
+minimum of the planes. That point jumps from one end of the space to the other, most of all if C or
+the features are large, and hundreds of planes change little. Here the next point lies between the
+best point so far and that minimum, near the best point. This takes a third to a fifth of the planes
+on LETOR's features at C = 10 and more, and it converges on raw features.
 
-`minimum_of_planes` finds where the planes are least. Its dual is a quadratic programme of the
-planes' multipliers alpha. Where features are as large as 1e9, |w|^2 hardly counts, and the dual's
-matrix of all slope_k . slope_l has lost to rounding what smaller features say. An interior point
-method solves for w and alpha together: |w|^2 only adds to a diagonal, and each feature is scaled
-by itself.
+`minimum_of_planes` minimises over the planes. Its dual is a quadratic programme in the planes'
+multipliers alpha. If features are as large as 1e9, |w|^2 hardly counts, and rounding in the dual's
+matrix of all slope_k . slope_l erases the smaller features. An interior point method solves for w
+and alpha together instead: |w|^2 only adds to a diagonal, and each feature is scaled by itself.
 """
 
 from collections.abc import Callable
@@ -22,17 +21,14 @@ from letorbench.models.linear import products, weighted_rows
 from letorbench.solvers.fit_result import Minimum
 from letorbench.solvers.stopping import NEVER, Deadline
 
-#: how far to go from the best point to the planes' minimum; Franc and Sonnenburg's mu
+#: the share of the way from the best point to the planes' minimum; Franc and Sonnenburg's mu
 STEP = 0.1
-
-#: the planes' minimum is found to this share of the gap that is asked for
+#: the precision of the planes' minimum, as a share of the requested gap
 PRECISION = 0.1
-
-#: the most steps of the search; without rounding 20 reach every precision
+#: the most steps of the interior point method; without rounding 20 reach every precision
 STEPS = 60
-#: how near to the border a step may go
+#: the share of the way to the border that a step may go
 INSIDE = 0.995
-
 #: w (n,) -> R(w), a subgradient (n,)
 Oracle = Callable[[np.ndarray], tuple[float, np.ndarray]]
 #: w (n,), t, slack (n_planes,) and alpha (n_planes,), or changes of them
@@ -44,31 +40,16 @@ def minimise(
 ) -> Minimum:
     """Minimise f(w) = |w|^2 / 2 + C R(w) until (f - lower bound) <= gap * f.
 
-    The least value of |w|^2 / 2 + C max_k (b_k + a_k . w), over the planes R(w) >= b_k + a_k . w
-    collected so far, is a lower bound. R >= 0 is the first plane; for the next ones see `STEP`.
+    The lower bound is the minimum of |w|^2 / 2 + C max_k (b_k + a_k . w) over the planes
+    R(w) >= b_k + a_k . w so far, of which R >= 0 is the first. The papers stop once no constraint
+    is violated by more than an absolute epsilon; a gap relative to f means the same at every C.
+    At least one more plane is added, even after the deadline.
 
-    The subgradient that the oracle returns is the most violated constraint. The papers stop where
-    no constraint is violated by more than an absolute epsilon. A gap relative to f means the same
-    at every C. No plane but the first is added after the deadline.
-
-    References
-    ----------
-    Joachims, "Training linear SVMs in linear time", KDD 2006, Algorithm 1.
-
-    Joachims, Finley, Yu, "Cutting-plane training of structural SVMs", Machine Learning 2009.
-
-    Franc, Sonnenburg, "Optimized cutting plane algorithm for large-scale risk minimization",
-    JMLR 2009. It also searches for the best point on the way; without that search a plane needs
-    one value of R.
-
-    Examples
-    --------
-    The minimum of w^2 / 2 + max(0, 1 - w):
-
-    >>> def hinge(w):
-    ...     return max(0.0, 1.0 - w[0]), np.array([-1.0 if w[0] < 1.0 else 0.0])
-    >>> round(float(minimise(hinge, 1, C=1.0, gap=1e-6).value), 6)
-    0.5
+    Joachims, "Training linear SVMs in linear time", KDD 2006, Algorithm 1 (the oracle's subgradient
+    is its most violated constraint). Joachims, Finley, Yu, "Cutting-plane training of structural
+    SVMs", Machine Learning 2009. Franc, Sonnenburg, "Optimized cutting plane algorithm for
+    large-scale risk minimization", JMLR 2009, which also searches for the best point on the way to
+    the planes' minimum; without that search a plane needs one value of R.
     """
     slopes, heights = [np.zeros(n)], [0.0]  # R >= 0
     w = best = np.zeros(n)
@@ -98,24 +79,14 @@ def minimise(
 def minimum_of_planes(
     slopes: np.ndarray, heights: np.ndarray, C: float, precision: float
 ) -> tuple[float, np.ndarray]:
-    """Return the least value of |w|^2 / 2 + C max_k (height_k + slope_k . w), and w (n,) near it.
+    """Bound min |w|^2 / 2 + C max_k (height_k + slope_k . w) from below; return w (n,) near it.
 
-    The value is a lower bound wherever the search ends, as it is the dual's at feasible
-    multipliers. It is within the precision but where rounding keeps the search from it.
+    `slopes` is (n_planes, n), and one plane has a height and a slope of 0. The bound is the dual's
+    value at feasible multipliers, so it holds wherever the search ends. It is within the share
+    `precision` of the value at w unless rounding prevents that.
 
-    `slopes` is (n_planes, n), and at least one plane has a height and a slope of 0. The search ends
-    where the bound is the share `precision` below the value at the point.
-
-    References
-    ----------
     Mehrotra, "On the implementation of a primal-dual interior point method", SIAM Journal on
     Optimization 1992.
-
-    Examples
-    --------
-    >>> bound, w = minimum_of_planes(np.array([[0.0], [-1.0]]), np.array([0.0, 1.0]), 1.0, 1e-8)
-    >>> round(bound, 6)
-    0.5
     """
     count = len(heights)
     alpha, w = np.full(count, C / count), np.zeros(slopes.shape[1])
@@ -153,11 +124,9 @@ def _longest(x: np.ndarray, change: np.ndarray) -> float:
 def _newton(
     slopes: np.ndarray, heights: np.ndarray, C: float, point: Point
 ) -> Callable[[np.ndarray], Point]:
-    """Return what solves Newton's equations at a point, for a change of alpha slack (n_planes,).
-
-    They are w + slopes' alpha = 0, sum alpha = C, and slopes w + heights - t + slack = 0.
-    """
+    """Return the solver of Newton's equations at a point for a change of alpha slack."""
     w, t, slack, alpha = point
+    # w + slopes' alpha = 0, sum alpha = C, slopes w + heights - t + slack = 0
     pull = w + weighted_rows(slopes, alpha)
     lack = C - float(alpha.sum())
     apart = products(slopes, w) + heights - t + slack

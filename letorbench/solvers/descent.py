@@ -1,8 +1,7 @@
 """Solvers that fit any parametric family to any differentiable loss.
 
-`GradientDescent` takes steps of one learning rate and keeps the epoch that the validation set
-chooses. `LineSearch` finds the length of each step itself and needs no tuning. `LBFGS` needs the
-fewest steps.
+`GradientDescent` has a fixed learning rate and keeps the epoch that validation chooses.
+`LineSearch` finds the length of each step and needs no tuning. `LBFGS` needs the fewest steps.
 """
 
 import math
@@ -26,37 +25,29 @@ from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping, Validati
 
 #: a step must lower the objective by this share of what the gradient promises (Armijo's rule)
 ARMIJO = 1e-4
-#: what a step's length is multiplied with after a success, and after a failure
+#: factors of a step's length after a success and after a failure
 LONGER, SHORTER = 2.0, 0.5
 #: the most halvings of a step along the gradient
 MOST_HALVINGS = 60
 #: a step of L-BFGS lowers the slope along it to this share (the strong Wolfe conditions)
 CURVATURE = 0.9
-#: the most lengths that a search of L-BFGS tries; how near to an end of its interval these may be
+#: the most lengths that L-BFGS tries for a step, and their least relative distance from an end
 MOST_TRIALS, NEAR = 40, 0.1
 #: how many past steps L-BFGS keeps
 MEMORY = 20
-#: a fit has arrived where its gradient is this share as long as at the start, or as after the first
-#: step: a cosine's gradient is as long as its first scores are small
+#: converged: the gradient's norm is below this fraction of its norm at the start, or after step
+#: one, since the cosine's first gradient can be arbitrarily large
 TOLERANCE = 1e-6
 
 
 class Solver(ABC):
-    """A way to minimise the mean over queries of the loss + l2 c/2 |theta|^2.
+    """A way to minimise the mean over queries of the loss + l2 c/2 |theta|^2."""
 
-    l2:           the strength of the prior on the penalised parameters, in units of c, the mean
-                  curvature of the loss at the start.
-    per_document: whether the mean loss is over documents instead of queries.
-    starts:       how many starts there are. The first is the family's, where all scores are equal
-                  or drawn. From each further one, drawn near it, the fit may end in another
-                  minimum; the lowest wins.
-    patience:     how many epochs after the best one on validation end the training; 0 means never.
-    """
-
-    l2: float
-    per_document: bool = False
+    l2: float  # strength of the prior, in units of c, the mean curvature of the loss at the start
+    per_document: bool = False  # the mean loss is over documents instead of queries
+    # the lowest minimum wins; the first start is the family's, further ones are drawn near it
     starts: int = 1
-    patience: int = 0
+    patience: int = 0  # epochs after the best one on validation that end the training; 0: never
 
     def fit(
         self,
@@ -67,7 +58,7 @@ class Solver(ABC):
         rng: np.random.Generator,
         deadline: Deadline = NEVER,
     ) -> FitResult:
-        """Return the model of the family that fits the training set, or as far as time allows."""
+        """Return the family's model that fits the training set, as far as time allows."""
         first = family.start(rng)
         count = (train.document_weights if self.per_document else train.query_weights).sum()
         objective = Objective(family, loss, train, float(count)).with_prior(self.l2, first)
@@ -88,17 +79,13 @@ class Solver(ABC):
 
 @dataclass(frozen=True)
 class GradientDescent(Solver):
-    """theta <- theta - learning_rate x gradient, once an epoch on the whole training set.
-
-    With `by_query` it is once for each query, in file order, by that query's gradient. The
-    epoch that validation chooses is kept, or the last of `epochs` without a validation set.
-    """
+    """theta <- theta - learning_rate x gradient, once an epoch on the whole training set."""
 
     learning_rate: float
     epochs: int
     patience: int
     l2: float = 0.0
-    by_query: bool = False
+    by_query: bool = False  # instead, one step per query, in file order, by its gradient
 
     def minimise(
         self, objective: Objective, theta: np.ndarray, stopping: EarlyStopping
@@ -125,15 +112,11 @@ class GradientDescent(Solver):
 
 @dataclass(frozen=True)
 class _Minimiser(Solver):
-    """Steps whose lengths a search finds, until the fit has arrived, see `TOLERANCE`.
-
-    No validation set is used. `iterations` is the most steps; a warning says where they were not
-    enough.
-    """
+    """Line searches until the gradient is small (`TOLERANCE`), without a validation set."""
 
     whitens: ClassVar[bool] = False
 
-    iterations: int
+    iterations: int  # the most steps; a warning reports if they were not enough
     l2: float = 0.0
     per_document: bool = False
     starts: int = 1
@@ -184,8 +167,8 @@ class Point(NamedTuple):
 class LineSearch(_Minimiser):
     """Gradient descent whose objective never rises.
 
-    Each step follows the negative gradient. It is tried twice as long as the last step and halved
-    until Armijo's rule holds (J. Nocedal, S. Wright, "Numerical Optimization", algorithm 3.1).
+    A step is tried at twice the length of the last one and halved until Armijo's rule holds
+    (J. Nocedal, S. Wright, "Numerical Optimization", algorithm 3.1).
     """
 
     def steps(self, objective: Objective | Whitened, start: Point) -> Iterator[Point]:
@@ -205,11 +188,10 @@ class LineSearch(_Minimiser):
 
 
 class LBFGS(_Minimiser):
-    """L-BFGS, a quasi-Newton method (J. Nocedal, S. Wright, "Numerical Optimization", 7.5).
+    """L-BFGS by the strong Wolfe conditions (J. Nocedal, S. Wright, "Numerical Optimization", 7.5).
 
-    The length of a step meets the strong Wolfe conditions. For a loss of one minimum the parameters
-    are `Whitened`, and so is the gradient that tells whether the fit has arrived. Of several
-    minima, descent by the parameters as they are reaches one with small weights of rare directions.
+    Parameters and gradient are `Whitened` only for a loss with one minimum. With several minima,
+    descent in the plain parameters reaches one with small weights of rare directions.
     """
 
     whitens = True
@@ -232,9 +214,7 @@ class LBFGS(_Minimiser):
 def two_loop(gradient: np.ndarray, s: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
     """Return the direction of step k, -H_k gradient (Nocedal, Wright, algorithm 7.4).
 
-    The rows of s and y (MEMORY, n_parameters) are the last steps and the changes of the gradient
-    in them; those of step i are in row i % MEMORY. H_k^0 is the identity times s.y / y.y of the
-    last step (equation 7.20).
+    Row i % MEMORY of s and y (MEMORY, n_parameters) holds step i and its change of the gradient.
     """
     memory, q = len(s), -gradient
     first = max(0, k - memory)
@@ -243,6 +223,7 @@ def two_loop(gradient: np.ndarray, s: np.ndarray, y: np.ndarray, k: int) -> np.n
         r = i % memory
         alpha[r] = dot(s[r], q) / dot(s[r], y[r])
         add(-alpha[r], y[r], q)
+    # H_k^0 is the identity times s.y / y.y of the last step (equation 7.20)
     if k > 0:
         r = (k - 1) % memory
         q *= dot(s[r], y[r]) / dot(y[r], y[r])
@@ -255,11 +236,10 @@ def two_loop(gradient: np.ndarray, s: np.ndarray, y: np.ndarray, k: int) -> np.n
 def wolfe_step(
     objective: Objective | Whitened, start: Point, direction: np.ndarray, length: float
 ) -> Point | None:
-    """Return a point along the direction that meets the strong Wolfe conditions.
+    """Return a point along the direction that meets the strong Wolfe conditions; `length` is first.
 
-    These are Nocedal's and Wright's algorithms 3.5, which looks for an interval that holds such
-    points, and 3.6 ("zoom"), which narrows it. `length` is tried first. After `MOST_TRIALS` the
-    lowest point so far is taken; the answer is None where rounding hides every descent.
+    Algorithms 3.5 (find an interval that holds such points) and 3.6 ("zoom": narrow it) of Nocedal,
+    Wright. After `MOST_TRIALS` the lowest point counts; None if rounding hides every descent.
     """
     slope = dot(start.gradient, direction)
     low, low_length, low_slope = start, 0.0, slope
@@ -287,10 +267,7 @@ def wolfe_step(
 
 
 def between(a: tuple[float, float, float], b: tuple[float, float, float]) -> float:
-    """Return where the cubic through two points with these slopes is least (equation 3.59).
-
-    A point is (length, value, slope). The answer is the middle where that is too near to an end.
-    """
+    """Return the minimum of the cubic through two (length, value, slope); equation 3.59."""
     (x, f, slope), (x1, f1, slope1) = a, b
     d1 = slope + slope1 - 3.0 * (f - f1) / (x - x1)
     inside = d1 * d1 - slope * slope1
@@ -298,4 +275,5 @@ def between(a: tuple[float, float, float], b: tuple[float, float, float]) -> flo
     least = x1 - (x1 - x) * (slope1 + d2 - d1) / (slope1 - slope + 2.0 * d2)
     apart = abs(least - x) / abs(x1 - x)
     same_side = (least - x) * (x1 - x) > 0.0
+    # the middle if the minimum is too near to an end
     return least if same_side and NEAR <= apart <= 1.0 - NEAR else (x + x1) / 2.0

@@ -1,4 +1,4 @@
-"""What training gives: a model, its curve and the warnings."""
+"""The result of training: a model, its curve and the warnings."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,25 +11,24 @@ from letorbench.models.base import Model
 from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.stopping import EarlyStopping
 
-#: a sum is rounded by about this share of its terms
+#: rounding of a sum is about this share of its terms
 ROUNDING = 1e-12
-#: more than this share of tied documents is worth a warning: file order ranks them
+#: a larger share of tied documents is worth a warning: file order ranks them
 MANY_TIES = 0.5
-
-#: an epoch's cost and the model after it, None where its numbers are not finite
+#: an epoch's cost and the model after it, None if its numbers are not finite
 Epoch = tuple[float | None, Model | None]
 
 
 @dataclass(frozen=True, eq=False)
 class FitResult:
-    """What training gave.
+    """The result of training.
 
     model:     the scorer to keep (of the round or epoch that validation chose).
-    curve:     the validation measure after each round or epoch, empty where there are none.
-    best:      how many rounds or epochs the kept scorer has; None without any.
-    objective: the training objective or bound after each round, the start's first.
-    warnings:  what a user must know: an iteration limit reached, a degenerate model, ...
-    cut_off:   whether the time limit ended it.
+    curve:     the validation measure after each round or epoch; empty without validation.
+    best:      how many rounds or epochs the kept scorer has; None if there are none.
+    objective: the training objective or its bound at the start and after each round.
+    warnings:  for the user: an iteration limit reached, a degenerate model, ...
+    cut_off:   whether the time limit ended the training.
     """
 
     model: Model
@@ -48,15 +47,11 @@ class FitResult:
 def kept_round(
     stopping: EarlyStopping,
     model: Callable[[int], Model],
-    most: int,
+    most: int,  # how many rounds there are without early stopping and a time limit
     objective: Sequence[float],
     warnings: tuple[FitWarning, ...] = (),
 ) -> FitResult:
-    """Return the result of a training in rounds: the model of the round that validation chooses.
-
-    `model` takes a number of rounds and returns the model that has them. `most` is how many there
-    would have been without validation and a time limit.
-    """
+    """Return the result of training in rounds; `model` returns the model of the first n rounds."""
     best, cut_off = stopping.kept, stopping.cut_off(most)
     return FitResult(model(best), tuple(stopping.curve), best, tuple(objective), warnings, cut_off)
 
@@ -64,10 +59,7 @@ def kept_round(
 def kept_epoch(
     epochs: Iterator[Epoch], start: Model, most: int, stopping: EarlyStopping
 ) -> FitResult:
-    """Train for at most that many epochs; return the result with the one that validation chooses.
-
-    One without a model ends the training. `start` is the model before the first.
-    """
+    """Train for at most `most` epochs from `start`; keep the epoch that validation chooses."""
     models, costs = [start], []
     warnings: tuple[FitWarning, ...] = ()
     for cost, model in islice(epochs, most):
@@ -86,31 +78,23 @@ def kept_epoch(
 
 @dataclass(frozen=True, eq=False)
 class Minimum:
-    """The end of a minimisation of |w|^2 / 2 + C R(w), R convex, and how near it is to the optimum.
+    """The end of a minimisation of |w|^2 / 2 + C R(w), R convex, and its gap to the optimum."""
 
-    point:     w (n,), float64.
-    value:     the objective at the point.
-    gap:       a bound on value - the least value, or, for Newton's method on features of very
-               different sizes, what the last step promised.
-    values:    the objective at the start and after each iteration.
-    requested: the gap that the caller wants, as a share of the value.
-    late:      whether the deadline ended the minimisation.
-    """
-
-    point: np.ndarray
-    value: float
+    point: np.ndarray  # w (n,), float64
+    value: float  # the objective at the point
+    # a bound on value - optimum, or the promise of Newton's last step on badly scaled features
     gap: float
-    values: tuple[float, ...]
-    requested: float
-    late: bool
+    values: tuple[float, ...]  # the objective at the start and after each iteration
+    requested: float  # the gap that the caller wants, as a share of the value
+    late: bool  # whether the deadline ended the minimisation
 
     @property
     def converged(self) -> bool:
-        """Whether the gap is as small as requested, or no more than rounding of the first value."""
+        """Whether the gap is as small as requested, or only rounding of the first value."""
         return self.gap <= max(self.requested * self.value, ROUNDING * self.values[0])
 
     def fit_result(self, model: Model, *warnings: FitWarning) -> FitResult:
-        """Return the result with this model of the point; a last warning says if it is too far."""
+        """Return the result with the model of the point, and a warning if it is not converged."""
         if not self.converged:
             text = (
                 f"stopped after {len(self.values) - 1} iterations with a gap of "
@@ -122,7 +106,7 @@ class Minimum:
 
 
 def score_warnings(scores: np.ndarray, queries: QuerySet, part: str = "test") -> list[FitWarning]:
-    """Say why scores of shape (n_docs,) rank little: NaN, infinite, all or mostly equal."""
+    """Warn of scores (n_docs,) that rank little: NaN, infinite, all or mostly equal."""
     bad = int(np.count_nonzero(~np.isfinite(scores)))
     if bad:
         text = f"{bad} of {len(scores)} {part} scores are NaN or infinite (NaN is ranked last)"
@@ -141,7 +125,7 @@ def score_warnings(scores: np.ndarray, queries: QuerySet, part: str = "test") ->
 
 
 def _tied(scores: np.ndarray, queries: QuerySet) -> int:
-    """Return how many documents have the score of another document of their query."""
+    """Count the documents that share their score with another document of their query."""
     query = np.repeat(np.arange(queries.n_queries), queries.lengths)
     order = np.lexsort((scores, query))
     equal = (np.diff(scores[order]) == 0.0) & (np.diff(query[order]) == 0)

@@ -1,4 +1,4 @@
-"""What a user must know of a result, by kind, so that the most serious is said first."""
+"""Warnings about a fit, by kind, so that the most serious is shown first."""
 
 from dataclasses import dataclass
 
@@ -16,24 +16,15 @@ KINDS = {
 
 @dataclass(frozen=True)
 class FitWarning:
-    """What a user must know of a fit or of its scores.
+    """A warning about a fit or its scores.
 
-    Parameters
-    ----------
-    kind : str
-        One of `KINDS`.
-    text : str
-        One line, with the numbers.
-
-    Examples
-    --------
     >>> slow = FitWarning("not converged", "stopped after 5 iterations with a gap of 0.3")
     >>> slow.rank < FitWarning("grid edge", "the best C = 1 is the largest of its grid").rank
     True
     """
 
-    kind: str
-    text: str
+    kind: str  # one of `KINDS`
+    text: str  # one line, with the numbers
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -43,5 +34,5 @@ class FitWarning:
 
     @property
     def rank(self) -> int:
-        """How serious the warning is: 0 is the most serious."""
+        """The place in `KINDS`: 0 is the most serious."""
         return list(KINDS).index(self.kind)

@@ -13,11 +13,9 @@ from letorbench.solvers.stopping import NEVER, Deadline
 SUFFICIENT = 1e-4
 #: the most halvings of a step
 HALVINGS = 30
-
-#: the steps that usually are enough for conjugate gradients; then the Hessian is factored
+#: the steps that conjugate gradients usually need; then the Hessian is factored
 PATIENCE = 10
-
-#: a step has kept its promise where the fall differs from it by at most this share of f
+#: a step kept its promise if the fall differs from the promise by at most this share of f
 KEPT = 1e-6
 
 
@@ -39,29 +37,17 @@ def minimise(
 ) -> Minimum:
     """Minimise f >= 0, where f(w) - |w|^2 / 2 is convex, until f - least f <= gap * f.
 
-    Because f is 1-strongly convex, f(w) - least f <= |gradient|^2 / 2. That bound stops the
-    iteration, and so does an f that is no larger than the rounding of the first one. Each Newton
-    system is solved by conjugate gradients to a relative residual of min(1/10, sqrt(|g| / |g_0|)),
-    and by a factorisation from the first one on that they do not solve, or after 10 steps: their
-    residual says little where large features make up all of it. Rounding can keep the
-    bound large then, as large features multiply it. So a factored step also ends the iteration if
-    it promises no more than the gap, -gradient . step / 2, and the step before it has kept just
-    what it promised: f is quadratic there. One that promises no more than rounding ends it as
-    well. For a piecewise quadratic f with its generalised Hessian the iteration ends after
-    finitely many steps.
+    Since f is 1-strongly convex, f(w) - least f <= |gradient|^2 / 2. The iteration stops by this
+    bound, or once f is no larger than the rounding of the first f. Conjugate gradients solve each
+    Newton system to a relative residual of min(1/10, sqrt(|g| / |g_0|)). Once they fail, or after
+    10 steps, the Hessian is factored, since large features can make up all of a residual.
 
-    References
-    ----------
-    Keerthi, DeCoste, "A modified finite Newton method for fast solution of large scale linear
-    SVMs", JMLR 2005.
-
-    Examples
-    --------
-    >>> def expand(w):
-    ...     return Expansion(float(w @ w) / 2 - w[0] + 1, w - [1, 0], lambda v: v)
-    >>> least = minimise(expand, np.zeros(2), gap=1e-9)
-    >>> least.point, float(least.value)
-    (array([1., 0.]), 0.5)
+    Large features also multiply rounding, which can keep the bound large. So a factored step ends
+    the iteration as well if it promises, by -gradient . step / 2, no more than the gap, and the
+    step before it fell by as much as it promised: f is quadratic there. A promise no larger than
+    rounding always ends it. For a piecewise quadratic f with its generalised Hessian the iteration
+    is finite (Keerthi, DeCoste, "A modified finite Newton method for fast solution of large scale
+    linear SVMs", JMLR 2005).
     """
     point = np.asarray(start, dtype=np.float64)
     here = expand(point)
@@ -103,15 +89,13 @@ def minimise(
 def conjugate_gradient(
     times: Callable[[np.ndarray], np.ndarray], target: np.ndarray, tolerance: float
 ) -> np.ndarray | None:
-    """Find x with |times(x) - target| <= tolerance |target|, for a positive definite `times`.
-
-    Without rounding n products are enough. Where 3 n + 10 are not, the answer is None.
-    """
+    """Find x with |times(x) - target| <= tolerance |target|, `times` positive definite, or None."""
     x = np.zeros_like(target)
     residual = target.copy()
     direction = residual.copy()
     squared = dot(residual, residual)
     enough = tolerance**2 * squared
+    # without rounding n products are enough
     for _ in range(3 * len(target) + 10):
         if squared <= enough:
             return x
@@ -125,11 +109,7 @@ def conjugate_gradient(
 
 
 def factored_step(times: Callable[[np.ndarray], np.ndarray], target: np.ndarray) -> np.ndarray:
-    """Find x with times(x) = target, for a positive definite `times`, from its matrix.
-
-    The matrix takes n products. What is rounding noise beside the unknowns before it is left alone.
-    One step of iterative refinement follows.
-    """
+    """Solve times(x) = target, `times` positive definite, by factoring it and refining once."""
     matrix = np.stack([times(unit) for unit in np.eye(len(target))], axis=1)
     solve = scaled_solver((matrix + matrix.T) / 2.0)
     x = solve(target)
@@ -139,7 +119,7 @@ def factored_step(times: Callable[[np.ndarray], np.ndarray], target: np.ndarray)
 def _descend(
     expand: Callable[[np.ndarray], Expansion], point: np.ndarray, here: Expansion, step: np.ndarray
 ) -> tuple[np.ndarray, Expansion] | None:
-    """Try the lengths 1, 1/2, 1/4, ... of a step; None where rounding hides every descent."""
+    """Try the lengths 1, 1/2, 1/4, ... of a step; None if rounding hides every descent."""
     slope = dot(here.gradient, step)
     length = 1.0
     for _ in range(HALVINGS):

@@ -1,13 +1,13 @@
-"""What the general solvers minimise: a loss of a parametric family, with a Gaussian prior.
+"""The objective of the general solvers: a parametric family's loss with a Gaussian prior.
 
-A prior l2/2 |theta|^2 changes a model where l2 is near the second derivatives of the loss. They
+A prior l2/2 |theta|^2 changes a model if l2 is near the second derivatives of the loss. These
 differ by orders of magnitude between losses (a sum over pairs, a mean over documents), and with
 the number and the scale of the features. In units of their mean,
 
     c = trace(H) / n,  H the Hessian of the loss by its n penalised parameters,
 
-l2 means the same everywhere: a loss or a data set that is c times as large has c times the
-prior, and the same minimum.
+l2 means the same everywhere: a loss that is c times as large has c times the prior and the same
+minimum.
 """
 
 import math
@@ -23,9 +23,9 @@ from letorbench.models.base import Model
 from letorbench.models.linear import products
 from letorbench.models.parametric import ParametricFamily
 
-#: the curvature is measured in a direction for each prime, whose square root makes its signs
+#: one direction per prime measures the curvature; the prime's square root makes its signs
 PRIMES = np.array([2, 3, 5, 7, 11, 13, 17, 19])
-#: rows that a Gram matrix is taken from
+#: the most rows, about, of a Gram matrix
 MOST_ROWS = 20_000
 #: directions that bend less than this share of the mean are stretched no further
 FLATTEST = 1e-6
@@ -33,16 +33,12 @@ FLATTEST = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Objective:
-    """The loss's sum over the queries / count + l2/2 |theta|^2 of the penalised parameters.
-
-    `count` is the number of queries, or of documents, each times its weight. For l2 see also
-    `with_prior`.
-    """
+    """The loss's sum over the queries / count + l2/2 |theta|^2 of the penalised parameters."""
 
     family: ParametricFamily
     loss: Loss
     queries: QuerySet
-    count: float
+    count: float  # of queries or documents, each times its weight
     l2: float = 0.0
 
     def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
@@ -57,11 +53,10 @@ class Objective:
             return value, gradient + self._penalty * theta
 
     def scores(self, theta: np.ndarray) -> np.ndarray:
-        """Return the scores (n_docs,) of the queries' documents at theta."""
+        """Return the scores (n_docs,) of the queries' documents."""
         return self.family.scores(theta, self.queries.features)
 
     def model(self, theta: np.ndarray) -> Model:
-        """Return the model at theta."""
         return self.family.model(theta)
 
     @cached_property
@@ -77,24 +72,20 @@ class Objective:
 
 @dataclass(frozen=True, eq=False)
 class Whitened:
-    """An objective of u, where theta = L'^-1 u: in u, it bends alike along all directions.
+    """An objective of u, theta = L'^-1 u, which is curved alike in all directions of u.
 
-    A loss of scores X theta bends about as X'X does, and the prior as l2 c I. With LL' = X'X n /
-    trace(X'X) + l2 I the Hessian by u is near a multiple of I, as nearly collinear features are
-    taken apart. L-BFGS then needs tens of steps where it needs hundreds by theta. The parameters
-    after the first n, those of products, keep a common scale. Few rows give X'X well enough.
-
-    L is (n, n); n may be 0, for a model that is not linear. `scale` is what the further parameters
-    are multiplied by.
+    A loss of scores X theta is curved about as X'X, and the prior as l2 c I. With LL' = X'X n /
+    trace(X'X) + l2 I the Hessian in u is near a multiple of I, even with nearly collinear features.
+    L-BFGS then needs tens of steps instead of hundreds.
     """
 
     objective: Objective
-    L: np.ndarray
-    scale: float
+    L: np.ndarray  # (n, n); n is 0 for a model that is not linear
+    scale: float  # of the parameters after the first n, those of products of features
 
     @staticmethod
     def of(objective: Objective, l2: float) -> "Whitened":
-        """Whiten an objective whose prior is l2 in units of c."""
+        """Whiten an objective whose prior is l2 in units of c; few rows give X'X well enough."""
         queries = objective.queries
         every = slice(None, None, 1 + queries.n_docs // MOST_ROWS)
         rows = objective.family.design(queries.features[every])
@@ -114,12 +105,10 @@ class Whitened:
         return value, np.concatenate(parts)
 
     def of_theta(self, theta: np.ndarray) -> np.ndarray:
-        """Return the u of a theta."""
         n = len(self.L)
         return np.concatenate([products(self.L.T, theta[:n]), theta[n:] * self.scale])
 
     def model(self, u: np.ndarray) -> Model:
-        """Return the model at u."""
         return self.objective.model(self._theta(u))
 
     def _theta(self, u: np.ndarray) -> np.ndarray:
@@ -134,17 +123,13 @@ def drawn_start(objective: Objective, start: np.ndarray, rng: np.random.Generato
 
 
 def mean_curvature(objective: Objective, start: np.ndarray) -> float:
-    """Estimate trace(H) / n at a point by Hutchinson's z'Hz / n, the mean over several signs z.
+    """Estimate trace(H) / n of an objective without prior by Hutchinson's z'Hz / n.
 
-    H z is the difference of two gradients, at the points where the scores differ from those of
-    the start by 1 in root mean square. This is the scale on which ranking losses bend, and it
-    gives a finite value also for a loss with kinks. Where a loss is not convex, abs(z'Hz) counts.
+    z'Hz is averaged over several sign vectors z. H z is the difference of two gradients, at points
+    whose scores differ from those of the start by 1 in root mean square, the scale on which ranking
+    losses are curved. So it is finite for a loss with kinks. If a loss is not convex, abs(z'Hz)
+    counts. The result is 1 if the loss has no curvature.
 
-    A parameter has the sign of its rank, see `ranks`. `objective` has no prior. The curvature is 1
-    where the loss does not curve, or no parameter is penalised.
-
-    References
-    ----------
     M. F. Hutchinson: A Stochastic Estimator of the Trace of the Influence Matrix for Laplacian
     Smoothing Splines, Communications in Statistics 19, 1990.
     """
@@ -162,13 +147,11 @@ def mean_curvature(objective: Objective, start: np.ndarray) -> float:
 
 
 def ranks(objective: Objective, start: np.ndarray) -> np.ndarray:
-    """Order the parameters by their partial derivatives, a step down the gradient from the start.
+    """Return each parameter's place, from 0, by its derivative, one gradient step from the start.
 
-    Another order of features and documents gives the same order of parameters. Parameters that
-    are alike at the start, as those of two features that are as often 1 among relevant documents,
-    differ after the step. Those of equal features do not, and may change places.
-
-    The result holds the place of each parameter, from 0.
+    Another order of features and documents gives the same order of parameters. The step separates
+    parameters that are alike at the start, such as those of two features that are equally often 1
+    among relevant documents. Only parameters of equal features may change places.
     """
     slope = objective(start)[1]
     h = _unit_step(objective, start, -slope)
@@ -180,10 +163,8 @@ def ranks(objective: Objective, start: np.ndarray) -> np.ndarray:
 
 
 def _unit_step(objective: Objective, start: np.ndarray, along: np.ndarray) -> float | None:
-    """Return the h with which start + h along changes the scores by 1 in root mean square.
-
-    It is taken from the step of h = 1, as if scores were linear. None where none changes them.
-    """
+    """Return the h for which start + h along changes scores by 1 in root mean square, or None."""
+    # extrapolated from h = 1, as if scores were linear
     change = objective.scores(start + along) - objective.scores(start)
     queries = objective.queries
     weights = None if queries.weights is None else queries.document_weights
@@ -192,15 +173,7 @@ def _unit_step(objective: Objective, start: np.ndarray, along: np.ndarray) -> fl
 
 
 def signs(prime: int, n: int) -> np.ndarray:
-    """Return n signs as evenly spread as drawn ones, without drawing: those of k^2 sqrt(prime).
-
-    Two signs at any distance are equal as often as not, so that parameters whose ranks are near
-    because they are alike count as any others.
-
-    Examples
-    --------
-    >>> signs(2, 6)
-    array([ 1., -1., -1., -1.,  1., -1.])
-    """
+    """Return n signs as evenly spread as random ones, those of k^2 sqrt(prime), without drawing."""
+    # two signs at any distance agree as often as not, so neighbouring ranks count like any others
     k = np.arange(1, n + 1, dtype=np.float64)
     return np.where(k * k * np.sqrt(prime) % 1.0 < 0.5, 1.0, -1.0)

@@ -1,8 +1,8 @@
-"""Stochastic gradient descent on a net, one step a query, with LambdaRank's schedule.
+"""Stochastic gradient descent on a net, one step per query, with LambdaRank's schedule.
 
-A step on a query computes its scores s, the force lambda_i on each document, and moves the net's
+A step computes the query's scores s and the force lambda_i on each document, and moves the net's
 parameters theta along sum_i lambda_i ds_i/dtheta (Burges, Ragno, Le, NIPS 2006, equations 6 and 7).
-Features are taken as scaled, while the net keeps the weights of those as they are.
+Steps are taken as if features were scaled; the net itself has weights for unscaled features.
 """
 
 from __future__ import annotations
@@ -23,34 +23,26 @@ from letorbench.parameters import number, one_of
 from letorbench.solvers.fit_result import Epoch, FitResult, kept_epoch
 from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping, Validation
 
-#: what the learning rate is multiplied with after an epoch whose cost is higher than before
+#: factor of the learning rate after an epoch whose cost is higher than the one before
 SHRINK = 0.8
-#: the epochs without a fall of the cost after which new random weights are drawn
+#: epochs without a new lowest cost after which new random weights are drawn
 RESTART = 50
 
 
 class FeatureScale(NamedTuple):
-    """What a step takes a feature x for: (x - center) sqrt(inverse_variance).
+    """The scale of a step: a feature x counts as (x - center) sqrt(inverse_variance)."""
 
-    Both are (n_features,) float64. A feature that is constant has inverse variance 0, so it keeps
-    weight 0.
-    """
-
-    center: np.ndarray
-    inverse_variance: np.ndarray
+    center: np.ndarray  # (n_features,) float64
+    inverse_variance: np.ndarray  # (n_features,); 0 for a constant feature, whose weight stays 0
 
 
 class NetState(NamedTuple):
-    """The parameters of a net in training; an epoch changes the arrays in place.
+    """The parameters of a net in training; an epoch changes the arrays in place."""
 
-    weights (n_units, n_features) float64, bias (n_units,), output (n_units,) or empty as in
-    `Layers`. weights_f32 is the copy of the weights that scores are computed with.
-    """
-
-    weights: np.ndarray
-    bias: np.ndarray
-    output: np.ndarray
-    weights_f32: np.ndarray
+    weights: np.ndarray  # (n_units, n_features) float64
+    bias: np.ndarray  # (n_units,)
+    output: np.ndarray  # (n_units,), or empty as in `Layers`
+    weights_f32: np.ndarray  # a copy of the weights, which scores are computed with
 
     @staticmethod
     def draw(
@@ -65,22 +57,17 @@ class NetState(NamedTuple):
         return NetState(weights, bias, output, weights.astype(np.float32))
 
     def model(self) -> Model:
-        """Copy the parameters into a model."""
         if len(self.output) == 0:
             return Linear(self.weights[0].copy(), float(self.bias[0]))
         return MLP(self.weights_f32.copy(), self.bias.copy(), self.output.copy())
 
 
 class TrainingQueries(NamedTuple):
-    """What an epoch reads of the training set.
+    """The part of the training set that an epoch reads."""
 
-    features (n_docs, n_features) float32. weights: what the cost and the step of a query are
-    multiplied by.
-    """
-
-    features: np.ndarray
+    features: np.ndarray  # (n_docs, n_features) float32
     blocks: LabelBlocks
-    weights: np.ndarray
+    weights: np.ndarray  # (n_queries,), factors of a query's cost and step
 
     @staticmethod
     def of(queries: QuerySet) -> TrainingQueries:
@@ -89,7 +76,7 @@ class TrainingQueries(NamedTuple):
 
 @dataclass
 class NetDescent:
-    """A net and how it is trained, one step a query (Burges, Ragno, Le, NIPS 2006, section 6.3).
+    """A net and how it is trained, one step per query (Burges, Ragno, Le, NIPS 2006, section 6.3).
 
     Parameters
     ----------
@@ -105,14 +92,14 @@ class NetDescent:
     patience : int
         Training ends this many epochs after the best one on validation; 0 means never.
     standardise : bool
-        Step as if features had mean 0 and variance 1, instead of a largest size of 1.
+        Step as if features had mean 0 and variance 1, instead of a largest absolute value of 1.
 
     Notes
     -----
     New random weights are drawn if the cost has not fallen for 50 epochs. Where the papers are
     silent: the first weights are uniform within 1/sqrt(inputs); the queries have a new random
-    order in each epoch; an epoch's cost is summed while it runs; the steps of a feature are
-    scaled by its largest size.
+    order in each epoch; an epoch's cost is summed during the epoch; the steps of a feature are
+    scaled by its largest absolute value.
     """
 
     figure = "nets"
@@ -134,10 +121,7 @@ class NetDescent:
         rng: np.random.Generator,
         deadline: Deadline = NEVER,
     ) -> FitResult:
-        """Return the net of the epoch that validation chooses, or of the last one without it.
-
-        The cost of an epoch is the sum of the queries' costs, each before its step.
-        """
+        """Return the net of the epoch that validation chooses; without validation, of the last."""
         scale = feature_scale(train, self.standardise)
         state = self._draw(scale, rng)
         epochs = self._epochs(steps, TrainingQueries.of(train), state, scale, rng)
@@ -171,7 +155,7 @@ class NetDescent:
 
 
 def feature_scale(queries: QuerySet, standardise: bool) -> FeatureScale:
-    """Return the mean and 1 / variance of each feature, or 0 and 1 / its largest size squared."""
+    """Return the mean and 1 / variance of each feature, or 0 and 1 / (largest absolute value)^2."""
     mean, variance = mean_and_variance(queries.features)
     varies = variance > 1e-12 * np.maximum(mean**2, 1e-12)
     if not standardise:
@@ -183,21 +167,17 @@ def feature_scale(queries: QuerySet, standardise: bool) -> FeatureScale:
 
 
 class Passes(NamedTuple):
-    """What the passes through a net read and write.
-
-    hidden, change: as in `forward` and `backward`. scores, force: (n,), n at least 2 and
-    the documents of the longest query.
-    """
+    """The working memory of passes through a net."""
 
     net: Layers
-    hidden: np.ndarray
-    change: Layers
+    hidden: np.ndarray  # as in `forward`
+    change: Layers  # as in `backward`
+    # scores and force: (n,), n = max(2, documents of the longest query)
     scores: np.ndarray
     force: np.ndarray
 
     @staticmethod
     def of(data: TrainingQueries, state: NetState) -> Passes:
-        """Allocate what any query of the training set needs."""
         net = Layers(state.weights_f32, state.bias, state.output)
         longest = max(2, np.diff(data.blocks.offsets).max())
         hidden = np.empty((len(net.bias), longest), net.weights.dtype)
@@ -205,7 +185,7 @@ class Passes(NamedTuple):
         return Passes(net, hidden, change, np.empty(longest), np.empty(longest))
 
 
-#: takes a step for each query of a sequence; returns the sum of their costs before each step
+#: take a step for each query of a sequence; return the sum of their costs before each step
 Steps = Callable[[TrainingQueries, np.ndarray, NetState, FeatureScale, float, Passes], float]
 
 
@@ -223,7 +203,6 @@ def epoch(
 
 @kernel()
 def query_features(data: TrainingQueries, q: int) -> np.ndarray:
-    """Return the rows of query q."""
     return data.features[data.blocks.offsets[q] : data.blocks.offsets[q + 1]]
 
 

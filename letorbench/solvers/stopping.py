@@ -1,4 +1,4 @@
-"""When a training ends, and which of its rounds is kept: time limits, validation, patience."""
+"""When training ends and which of its rounds is kept: time limits, validation, patience."""
 
 import time
 from collections.abc import Callable
@@ -15,33 +15,25 @@ from letorbench.measures import Measure, PreparedMetric, parse, query_metrics
 from letorbench.measures.evaluation import rules_of, shares
 from letorbench.models.base import Model
 
-#: the validation measure, (n_models, n_queries) -> the number of the chosen model, from 0
+#: from the validation measure (n_models, n_queries) to the number of the chosen model, from 0
 Rule = Callable[[np.ndarray], int]
-
 #: how far below the highest mean a round may be, in standard errors of the difference
 SHARE = 0.5
 
 
 @dataclass(frozen=True)
 class Deadline:
-    """When a training must end.
+    """The time on the clock of `time.monotonic` at which training must end; infinity is never.
 
-    A solver looks at it once a round or an iteration. So the training may take longer than the
-    limit, by one round at most and by what comes before the first one.
-
-    `end` is on the clock of `time.monotonic`; infinity is never.
-
-    Examples
-    --------
-    >>> Deadline.after(None).passed, Deadline.after(1e-9).passed
-    (False, True)
+    A solver checks the deadline once per round, so training may exceed its limit by one round and
+    by the preparations for the first one.
     """
 
     end: float = float("inf")
 
     @staticmethod
     def after(seconds: float | None) -> "Deadline":
-        """Return the deadline that is `seconds` from now; None is never."""
+        """Return the deadline `seconds` from now; None is never."""
         if seconds is None:
             return NEVER
         if not seconds > 0.0:
@@ -50,11 +42,10 @@ class Deadline:
 
     @property
     def passed(self) -> bool:
-        """Whether the time is over, or the task is cancelled; see `cancelled`."""
+        """Whether the time is over or the task is cancelled, see `cancelled`."""
         return time.monotonic() >= self.end or cancelled()
 
 
-#: the deadline of a training without a time limit
 NEVER = Deadline()
 
 
@@ -64,29 +55,18 @@ def best(values: np.ndarray) -> int:
 
 
 def latest(values: np.ndarray, share: float = SHARE) -> int:
-    """Return the last model that is as good as the best: within a share of a standard error.
+    """Return the last model within a share of a standard error of the best.
 
-    The highest of many means over few queries is high by chance, and it is often an early one:
-    the first rounds of a training differ most. Breiman's rule takes the simplest of the models
-    within one standard error of the best. Boosting and descent with small steps lose little by
-    rounds that they do not need, and much by rounds that they miss. So this rule takes the last.
-    The standard error is of the paired differences by query. `benchmarks.selection` measures
-    this rule, its share and others on validation queries.
+    The highest of many means over few queries is high by chance, and often an early one, since the
+    first rounds of training differ most. Breiman's rule takes the simplest model within one
+    standard error of the best. Boosting and descent with small steps lose little by superfluous
+    rounds and much by missing ones, so this rule takes the last. The standard error is that of the
+    paired differences by query. `benchmarks.selection` compares shares and other rules on
+    validation queries.
 
-    References
-    ----------
-    L. Breiman, J. Friedman, R. Olshen, C. Stone: Classification and Regression Trees, 1984,
-    section 3.4.3 (the 1 SE rule).
-
-    L. Prechelt: Early Stopping -- But When?, Neural Networks: Tricks of the Trade, 1998.
-
-    G. C. Cawley, N. L. C. Talbot: On Over-fitting in Model Selection, JMLR 11, 2010.
-
-    Examples
-    --------
-    >>> values = np.array([[0.1, 0.2, 0.3], [0.4, 0.9, 0.5], [0.5, 0.6, 0.6], [0.1, 0.6, 0.2]])
-    >>> best(values), latest(values)
-    (1, 2)
+    L. Breiman, J. Friedman, R. Olshen, C. Stone: Classification and Regression Trees, 1984, section
+    3.4.3 (the 1 SE rule). L. Prechelt: Early Stopping -- But When?, Neural Networks: Tricks of the
+    Trade, 1998. G. C. Cawley, N. L. C. Talbot: On Over-fitting in Model Selection, JMLR 11, 2010.
     """
     n_queries = values.shape[1]
     if n_queries < 2:
@@ -98,10 +78,7 @@ def latest(values: np.ndarray, share: float = SHARE) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Validation:
-    """A validation set with the measure and the rule that every choice is made by.
-
-    `rule` chooses the round or the epoch that is kept.
-    """
+    """A validation set with the measure of every choice and the rule for the round that is kept."""
 
     queries: QuerySet
     measure: Measure = parse("ndcg@10")
@@ -118,15 +95,12 @@ class Validation:
     def on_training(
         train: QuerySet, measure: Measure = parse("ndcg@10"), gain: str = "exp2"
     ) -> "Validation":
-        """Return what measures the training set, each query by its weight where it has one."""
+        """Return a validation on the training set itself, with the queries' weights."""
         mean = "plain" if train.weights is None else "weighted"
         return Validation(train, measure, with_rules(CONVENTIONS["standard"], gain=gain, mean=mean))
 
     def __call__(self, scores: np.ndarray) -> np.ndarray:
-        """Return the measure of each query that counts, for scores (n_docs,) in file order.
-
-        It is multiplied by the query's share of a weighted mean.
-        """
+        """Return the measure of each query that counts, times its share of a weighted mean."""
         if self.prepared is not None:
             return self.prepared(scores)
         own = self.queries
@@ -141,60 +115,44 @@ class Validation:
         return shares(values, [self.measure], *about)
 
     def mean_of_orders(self, scores: np.ndarray) -> float:
-        """Return the mean over queries, and for NDCG and MAP over all orders of equal scores."""
+        """Return the mean over queries and, for NDCG and MAP, over all orders of equal scores."""
         if self.prepared is None:
             return float(self(scores).mean())
         return float(self.prepared.mean_of_orders(scores).mean())
 
     @cached_property
     def prepared(self) -> PreparedMetric | None:
-        """The quick way to the measure, where there is one."""
+        """The fast form of the measure, if it has one."""
         queries, rules = self.queries, self.convention
         metric = PreparedMetric.of(queries.labels, queries.offsets, self.measure, rules)
         return metric and metric.times(self._shares(np.ones((queries.n_queries, 1)))[:, 0])
 
 
 class EarlyStopping:
-    """The rounds so far, by the validation measure.
+    """The rounds so far (boosting rounds, epochs, trees) and their validation measures.
 
-    A round is what a solver counts: a boosting round, an epoch or a tree. Without a validation
-    set the last round is kept.
-
-    patience:   the training is over when this many rounds in a row have not improved on the
-                highest mean; 0 means never.
-    deadline:   the training is over at the first round that ends after it.
-    validation: its rule chooses the round that is kept; without it, the best is kept.
-    count:      how many rounds there are.
-    late:       whether a round has ended after the deadline.
-    curve:      the mean of the validation measure after each round, empty without any.
-
-    Examples
-    --------
-    >>> rounds = EarlyStopping(patience=2)
-    >>> for value in (0.3, 0.5, 0.5, 0.4):
-    ...     rounds.record(np.array([value]))
-    >>> rounds.kept, rounds.over
-    (2, True)
+    Training is over after `patience` rounds in a row without a new highest mean (0: never), or at
+    the first round that ends after the deadline. The rule of `validation` chooses the kept round.
     """
 
     def __init__(
         self, patience: int = 0, deadline: Deadline = NEVER, validation: Validation | None = None
     ) -> None:
         self.patience, self.deadline, self.validation = patience, deadline, validation
-        self.count = 0
-        self.late = False
-        self.curve: list[float] = []
+        self.count = 0  # rounds so far
+        self.late = False  # whether a round has ended after the deadline
+        self.curve: list[float] = []  # the mean of the validation measure after each round
         self._values: list[np.ndarray] = []
 
     def measure(self, model: Model) -> None:
-        """Record a round after which this is the model."""
+        """Record a round that ends with this model."""
         if self.validation is None:
             self.record(None)
         else:
             self.record(self.validation(model.predict(self.validation.queries.features)))
 
     def record(self, values: np.ndarray | None) -> None:
-        """Record a round and the validation measure (n_queries,) after it, None without any."""
+        """Record a round and the validation measure (n_queries,) after it, or None."""
         self.count += 1
         self.late = self.deadline.passed
         if values is not None:
@@ -203,7 +161,7 @@ class EarlyStopping:
 
     @property
     def kept(self) -> int:
-        """The number of the round that is kept, counted from 1; 0 before the first round."""
+        """The number of the round that is kept, from 1; 0 before the first round."""
         if not self._values:
             return self.count
         rule = best if self.validation is None else self.validation.rule
@@ -211,7 +169,6 @@ class EarlyStopping:
 
     @property
     def over(self) -> bool:
-        """Whether `patience` rounds have passed since the highest, or the time is over."""
         return self.late or self._out_of_patience
 
     @property
@@ -220,5 +177,5 @@ class EarlyStopping:
         return 0 < self.patience <= self.count - highest
 
     def cut_off(self, rounds: int) -> bool:
-        """Return whether the deadline alone kept the training from that many rounds."""
+        """Return whether the deadline alone prevented that many rounds."""
         return self.late and self.count < rounds and not self._out_of_patience

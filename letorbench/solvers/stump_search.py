@@ -1,24 +1,24 @@
 """The decision stump that agrees best with given document weights: the boosters' weak learner.
 
-`stump_search` prepares the features once, before the first round. Features are stored as the
-numbers of bins, and a round sums each bin's weights (`_coarse_sums`).
+`stump_search` prepares the features once, before the first round: it replaces values by the numbers
+of bins. A round sums the weights of each bin (`_coarse_sums`).
 
-With a number of bins, a threshold is a cut between two of them (`BinnedFeatures`, `best_stump`).
-Without, there are about as many thresholds as documents, and sums for all of them are larger than
-the processor's caches. The documents of each feature are then sorted once and cut into at most
-`COARSE` bins (`SortedFeatures`), and `best_of_all` excludes most thresholds:
+With a given number of bins, thresholds lie between bins (`BinnedFeatures`, `best_stump`).
+Otherwise there are about as many thresholds as documents, and sums for all of them do not fit the
+processor's caches. So the documents of each feature are sorted once and cut into at most `COARSE`
+bins (`SortedFeatures`), and `best_of_all` excludes most thresholds:
 
-1. Each coarse bin's positive and its negative weights are summed. At a cut inside a bin, the sum
-   of the weights below is at most the sum before the bin plus the bin's positive weights, and at
-   least the sum before the bin plus its negative ones.
-2. The cuts inside the bins that may have the best of all sums by these bounds are tried, in the
-   order of the documents' values.
+1. Sum each coarse bin's positive and negative weights. At a cut inside a bin, the sum of the
+   weights below is at most the sum before the bin plus the bin's positive weights, and at least the
+   sum before the bin plus its negative ones.
+2. Try the cuts inside the bins that may hold the best sum by these bounds, in the order of the
+   documents' values.
 
-Either way the features that have the best sum by this, up to rounding, are searched once more, each
-by its sums in the order of its values, and the first of those equal but for rounding is chosen.
+Either way, the features whose sum is the best up to rounding are searched again, each by sums in
+the order of its values, and the first of those that are equal up to rounding is chosen.
 
 Rounding excludes nothing: a sum of n weights in any order is computed with an error of less than
-n * 2^-52 * sum |w|, and only what is worse by `SLACK` = 16 such errors is excluded.
+n * 2^-52 * sum |w|, and only sums that are worse by `SLACK` = 16 such errors are excluded.
 """
 
 from collections.abc import Callable
@@ -42,33 +42,25 @@ from letorbench.features.binning import (
 from letorbench.features.moments import contiguous_columns
 from letorbench.models.tree_ensemble import Tree, stump
 
-#: how many features' bins are filled in one pass over the documents: independent chains of
-#: additions hide the latency of adding to the same number again and again
+#: features whose bins are filled in one pass over the documents: independent chains of additions
+#: hide the latency of adding to the same number again and again
 TOGETHER = 4
-
-#: additions that are worth a thread: to hand it its part costs as much as 200,000
+#: additions worth a thread: handing over work costs as much as 200,000 additions
 LEAST = 500_000
-
-#: the bit of an entry of `SortedFeatures.rows` that says: the next document's value is larger
+#: the bit of an entry of `SortedFeatures.rows` that is set if the next document's value is larger
 CUT = np.uint32(1 << 31)
 ROW = np.uint32(CUT - 1)
 
 SLACK = 16.0
-
 #: a tree of values 0 and 1, its values (n_docs,) bool, and the sum of weights where it is 1
 BestTree = tuple[Tree, np.ndarray, float]
-#: finds the best classifier for weights (n_docs,) of any sign: the stump f that maximises
-#: sum_i w_i f(x_i) over all features, cuts and directions. None if no cut separates documents with
-#: a positive sum. The first feature, and the lowest cut, of equally good ones is taken.
+#: finds the stump f of values 0 and 1 that maximises sum_i w_i f(x_i), for weights (n_docs,) of any
+#: sign. None if no sum is positive. Of equal stumps, the first feature's lowest cut is taken.
 Search = Callable[[np.ndarray], BestTree | None]
 
 
 def stump_search(features: np.ndarray, bins: int | None) -> Search:
-    """Prepare features (n_docs, n_features) of any real type; return the search for weights.
-
-    A feature has at most `bins` bins, of about equal numbers of documents, and no more than 256.
-    None tries every threshold.
-    """
+    """Prepare features (n_docs, n_features) in `bins` <= 256 bins; None tries every threshold."""
     if bins is None:
         return partial(best_of_all, SortedFeatures.of(features))
     return partial(best_stump, BinnedFeatures.of(features, bins))
@@ -76,24 +68,16 @@ def stump_search(features: np.ndarray, bins: int | None) -> Search:
 
 @dataclass(frozen=True, eq=False)
 class SortedFeatures:
-    """Each feature's documents in the order of their values, and in coarse bins.
+    """Each feature's documents in the order of their values, and in coarse bins."""
 
-    features: (n_docs, n_features) float32.
-    rows:     (n_features, n_docs) uint32, the documents in the order of a feature's values, equal
-              values by row, with `CUT` where the next value is larger.
-    codes:    (n_features, n_docs) uint8, each document's coarse bin. No value is in two bins.
-    n_bins:   (n_features,) int64, how many coarse bins each feature has.
-    starts:   (n_features, COARSE + 1) int64: rows[k, starts[k, c]:starts[k, c + 1]] are the
-              documents of feature k's coarse bin c. Bins that are not there are empty, at the end.
-    several:  (n_features, COARSE) bool, whether a coarse bin has more than one value.
-    """
-
-    features: np.ndarray
+    features: np.ndarray  # (n_docs, n_features) float32
+    # (n_features, n_docs) uint32, documents by value, then row; `CUT` if the next value is larger
     rows: np.ndarray
-    codes: np.ndarray
-    n_bins: np.ndarray
+    codes: np.ndarray  # (n_features, n_docs) uint8, the coarse bins; equal values share a bin
+    n_bins: np.ndarray  # (n_features,) int64, the number of coarse bins
+    # (n_features, COARSE + 1) int64; feature k's bin c holds rows[k, starts[k, c]:starts[k, c + 1]]
     starts: np.ndarray
-    several: np.ndarray
+    several: np.ndarray  # (n_features, COARSE) bool, whether a coarse bin has more than one value
 
     @staticmethod
     def of(features: np.ndarray) -> "SortedFeatures":
@@ -126,7 +110,7 @@ class SortedFeatures:
             self.rows[k, value_starts[1:] - 1] |= CUT
 
     def split(self, k: int, cut: int) -> tuple[float, np.ndarray]:
-        """Return the threshold of a cut of feature k, and what is above it, (n_docs,) bool."""
+        """Return the threshold of a cut of feature k and whether each document is above it."""
         last = np.flatnonzero(self.rows[k] & CUT)[cut]
         rows = self.rows[k] & ROW
         low, high = self.features[rows[last : last + 2], k]
@@ -135,19 +119,15 @@ class SortedFeatures:
         return float((np.float64(low) + high) / 2.0), above
 
     def sums_below(self, k: int, weights: np.ndarray) -> np.ndarray:
-        """Return the sum of the weights below each cut of feature k."""
         return weights[self.rows[k] & ROW].cumsum()[np.flatnonzero(self.rows[k] & CUT)]
 
 
 def _coarse_starts(value_starts: np.ndarray, n_docs: int) -> np.ndarray:
-    """Return where the coarse bins of a feature begin.
-
-    Each value has a bin, where there are so few. Else the documents are cut into equal parts, and
-    a bin has the values that begin in a part, but a value larger than a part has its own.
-    """
+    """Return the starts of a feature's coarse bins."""
     if len(value_starts) <= COARSE:
         return value_starts
     sizes = np.diff(value_starts, append=n_docs)
+    # a bin holds the values that begin in one of equal parts; a value larger than a part is alone
     for parts in (COARSE, COARSE // 2):  # half as many always fit: half the bins may be values
         large = sizes * parts > n_docs
         begins = large | (np.diff(value_starts * parts // n_docs, prepend=-1) > 0)
@@ -158,20 +138,13 @@ def _coarse_starts(value_starts: np.ndarray, n_docs: int) -> np.ndarray:
 
 
 class _Sums(NamedTuple):
-    """What is known of the sums of weights on one side of a cut.
+    """Sums of weights on one side of a cut, and their bounds."""
 
-    total:  of all weights.
-    before: (n_features, COARSE), the sum of the weights below each bin.
-    bound:  (n_features, COARSE), no cut inside the bin has a larger sum; -inf without such cuts.
-    best:   (n_features,), the largest sum of a feature's cuts that have been tried, 0 at least.
-    slack:  by how much rounding may change a sum.
-    """
-
-    total: float
-    before: np.ndarray
-    bound: np.ndarray
-    best: np.ndarray
-    slack: float
+    total: float  # of all weights
+    before: np.ndarray  # (n_features, COARSE), the sum of the weights below each bin
+    bound: np.ndarray  # (n_features, COARSE), of the sums at cuts inside the bin; -inf without cuts
+    best: np.ndarray  # (n_features,), the largest sum of the cuts tried so far, at least 0
+    slack: float  # how much rounding may change a sum
 
 
 def _coarse_sums(
@@ -198,7 +171,7 @@ def best_stump(binned: BinnedFeatures, weights: np.ndarray) -> BestTree | None:
 
 
 def best_of_all(ordered: SortedFeatures, weights: np.ndarray) -> BestTree | None:
-    """Find the best stump at every threshold of every feature: a `Search`."""
+    """Find the best stump among all thresholds of all features: a `Search`."""
     sums = _coarse_sums(ordered.codes, ordered.n_bins, ordered.several, weights)
     wanted = sums.best.max(initial=0.0) - sums.slack
     features = np.flatnonzero(sums.bound.max(axis=1) >= wanted)
@@ -216,7 +189,7 @@ def best_of_all(ordered: SortedFeatures, weights: np.ndarray) -> BestTree | None
 def _first_best(
     searched: BinnedFeatures | SortedFeatures, weights: np.ndarray, sums: _Sums
 ) -> BestTree | None:
-    """Search the features of the best sum; take the first of those equal but for rounding."""
+    """Search the features with the best sum; of equal ones up to rounding, take the first."""
     best, direction, most = None, False, 0.0
     largest = sums.best.max(initial=0.0)
     for k in np.flatnonzero((sums.best > 0.0) & (sums.best >= largest - sums.slack)).tolist():
@@ -238,7 +211,7 @@ def _try_bins(
     end: int,
     sums: _Sums,
 ) -> None:
-    """Fill `sums` of the features begin..end - 1; the cuts between two bins are tried."""
+    """Fill `sums` for the features begin..end - 1 and try the cuts between bins."""
     bins = np.empty((TOGETHER, 2 * COARSE))
     for first in range(begin, end, TOGETHER):
         bins[:] = 0.0
@@ -282,7 +255,7 @@ def _try_inside(
     wanted: float,
     sums: _Sums,
 ) -> None:
-    """Try the cuts inside the bins of these features that have a bound of `wanted` or more."""
+    """Try the cuts inside the bins of these features whose bound is at least `wanted`."""
     for k in features:
         best, bound = sums.best[k], sums.bound[k]
         for c in range(len(bound)):

@@ -1,15 +1,15 @@
 """Grow trees on histograms of first and second derivatives.
 
-The derivatives of a node's documents are summed once, by feature and bin; the sums of its larger
-child are those of the node less those of the smaller child (Ke et al.: LightGBM, NIPS 2017,
-algorithm 1; scikit-learn's histogram trees and pygbm, where they come from, do the same).
+The derivatives of a node's documents are summed once, by feature and bin. The sums of its larger
+child are those of the node minus those of the smaller child (Ke et al.: LightGBM, NIPS 2017,
+algorithm 1; scikit-learn's histogram trees and pygbm do the same).
 
 Derivatives are rounded to 30 bits of the largest one and summed as integers. A sum of integers
-does not depend on its order, so a tree is the same for any number of threads and any order of the
+does not depend on its order. So a tree is the same for any number of threads and any order of the
 documents, and whether a histogram was counted or subtracted.
 
-The test of this module grows the same trees in plain NumPy. `tree_splitting` says which splits
-there are, and which of them is taken.
+`tree_splitting` defines the splits and the choice among them. The test of this module grows the
+same trees in plain NumPy.
 """
 
 from __future__ import annotations
@@ -33,53 +33,40 @@ from letorbench.solvers.tree_splitting import (
     fill_histograms,
 )
 
-#: values, documents times features, whose histograms are worth more than one thread
+#: values (documents times features) whose histograms are worth more than one thread
 LEAST = 2_000_000
 #: the bits of a rounded derivative
 BITS = 30
 
 
 class TreeBuffers(NamedTuple):
-    """A tree that grows: a number for each node; the children of a node follow each other.
+    """A growing tree, with one entry per node; siblings follow each other."""
 
-    feature, cut, too, gain: a node's split, for a leaf the best that it could have; no `too` is -1.
-    left: the first child, 0 for a leaf. depth: the splits above the node.
-    start, stop: its documents are rows[start..stop - 1].
-    slot: the place of its histograms. sums: (2,), those of its documents, see `_gather`.
-    drawn: (n_places,) bool, the features that it may be split by.
-    rows: the documents, those of a leaf one after the other.
-    gradients: (2, n_docs), the derivatives of all documents. ordered_gradients: (n_docs, 2), those
-    of the leaves whose histograms are counted, in the order of the rows. units: (2,), what both are
-    multiples of. to_split: the two leaves that are to be searched, the smaller first, -1 for none.
-    size: (2,), how many nodes and how many leaves there are.
-    found: (n_groups, 2, 4), the gain, feature, cut and `too` of these two in each group.
-    histograms: (slots, n_groups, GROUP, 2 * most bins), of each bin the sum of first derivatives;
-    then that of second ones and the number of documents, which share a number.
-    """
-
-    feature: np.ndarray
+    feature: np.ndarray  # the node's split; for a leaf, the best one that it could have
     cut: np.ndarray
-    too: np.ndarray
-    left: np.ndarray
-    depth: np.ndarray
-    start: np.ndarray
+    too: np.ndarray  # the bin that goes left as well, -1 for none
+    left: np.ndarray  # the first child, 0 for a leaf
+    depth: np.ndarray  # the splits above the node
+    start: np.ndarray  # the node's documents are rows[start..stop - 1]
     stop: np.ndarray
-    slot: np.ndarray
+    slot: np.ndarray  # the place of the node's histograms
     gain: np.ndarray
-    sums: np.ndarray
-    drawn: np.ndarray
-    rows: np.ndarray
-    gradients: np.ndarray
-    ordered_gradients: np.ndarray
-    units: np.ndarray
-    to_split: np.ndarray
-    size: np.ndarray
-    found: np.ndarray
+    sums: np.ndarray  # (n_nodes, 2), of the node's documents, see `_gather`
+    drawn: np.ndarray  # (n_nodes, n_places) bool, the features that may split the node
+    rows: np.ndarray  # the documents, those of a leaf one after the other
+    gradients: np.ndarray  # (2, n_docs), first and second derivatives as multiples of units
+    ordered_gradients: np.ndarray  # (n_docs, 2), by row, of the leaves whose histograms are counted
+    units: np.ndarray  # (2,), of first and second derivatives
+    to_split: np.ndarray  # (2,), the leaves to search next, the smaller first, -1 for none
+    size: np.ndarray  # (2,), the number of nodes and of leaves
+    found: np.ndarray  # (n_groups, 2, 4), gain, feature, cut and `too` of both leaves
+    # (slots, n_groups, GROUP, 2 * most bins): for each bin the sum of first derivatives, then one
+    # number that holds the sum of second ones and the count of documents
     histograms: np.ndarray
 
 
 class Grower:
-    """Grows trees on the same features; its buffers serve all of them."""
+    """Grows trees on the same features, in the same buffers."""
 
     def __init__(self, features: TreeFeatures, params: TreeParams) -> None:
         self.features, self.params = features, params
@@ -102,27 +89,14 @@ class Grower:
 
     def grow(
         self,
-        gradient: np.ndarray,
-        hessian: np.ndarray,
-        rng: np.random.Generator | None = None,
-        rows: np.ndarray | None = None,
+        gradient: np.ndarray,  # (n_docs,) float64, the first derivatives of the loss by the scores
+        hessian: np.ndarray,  # (n_docs,) float64, the second ones, at least 0
+        rng: np.random.Generator | None = None,  # draws features if `params.columns` < 1
+        rows: np.ndarray | None = None,  # (n_rows,) int32, ascending; all by default
     ) -> Tree:
-        """Grow a tree.
+        """Grow a tree with leaf values -G / (H + l2), Newton's step on the sums of derivatives.
 
-        Parameters
-        ----------
-        gradient, hessian : ndarray of shape (n_docs,), float64
-            The derivatives of the loss by the scores; hessian >= 0.
-        rng : Generator, optional
-            Draws features where `params.columns` is below 1.
-        rows : ndarray of shape (n_rows,), int32, optional
-            The documents that count, ascending; all by default.
-
-        Returns
-        -------
-        Tree
-            A leaf has the value -G / (H + l2), Newton's step on the sums of its documents'
-            derivatives; with another criterion than "newton" it has 1 where G < 0, else 0.
+        With another criterion than "newton" a leaf has the value 1 if G < 0, else 0.
         """
         buffers, columns = self._buffers, self.params.columns
         rows = self._every if rows is None else rows
@@ -158,7 +132,7 @@ class Grower:
 
 
 def _unit(values: np.ndarray, bits: int) -> float:
-    """Return the unit for which the largest derivative is a whole number of that many bits."""
+    """Return the unit in which the largest derivative is a whole number of that many bits."""
     largest = float(max(values.max(initial=0.0), -values.min(initial=0.0)))
     return largest / ((1 << bits) - 1) if largest > 0.0 else 1.0
 
@@ -167,7 +141,7 @@ def _unit(values: np.ndarray, bits: int) -> float:
 def _init_root(
     gradient: np.ndarray, hessian: np.ndarray, buffers: TreeBuffers, rules: Rules
 ) -> None:
-    """Make a root of the documents, whose derivatives become multiples of the units."""
+    """Make a root of the documents; round their derivatives to multiples of the units."""
     buffers.left[0], buffers.depth[0], buffers.slot[0], buffers.gain[0] = 0, 0, 0, 0.0
     buffers.to_split[0], buffers.to_split[1], buffers.size[0], buffers.size[1] = 0, -1, 1, 1
     _round_to(gradient, buffers.units[0], buffers.gradients[0])
@@ -177,14 +151,13 @@ def _init_root(
 
 @kernel()
 def _round_to(values: np.ndarray, unit: float, multiples: np.ndarray) -> None:
-    """Fill in what multiples of the unit the values are."""
     for i in range(len(values)):  # one array at a time can be vectorised
         multiples[i] = np.rint(values[i] / unit)
 
 
 @kernel()
 def _grow_alone(buffers: TreeBuffers, rules: Rules, most: int) -> None:
-    """Search and split on this thread until the leaf to be counted has more documents than most."""
+    """Search and split on this thread until the leaf to count has more than `most` documents."""
     while buffers.to_split[0] >= 0:
         if buffers.stop[buffers.to_split[0]] - buffers.start[buffers.to_split[0]] > most:
             return
@@ -263,21 +236,21 @@ def _partition(rows: np.ndarray, codes: np.ndarray, k: int, cut: int, too: int) 
     low, high = 0, 0
     for i in range(len(rows)):
         row = rows[i]
-        # both are written, and one of the counters moves: no branch to be mispredicted
+        # both are written and one counter moves, so there is no branch to mispredict
         code = (codes[row] >> (8 * k)) & 255
         goes = (code <= cut) | (code == too)
         rows[low] = row
         upper[high] = row
         low += goes
         high += 1 - goes
-    for i in range(high):  # an array that is put into a slice takes seconds to compile
+    for i in range(high):  # putting an array into a slice takes seconds to compile
         rows[low + i] = upper[i]
     return low
 
 
 @kernel()
 def _finalize(buffers: TreeBuffers, rules: Rules, tree: Tree) -> None:
-    """Fill in the tree, which has zeros."""
+    """Fill in the tree, which holds zeros."""
     for node in range(buffers.size[0]):
         tree.left[node], tree.right[node] = node, node
         if buffers.left[node] > 0:
@@ -299,14 +272,12 @@ def _finalize(buffers: TreeBuffers, rules: Rules, tree: Tree) -> None:
 
 @kernel()
 def _leaf_values(buffers: TreeBuffers, rules: Rules, value: np.ndarray, values: np.ndarray) -> None:
-    """Fill in the value of each document's leaf.
-
-    Documents that did not count have NaN before, and go down the tree.
-    """
+    """Fill in the value of each document's leaf."""
     for node in range(len(value)):
         if buffers.left[node] == 0:
             for i in range(buffers.start[node], buffers.stop[node]):
                 values[buffers.rows[i]] = value[node]
+    # documents that did not train have NaN so far and go down the tree
     if buffers.stop[0] < len(values):
         for i in range(len(values)):
             if np.isnan(values[i]):
@@ -321,11 +292,7 @@ def _leaf_values(buffers: TreeBuffers, rules: Rules, value: np.ndarray, values: 
 
 @kernel()
 def _search(buffers: TreeBuffers, rules: Rules, group: int) -> None:
-    """Find the best splits of the pair of leaves in a group of features.
-
-    The smaller leaf's histograms are filled, and subtracted from those of their parent, which are
-    the larger leaf's then.
-    """
+    """Find the best splits of the pair of leaves in a group of features."""
     small, large = buffers.to_split
     wanted = rules.depth == 0 or buffers.depth[small] < rules.depth
     most = buffers.stop[small] - buffers.start[small]
@@ -345,6 +312,7 @@ def _search(buffers: TreeBuffers, rules: Rules, group: int) -> None:
                 fill_histograms(codes, rows, ordered, bins, rules.shift, own, GROUP)
             else:
                 fill_histograms(codes, rows, ordered, bins, rules.shift, own, HALF)
+        # the parent's histograms become those of the larger leaf
         else:
             other = buffers.histograms[buffers.slot[small], group]
             for k in range(GROUP):

@@ -1,13 +1,13 @@
 """The features of trees, the histograms of their bins and the best cut of one: parts of `Grower`.
 
-A feature with missing values (NaN) has a bin of its own for them. Its cuts are tried with them on
-the left and on the right, and the better side is kept (Chen and Guestrin: XGBoost, KDD 2016,
-algorithm 3). Where none came to a leaf, both are as good, and the left is kept, as by LightGBM. In
-a feature without any, a missing value goes where the value 0 goes, as by LightGBM.
+A feature with missing values (NaN) has a separate bin for them. Cuts are tried with that bin on the
+left and on the right, and the better side is kept (Chen and Guestrin: XGBoost, KDD 2016,
+algorithm 3). If a leaf has none, both sides are equal and left is kept, as in LightGBM. If the
+training set has none, a missing value goes where the value 0 goes, as in LightGBM.
 
-Documents whose bin is up to a cut go left, and so do those of one bin more, `too`, where missing
-values do. Of splits that gain as much, the lowest feature's is taken, then one with missing values
-on the left, then the lowest cut's.
+Documents in bins up to the cut go left, and so does one bin more, `too`, if missing values go left.
+Of splits with equal gain the lowest feature's is taken, then one with missing values on the left,
+then the lowest cut's.
 """
 
 from __future__ import annotations
@@ -26,60 +26,41 @@ from letorbench.features.binning import BinnedFeatures
 
 #: features whose codes are the bytes of one number; their histograms fit into the first cache
 GROUP = 8
-#: a group of this many features, or fewer, takes about half as long
+#: a group of at most this many features takes about half as long
 HALF = GROUP // 2
 #: the most bins of a feature: a code is one byte
 MOST_BINS = 256
 #: documents whose codes are read together, so that the processor waits for many of them at a time
 BLOCK = 512
-#: what a split is chosen by, numbered in this order for compiled code
+#: criteria of a split; compiled code numbers them in this order
 CRITERIA = ("newton", "misclassification", "entropy")
-#: a gain of a smaller share of a leaf's is rounding
+#: a gain below this share of a leaf's is rounding
 ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
 class TreeParams:
-    """What a tree may be.
+    """The settings of a tree."""
 
-    leaves:        the most leaves.
-    depth:         the most splits between the root and a leaf; 0 means any number.
-    leaf_wise:     split the leaf that gains most next, rather than level by level.
-    least_docs:    the fewest documents of a leaf.
-    least_hessian: the least sum of second derivatives of a leaf.
-    l2:            is added to each such sum.
-    columns:       the share of the features that a split is chosen from, drawn for each split.
-    criterion:     what a split is chosen by, of `CRITERIA`, see `_leaf_gain`.
-    """
-
-    leaves: int
-    depth: int = 0
-    leaf_wise: bool = True
-    least_docs: int = 20
-    least_hessian: float = 1e-3
-    l2: float = 0.0
-    columns: float = 1.0
-    criterion: str = "newton"
+    leaves: int  # at most
+    depth: int = 0  # the most splits between the root and a leaf; 0 means any number
+    leaf_wise: bool = True  # split the leaf with the largest gain next, not level by level
+    least_docs: int = 20  # the fewest documents of a leaf
+    least_hessian: float = 1e-3  # the least sum of second derivatives of a leaf
+    l2: float = 0.0  # added to each such sum
+    columns: float = 1.0  # the share of the features that are candidates, drawn for each split
+    criterion: str = "newton"  # one of `CRITERIA`, see `_leaf_gain`
 
 
 class TreeFeatures(NamedTuple):
-    """Binned features in groups of `GROUP` places, without those of one bin.
+    """Binned features in groups of `GROUP` places, without features of a single bin."""
 
-    codes:     (n_groups, n_docs) int64, the bins of a document's features, the first in the lowest
-               byte.
-    n_bins:    (n_places,) int64, of the feature in each place; 1 where there is none.
-    used:      (n_places,) int64, which features these are, ascending; 0 where there is none.
-    missing:   (n_places,) int64, the bin of missing values of the feature, -1 where it has none.
-    cuts:      as in `BinnedFeatures`, those of all features, one after the other.
-    first_cut: (n_features + 1,) int64, where a feature's begin.
-    """
-
-    codes: np.ndarray
-    n_bins: np.ndarray
-    used: np.ndarray
-    missing: np.ndarray
-    cuts: np.ndarray
-    first_cut: np.ndarray
+    codes: np.ndarray  # (n_groups, n_docs) int64, one byte per feature, the first in the lowest
+    n_bins: np.ndarray  # (n_places,) int64; 1 in an empty place
+    used: np.ndarray  # (n_places,) int64, the places' features, ascending; 0 in an empty place
+    missing: np.ndarray  # (n_places,) int64, the bin of missing values, -1 for none
+    cuts: np.ndarray  # as in `BinnedFeatures`, of all features, one after the other
+    first_cut: np.ndarray  # (n_features + 1,) int64, where each feature's cuts begin
 
     @staticmethod
     def of(features: np.ndarray, bins: int) -> TreeFeatures:
@@ -101,11 +82,7 @@ class TreeFeatures(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """What does not change from tree to tree: `TreeParams`, the features and how sums are packed.
-
-    shift: the bits of a sum's second number that count documents; those above them sum second
-    derivatives.
-    """
+    """The constants of all trees: `TreeParams`, the features and how sums are packed."""
 
     leaves: int
     depth: int
@@ -114,7 +91,7 @@ class Rules(NamedTuple):
     least_hessian: float
     l2: float
     criterion: int
-    shift: int
+    shift: int  # the bits that count documents; those above them sum second derivatives
     features: TreeFeatures
 
 
@@ -145,7 +122,7 @@ def fill_histograms(
     histogram: np.ndarray,
     places: int,
 ) -> None:
-    """Sum the derivatives of the rows by the bins of a group's first features, `places` of them."""
+    """Sum the derivatives of the rows by the bins of a group's first `places` features."""
     for k in range(places):
         histogram[k, : 2 * bins[k]] = 0
     words = np.empty(BLOCK, dtype=np.int64)
@@ -162,19 +139,15 @@ def fill_histograms(
 
 @kernel()
 def best_cut(
-    histogram: np.ndarray,
+    histogram: np.ndarray,  # of one feature, for a leaf
     k: int,
     too: int,
-    sums: np.ndarray,
+    sums: np.ndarray,  # of the leaf's documents, see `TreeBuffers`
     units: np.ndarray,
     rules: Rules,
     least: float,
 ) -> tuple[int, float]:
-    """Return the first of a feature's best cuts with a gain of more than `least`; -1 for none.
-
-    histogram: of the feature in place k, for a leaf. too: the bin that goes left as well, or -1.
-    sums, units: of the leaf's documents, see `TreeBuffers`.
-    """
+    """Return the best cut of the feature in place k and its gain; -1 if none exceeds `least`."""
     counts, (g_unit, h_unit) = (1 << rules.shift) - 1, units
     docs = sums[1] & counts
     g, h = float(sums[0]), float(sums[1] >> rules.shift)  # whole numbers: differences are exact
@@ -216,11 +189,11 @@ def best_cut(
 def _leaf_gain(G: float, H: float, rules: Rules) -> float:
     """Return how much a leaf lowers the objective, whose documents' derivatives sum to G and H.
 
-    "newton" is G^2 / (H + l2), twice what the step -G / (H + l2) lowers
-    sum_i (g_i v + h_i v^2 / 2) + l2 v^2 / 2 by (Friedman: Greedy function approximation, 2001;
+    "newton" is G^2 / (H + l2), twice the amount by which the step -G / (H + l2) lowers
+    sum_i (g_i v + h_i v^2 / 2) + l2 v^2 / 2 (Friedman: Greedy function approximation, 2001;
     Burges, MSR-TR-2010-82, section 7). A weighted binary classification has g = -w and h = |w|,
-    with w > 0 for the class 1. "misclassification" is |G|, the weight of what the leaf gets right
-    minus the weight of what it gets wrong. "entropy" is -H times the entropy of the classes.
+    with w > 0 for the class 1. "misclassification" is |G|, the weight of right minus wrong
+    classifications. "entropy" is -H times the entropy of the classes.
     """
     if rules.criterion == 0:
         return G * G / (H + rules.l2) if H + rules.l2 > 0.0 else 0.0

@@ -1,4 +1,4 @@
-"""Text that is not plain UTF-8, characters that only look plain, and files that are no data."""
+"""Detect text that is not plain UTF-8, characters that only look plain, and files without data."""
 
 import codecs
 import re
@@ -7,15 +7,15 @@ from pathlib import Path
 
 from letorbench.errors import DataError
 
-#: what UTF-8 text from Windows may begin with
+#: UTF-8 text from Windows may begin with this mark
 BOM = codecs.BOM_UTF8
-#: how text of other encodings begins; UTF-32's mark begins as one of UTF-16 does
+#: the marks of other encodings; UTF-32's mark begins like one of UTF-16
 _MARKS = {
     codecs.BOM_UTF32_LE: "UTF-32", codecs.BOM_UTF32_BE: "UTF-32",
     codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16",
 }  # fmt: skip
 _INSTEAD = "data (a sign-in or an error may stand in their place: download the file again)"
-#: how files begin that are no text of data, what each is, and what is expected
+#: beginnings of files that are not data, with their kind and the expected content
 _OTHERS = {
     rb"<[?!a-z].*?\b(?:html|body|script)\b": ("a web page", _INSTEAD),
     rb"<[?!a-z]": ("XML", _INSTEAD),
@@ -28,7 +28,7 @@ _OTHERS = {
 
 
 def check_content(path: Path, start: bytes) -> None:
-    """Raise DataError where a file begins as a web page, a pointer or another file of no data."""
+    """Raise DataError for the beginning of a web page, a pointer or another file without data."""
     start = start.removeprefix(BOM).lstrip()
     for pattern, (found, expected) in _OTHERS.items():
         if re.match(pattern, start, re.IGNORECASE | re.DOTALL):
@@ -36,7 +36,7 @@ def check_content(path: Path, start: bytes) -> None:
 
 
 def check_encoding(path: Path, start: bytes) -> None:
-    """Raise DataError where the beginning of a file is no UTF-8 text with newlines, or no data."""
+    """Raise DataError for the beginning of a file that is not UTF-8 with newlines, or not data."""
     check_content(path, start)
     found = next((name for mark, name in _MARKS.items() if start.startswith(mark)), "")
     zeros = start.count(0)
@@ -57,7 +57,7 @@ def without_mark(path: Path, text: bytes) -> bytes:
 
 
 def odd_character(text: bytes) -> tuple[str, str] | None:
-    """Return the first character that looks like a plain one, and what stands for it; or None.
+    r"""Return the first character that looks like a plain one, and its plain replacement; or None.
 
     Examples
     --------

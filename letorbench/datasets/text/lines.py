@@ -1,7 +1,6 @@
 """Parse LETOR text to arrays, line by line: `label qid:Q 1:0.5 2:3 … #docid = X`.
 
-See `numbers` for what a text is. The kernels look for the ends of lines only, not for the end of
-the text.
+`numbers` defines a text. The kernels look for the ends of lines only, not for the end of the text.
 """
 
 from typing import NamedTuple
@@ -30,7 +29,6 @@ from letorbench.datasets.text.numbers import (
 )
 
 EQUALS, LETTER_D = 61, 100
-
 #: the most digits of a feature index
 LONGEST_INDEX = 6
 #: the characters whose newlines are counted in 16 bits
@@ -60,7 +58,7 @@ def skip_line(text, p):
 
 @kernel()
 def integer(text, p, longest):
-    """Return (value, end) of up to `longest` digits at p; end is -1 where there is none."""
+    """Return (value, end) of up to `longest` digits at p; end is -1 if there is none."""
     value = 0
     first = p
     while ZERO <= text[p] <= NINE and p - first < longest:
@@ -71,14 +69,14 @@ def integer(text, p, longest):
 
 @kernel()
 def find_index(text, p):
-    """Return (index, position after its colon); position is -1 where p has no `digits:`."""
+    """Return (index, position after its colon) of `digits:` at p; position is -1 without it."""
     index, p = integer(text, p, LONGEST_INDEX)
     return index, p + 1 if p >= 0 and text[p] == COLON else np.int64(-1)
 
 
 @kernel()
 def end_of_word(text, p):
-    """Return the end of the word at p, which a blank or a comment ends."""
+    """Return the end of the word at p, before a blank or a comment."""
     while text[p] > BLANK and text[p] != HASH:
         p += 1
     return p
@@ -120,7 +118,7 @@ def find_docid(text, p):
 
 @kernel()
 def parse_head(text, p):
-    """Return (label, start, end of Q) of `label qid:Q` at p; end is -1 where that is wrong."""
+    """Return (label, start, end of Q) of `label qid:Q` at p; end is -1 for a mistake."""
     wrong = 0, p, np.int64(-1)
     minus = text[p] == MINUS
     label, end = integer(text, p + (minus or text[p] == PLUS), LONGEST_LABEL)
@@ -141,7 +139,7 @@ def parse_head(text, p):
 
 @kernel()
 def same_text(text, first, second, length):
-    """Return whether the bytes from two positions on are the same."""
+    """Return whether the bytes from two positions on are equal."""
     for k in range(0, length, 8):
         beyond = np.uint64(8 * max(0, k + 8 - length))
         if (load8(text, first + k) ^ load8(text, second + k)) << beyond != 0:
@@ -160,10 +158,7 @@ def gather(text, spans, out):
 
 @kernel()
 def last_index(text, p, index, limit):
-    """Return the last index of the row at p, where the value of an index is, and the row's end.
-
-    The end is -1 where something is wrong.
-    """
+    """Return the last index and the end, -1 if wrong, of a row whose value of `index` is at p."""
     while p >= 0:
         p = skip_blanks(text, end_of_word(text, p))
         if text[p] == NEWLINE or text[p] == HASH:
@@ -176,26 +171,24 @@ def last_index(text, p, index, limit):
 
 
 class Notes(NamedTuple):
-    """What `parse` notes of a text beside the rows, in arrays of its lines."""
+    """The notes of `parse` on a text besides the rows, in arrays of its lines."""
 
-    #: (rows, 2) int64: where each row's document id is in the text
+    # (rows, 2) int64: start and end of each row's document id in the text
     docids: np.ndarray
-    #: (rows, 3) int64: where the query id is in the text, and the row, of each row whose query id
-    #: is not that of the row before. The text's first row is always one of them.
+    # (rows, 3) int64: start and end of a query id in the text, and the row, for the first row and
+    # each row whose query id differs from that of the row before
     qids: np.ndarray
-    #: (words, 4) int64: start and end in the text, row and feature of each value that is left to
-    #: Python
+    # (words, 4) int64: start and end in the text, row and feature of each value that Python parses
     words: np.ndarray
-    #: (2,) int64: the number of those words, and the largest index beyond the width, or 0
-    counts: np.ndarray
+    counts: np.ndarray  # (2,) int64: the number of words, the largest index beyond the width or 0
 
 
 @kernel()
 def parse_features(text, p, prefixes, limit, row, features, notes):
-    """Parse ` 1:0.5 2:3 …` at p into a row; return the end, -1 where something is wrong.
+    """Parse ` 1:0.5 2:3 …` at p into a row; return the end, -1 for a mistake such as index > limit.
 
-    prefixes[j] has ` 17:` as a word, the mask of its bytes and its length. An index beyond the
-    limit is wrong. The values from the first one beyond the width on are not read.
+    prefixes[j] has ` 17:` as a word, the mask of its bytes and its length. Values from the first
+    one beyond the width on are not read.
     """
     words, counts = notes.words, notes.counts
     width = features.shape[1]
@@ -238,8 +231,8 @@ def parse_features(text, p, prefixes, limit, row, features, notes):
 def parse(text, size, first, last, prefixes, limit, features, labels, notes):
     """Parse text[:size] into the rows first..last of features and labels.
 
-    Return whether all is right, the number of rows and of query ids that are noted, and the lengths
-    of the longest document id and the longest query id.
+    Return whether all is right, the numbers of rows and of noted query ids, and the lengths of the
+    longest document id and query id.
     """
     docids, qids = notes.docids, notes.qids
     row, p, queries = first, 0, 0
@@ -250,7 +243,7 @@ def parse(text, size, first, last, prefixes, limit, features, labels, notes):
             p = skip_line(text, p)
             continue
         label, start, p = parse_head(text, p)
-        if p < 0 or row == last:  # more rows than lines were counted: the file has changed
+        if p < 0 or row == last:  # more rows than counted lines: the file has changed
             p = np.int64(-1)
             break
         labels[row] = label

@@ -1,7 +1,7 @@
-"""The first mistake of a file of LETOR text, found line by line in plain Python.
+"""The first mistake of a file of LETOR text, searched line by line in plain Python.
 
-The compiled parser only tells that a block of lines has a mistake. Every message is one line that
-says where the mistake stands, what was found and what was expected.
+The compiled parser only reports that a block of lines has a mistake. Every message is one line
+with the place of the mistake, the found and the expected text.
 """
 
 import re
@@ -19,34 +19,32 @@ from letorbench.errors import DataError, UsageError
 
 #: the most characters of the file that a message shows
 SHOWN = 40
-#: a decimal number
 DECIMAL = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-#: what stands for a missing value: NULL, and NaN in any case
+#: texts of a missing value: NULL, and NaN in any case
 MISSING = frozenset(
     [b"NULL", *("".join(nan).encode() for nan in product(["", "+", "-"], "nN", "aA", "nN"))]
 )
-#: a larger feature index is an error, even where the number of features is not known
+#: a larger feature index is an error, even if the number of features is not known
 LARGEST_INDEX = 65_536
-#: how much of a file's end is looked at where it has no newline
+#: the bytes of a file's end that are inspected if it has no newline
 END_BYTES = 1 << 18
-#: from fewer lines, and from fewer decimals, nothing is concluded on the last line
+#: fewer lines or decimals allow no conclusion on the last line
 ENOUGH_LINES, ENOUGH_DECIMALS = 50, 3
 
 _WORD = re.compile(rb"[^ \t\r\n]+")
 #: the digits behind the point of each value
 _DECIMALS = re.compile(rb"[0-9]:[^\s.]*\.?([0-9]*)(?=\s)")
-#: what was found, and what was expected
+#: the found and the expected text
 _Mistake = tuple[str, str] | None
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How a file is read; see `read_letor`."""
+    """The options of reading a file; see `read_letor`."""
 
     null: str | float = "keep"
     n_features: int | None = None
-    #: whether a value beyond float32 becomes the largest float32; else it is an error
-    clip: bool = False
+    clip: bool = False  # a value beyond float32 becomes the largest float32, else it is an error
 
     def __post_init__(self) -> None:
         named = self.null in ("keep", "error", "min")
@@ -59,15 +57,13 @@ class ReadOptions:
 
     @property
     def limit(self) -> int:
-        """The largest index that is allowed."""
+        """The largest valid index."""
         return self.n_features or LARGEST_INDEX
 
 
 def first_mistake(path: Path, good_lines: int, options: ReadOptions) -> DataError:
-    """Return the error of the first line that is wrong.
-
-    The first `good_lines` are right by themselves: only their query may come back.
-    """
+    """Return the error of the first line with a mistake."""
+    # the first `good_lines` are valid by themselves: only their query may be a repeated one
     began: dict[str, int] = {}
     previous = None
     with path.open("rb") as file:
@@ -95,11 +91,10 @@ def first_mistake(path: Path, good_lines: int, options: ReadOptions) -> DataErro
 
 
 def check_end(path: Path, number: int, width: int) -> None:
-    """Raise DataError if the last line ends sooner than those before it: the file was cut.
+    """Raise DataError if the last line is shorter than all lines before it: the file was cut.
 
-    The line has no newline, and fewer features where all lines before have `width`. Or it has no
-    comment where all lines before have one. Or its last number has fewer decimals where all
-    values before have equally many.
+    The line has no newline, and it has fewer features, no comment, or fewer decimals in its last
+    number, while all lines before have `width` features, a comment, or equally many decimals.
     """
     with path.open("rb") as file:
         start = file.seek(max(0, path.stat().st_size - END_BYTES))
@@ -128,13 +123,12 @@ def check_end(path: Path, number: int, width: int) -> None:
 def line_error(
     path: Path, number: int, found: str, expected: str, unended: bool = False
 ) -> DataError:
-    """Return the error of a line; `unended` is whether no newline ends it."""
+    """Return the error of a line; `unended` is whether it lacks a newline."""
     cut = "; the file ends without a newline and may be cut short" if unended else ""
     return DataError(f"{path}:{number}: found {found}, expected {expected}{cut}")
 
 
 def file_error(path: Path, found: str, expected: str) -> DataError:
-    """Return the error of a whole file."""
     return DataError(f"{path}: found {found}, expected {expected}")
 
 
@@ -144,7 +138,7 @@ def changed(path: Path) -> DataError:
 
 
 def shown(word: bytes) -> str:
-    """Return the beginning of a word in quotes, with what is not printable escaped."""
+    """Return the beginning of a word in quotes, with unprintable characters escaped."""
     text = word.decode("utf-8", "backslashreplace")
     begun = text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
     return "'" + "".join(c if c.isprintable() else ascii(c)[1:-1] for c in begun) + "'"

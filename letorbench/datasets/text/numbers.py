@@ -6,9 +6,8 @@ word, and each function flags bytes by arithmetic on the whole word. Its lowest 
 above it may be wrong, and no caller reads them.
 
 An integer below 2^53, divided by an exact power of ten, is rounded correctly once, so the float64
-is the one that `float()` gives. A longer number is computed to a relative error below 2^-50. If
-both ends of that interval round to one float32, the exact value does too. All else is left to
-Python.
+is that of `float()`. A longer number is computed to a relative error below 2^-50. If both ends of
+that interval round to one float32, so does the exact value. Python parses everything else.
 """
 
 import sys
@@ -32,13 +31,12 @@ QUADS = np.uint64(0x0000FFFF0000FFFF)
 OCTET = np.uint64(0x00000000FFFFFFFF)
 TEN, HUNDRED, MYRIAD = np.uint64(10), np.uint64(100), np.uint64(10000)
 SHIFT_8, SHIFT_16, SHIFT_32 = np.uint64(8), np.uint64(16), np.uint64(32)
-
 #: the bytes past the end of a text that may be read, but are never used
 PADDING = 32
 
 POWERS = np.array([10**d for d in range(16)], dtype=np.int64)
 MINUS_BYTE, LOW_BYTE = np.uint64(ord("-")), np.uint64(255)
-#: powers of ten that float64 holds exactly, and the largest mantissa that another digit fits behind
+#: powers of ten that float64 holds exactly, and the largest mantissa with room for another digit
 EXACT_POWERS = 10.0 ** np.arange(23)
 FULL_MANTISSA = np.uint64((10**19 - 10) // 10)
 MARGIN = 2.0**-50
@@ -61,7 +59,7 @@ def load8(typingctx, text, position):
 
 @intrinsic
 def zero_bytes(typingctx, flags):
-    """Return the number of whole bytes below the lowest set bit; 8 where no bit is set."""
+    """Return the number of whole bytes below the lowest set bit; 8 if no bit is set."""
 
     def generate(context, builder, signature, args):
         zeros = builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
@@ -92,7 +90,7 @@ def align_digits(word, count):
 
 @kernel()
 def not_digits(aligned):
-    """Return a value other than 0 when a byte of `align_digits` is not 0..9."""
+    """Return a value other than 0 if a byte of `align_digits` is not 0..9."""
     return ((aligned + TO_HIGH) | aligned) & HIGH
 
 
@@ -108,7 +106,7 @@ def digits_value(aligned):
 def short_number(text, start):
     """Return (value, end) of `-12345678.12345678` and shorter; end is -1 for anything else."""
     word = load8(text, start)
-    # there are no branches here: the processor cannot predict where a number ends
+    # no branches here: the processor cannot predict where a number ends
     length = zero_bytes(blanks(word))
     beyond = zero_bytes(blanks(load8(text, start + 8)))
     length += beyond if length == 8 else 0
@@ -121,7 +119,7 @@ def short_number(text, start):
     decimals = max(length - whole - 1, 0)
     left = align_digits(word, whole)
     right = align_digits(load8(text, start + whole + 1), min(decimals, 8))
-    # not a digit, no digit at all, too many decimals or whole digits, or the end is not in sight
+    # not a digit, no digit at all, too many decimals or whole digits, or the end is too far away
     if (
         (not_digits(left) | not_digits(right)) != 0
         or whole + decimals == 0

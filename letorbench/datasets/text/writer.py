@@ -7,32 +7,23 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 
-#: the rows that become text at a time
+#: rows that become text at a time
 _ROWS = 1 << 12
 
 
 @dataclass(frozen=True, eq=False)
 class TextFormat:
-    """How a release writes its lines."""
+    """The format of a release's lines."""
 
-    #: the digits after the point, at most 6
-    decimals: int = 6
-    #: (n_features,) bool: the columns of whole numbers, which are written without a point
-    whole: np.ndarray | None = None
-    #: whether zeros are left out
-    sparse: bool = False
-    #: whether each line ends in `#docid = …`
-    docids: bool = False
-    #: what stands before the newline: MSLR's lines end in a blank, those of Gov in a return
-    ending: bytes = b""
+    decimals: int = 6  # the digits after the point, at most 6
+    whole: np.ndarray | None = None  # (n_features,) bool: columns of integers, without a point
+    sparse: bool = False  # whether zeros are left out
+    docids: bool = False  # whether each line ends in `#docid = …`
+    ending: bytes = b""  # before the newline: MSLR's lines end in a blank, those of Gov in a return
 
 
 def write_text(file: IO[bytes], queries: QuerySet, form: TextFormat) -> None:
-    """Write every document of a set as a line.
-
-    The values must be finite and below a million in size. They are rounded to the format's
-    decimals.
-    """
+    """Write a line per document; finite values below 1e6 are rounded to the format's decimals."""
     whole = np.zeros(queries.n_features, bool) if form.whole is None else form.whole
     decimals = np.where(whole, 0, form.decimals)
     cells = [f" {index}:%.{places}f" for index, places in enumerate(decimals, 1)]
