@@ -1,9 +1,8 @@
 """1 - a ranking measure of smoothed places pi_i = 1 + sum over j != i of sigma(s_j - s_i).
 
-T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012,
-equations 6 and 7 with Table 1's measures of the whole list. Every "is above" in a measure's
-definition becomes a sigma, also in ERR's product. A query without relevant documents has no
-loss.
+T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, equations 6
+and 7 with Table 1's measures of the whole list. Every "is above" in a measure's definition becomes
+a sigma, also in ERR's product. A query without relevant documents has no loss.
 
 `reference` computes the measures for one query in plain NumPy, as the compiled kernel below does.
 """
@@ -23,7 +22,7 @@ from letorbench.parameters import number, one_of
 
 MEASURES = ("ndcg", "err", "mrr")
 NDCG, ERR, MRR = range(3)
-#: scores that are further apart than SPAN times 2 to this power are no numbers for a descent
+#: no useful scores are further apart than SPAN times 2 to this power
 MOST_DOUBLINGS = 40
 
 
@@ -62,10 +61,10 @@ class SmoothedMeasure(Loss):
         ERR has R = G / (1 + the gain of the set's largest label), which is (2^r - 1) / 2^(that
         label). MRR is of the best document; of several, the mean of their reciprocal places.
     alpha : float
-        What differences of scores are multiplied by: the larger, the nearer are the places to
-        ranks. The paper has 1. With "ndcg" this is ApproxNDCG (T. Qin, T.-Y. Liu, H. Li, "A
-        General Approximation Framework for Direct Optimization of Information Retrieval Measures",
-        Information Retrieval 13, 2010, equations 9 and 16), also by the name ``approx-ndcg``.
+        The factor of score differences: the larger, the nearer are the places to ranks. The paper
+        has 1. With "ndcg" this is ApproxNDCG (T. Qin, T.-Y. Liu, H. Li, "A General Approximation
+        Framework for Direct Optimization of Information Retrieval Measures", Information Retrieval
+        13, 2010, equations 9 and 16), also named ``approx-ndcg``.
     """
 
     name = "smooth"
@@ -85,7 +84,6 @@ class SmoothedMeasure(Loss):
         return ValueAndGradient(np.where(relevant, 1.0 - value, 0.0), -self.alpha * slope)
 
     def weights(self, queries: QuerySet) -> np.ndarray:
-        """Return w of `reference` for each document."""
         if self.measure == "ndcg":
             return normalized_gains(queries, gain=self.gain)
         if self.measure == "err":
@@ -149,7 +147,7 @@ def _smoothed(
         out.value[q] = total
         for i in range(m):
             _sigmas(u, i, doublings, above)
-            # what raising s_j over s_i does to the places and the products of both
+            # the effect of raising s_j over s_i on the places and the products of both
             down = 0.0
             for j in range(i):
                 pull = above[j] * (1.0 - above[j]) * (by_place[i] - by_place[j])
@@ -167,10 +165,7 @@ def _smoothed(
 
 @kernel()
 def _sigmas(u: np.ndarray, i: int, doublings: int, above: np.ndarray) -> None:
-    """above[j] = sigma(s_j - s_i) of each j < i, u = e^(s / 2^doublings): this vectorises.
-
-    sigma(s_j - s_i) is 1 / (1 + (u_i / u_j)^(2^doublings)).
-    """
+    """above[j] = sigma(s_j - s_i) of each j < i, u = e^(s / 2^doublings): this vectorises."""
     if doublings == 0:
         for j in range(i):
             above[j] = u[j] / (u[i] + u[j])
