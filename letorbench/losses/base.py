@@ -55,7 +55,6 @@ class Loss(ABC):
     one_minimum: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Raise UsageError for the first parameter with an invalid value."""
         check(self, self.name)
 
     @abstractmethod

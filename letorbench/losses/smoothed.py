@@ -37,7 +37,7 @@ def reference(s: np.ndarray, w: np.ndarray, kind: int) -> tuple[float, np.ndarra
     np.fill_diagonal(above, 0.0)
     bend = above * (1.0 - above)  # sigma's derivative
     pi = 1.0 + above.sum(axis=1)
-    by_above = np.zeros_like(above)  # dM / d above[i, j], but for what goes through pi
+    by_above = np.zeros_like(above)  # dM / d above[i, j], except through pi
     if kind == NDCG:
         terms = w / np.log2(1.0 + pi)
         by_pi = -terms / ((1.0 + pi) * np.log(1.0 + pi))

@@ -1,4 +1,4 @@
-"""Models: what a ranker learns, functions from a document's features to its score.
+"""Models: the functions from a document's features to its score that rankers learn.
 
 A class with a ``kind`` in this folder is registered by being there: a new model is a new file. The
 file also has the model's parametric family, if it has one: its interface to solvers. Every name is

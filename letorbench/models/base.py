@@ -21,7 +21,7 @@ KINDS: dict[str, type["Model"]] = {}
 
 
 class ArraySpec(NamedTuple):
-    """What a field of a model must be, see `array`."""
+    """The declaration of a field of a model, see `array`."""
 
     shape: tuple[str, ...]
     dtype: np.dtype

@@ -83,7 +83,7 @@ def _of_lightgbm(lines: Mapping[str, str]) -> tuple[Tree, dict[int, Ranges]]:
         for node in np.flatnonzero(by_category).tolist():  # each has a set of its own
             chosen = np.flatnonzero(sets.pop(threshold[node]))
             ranges[node] = _among(chosen, -1.0, True)  # values that truncate to 0 are category 0
-    # LightGBM 3 counts no documents where a tree is one leaf
+    # LightGBM 3 counts no documents if a tree is one leaf
     leaf_count = numbers("leaf_count", n) if lines.get("leaf_count") else none
     return Tree(
         split["split_feature"], threshold, child("left_child"), child("right_child"),

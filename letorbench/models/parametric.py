@@ -62,7 +62,6 @@ class ParametricFamily(ABC):
 
 
 def families() -> list[str]:
-    """Return the sorted names of all families."""
     return list(registry.places("models", "name"))
 
 

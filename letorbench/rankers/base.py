@@ -84,7 +84,7 @@ class Ranker(Estimator, ABC):
     needs : str or None
         An optional package without which it does not run.
     extra : str
-        What `pip install` must be given to install that package.
+        The requirement with which `pip install` installs that package.
     deadline : Deadline
         When `learn` must end; it checks this once per round or iteration.
     takes_missing : bool
@@ -140,7 +140,6 @@ class Ranker(Estimator, ABC):
     auto_features: ClassVar[str] = "query-minmax"
 
     def __post_init__(self) -> None:
-        """Raise UsageError for the first hyper-parameter with an invalid value."""
         check(self, self.name)
 
     @property
@@ -267,7 +266,7 @@ class Ranker(Estimator, ABC):
         return self
 
     def check_values(self, features: np.ndarray) -> None:
-        """Raise DataError for infinity, and for NaN where the ranker takes no missing values."""
+        """Raise DataError for infinity, and for NaN if the ranker takes no missing values."""
         finite = np.isfinite(features.sum(dtype=np.float64))
         if not finite and np.isinf(features).any():
             raise DataError(f"{self.name}: found infinity in the features, expected numbers")

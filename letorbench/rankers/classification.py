@@ -34,8 +34,8 @@ class Classification(Ranker):
     This is Nallapati's pointwise approach with logistic regression as the classifier.
 
     Where the paper is silent: all labels from 1 on are one class; the intercept is not penalised;
-    features of very different scales are centred and divided by four standard deviations, so that
-    one penalty suits them all.
+    features far from the scale of 0 to 1 are centred and divided by four standard deviations, so
+    that one penalty suits them all.
     """
 
     name = "classification"

@@ -1,4 +1,4 @@
-"""LambdaRank: a neural net moved by forces between documents, scaled by what a swap would gain.
+"""LambdaRank: a neural net moved by forces between documents, scaled by the gain of a swap.
 
 `lambdarank_step` is the paper's algorithm in plain NumPy. `_lambda_steps` repeats that step in
 compiled code; a test compares the two.

@@ -41,9 +41,9 @@ class ListNet(Ranker):
     Notes
     -----
     Where the paper is silent: a query whose documents all have the same label is left out, because
-    it has no order to learn and only draws scores together; the weights start at zero; features of
-    very different scales are centred and divided by four standard deviations, so that one learning
-    rate suits them all.
+    it has no order to learn and only draws scores together; the weights start at zero; features far
+    from the scale of 0 to 1 are centred and divided by four standard deviations, so that one
+    learning rate suits them all.
     """
 
     name = "listnet"

@@ -85,7 +85,7 @@ class NDCGBoost(GainSettings, Ranker):
     depth : int
         tree: the most splits between the root and a leaf, 1 to 10.
     criterion : {"misclassification", "entropy"}
-        tree: what splits minimise, for documents with the weights abs(w) and the classes sign(w).
+        tree: the impurity that splits reduce, of documents with weights abs(w) and classes sign(w).
 
     Notes
     -----

@@ -62,7 +62,7 @@ class RankSVM(Ranker):
     normalise : bool
         True: c_q = 1 / (pairs of q), so that all queries count the same. False: c_q = 1.
     gap : float
-        The objective ends at most this share of itself above the optimum.
+        The objective ends at most this fraction of itself above the optimum.
 
     Notes
     -----
@@ -183,10 +183,10 @@ class MarginPairs:
         return upper, lower
 
 
-# The kernel. With the documents in order of score, the partners of one document are among those
-# that a pointer has passed, namely the ones with a higher (or a lower) label. A pointer that never
-# turns back and a sum for each label give the sums of all documents in O(m (log m + labels)) time
-# for a query of m documents (Lee & Lin, section 3), and no pair is visited.
+# The kernel. With the documents in order of score, the partners of a document are those with a
+# higher (or a lower) label that a pointer has passed. A pointer that never turns back and a sum for
+# each label give the sums of all documents in O(m (log m + labels)) time for a query of m documents
+# (Lee & Lin, section 3). No pair is visited.
 
 
 @kernel()

@@ -42,7 +42,7 @@ class _Surrogate(Ranker):
     OHSUMED's validation queries spreads by .008 for the cosine. L-BFGS converges in tens of steps,
     from every start to the same minimum, even for the cosine and the q-norm, which are not convex.
     Where the paper is silent: the weights start at zero; the discount of Z is 1 / log2(1 + rank)
-    under every measuring convention; features of very different scales are rescaled to suit the
+    under every measuring convention; features far from the scale of 0 to 1 are rescaled to suit the
     steps (`LinearFamily.conditioned`). No ranking depends on b. It is there because these losses
     depend on the level of the scores: sum e^s should be sum G / Z.
     """

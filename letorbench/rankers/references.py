@@ -47,7 +47,7 @@ class Random(Ranker):
         return FitResult(Linear(np.zeros(train.n_features)))
 
     def _scores(self, features: np.ndarray, offsets: np.ndarray | None = None) -> np.ndarray:
-        return np.zeros(len(features))  # also where a value is missing
+        return np.zeros(len(features))  # also for missing values
 
 
 @dataclass

@@ -14,7 +14,7 @@ from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 
-#: eigenvalues of the correlation matrix below this share of the largest are rounding noise
+#: eigenvalues of the correlation matrix below this fraction of the largest are rounding noise
 NOISE = 1e-10
 
 
@@ -23,7 +23,7 @@ class Regression(GainSettings, Ranker):
     """Linear least squares with an intercept, pointwise. Nothing is tuned.
 
     It minimises, over w and b, sum_i (w . x_i + b - y_i)^2 + l2 |w|^2 over all documents of all
-    queries. This is LETOR 3.0's "Regression" baseline, and its "Regression+L2reg" where l2 > 0.
+    queries. This is LETOR 3.0's "Regression" baseline, and its "Regression+L2reg" if l2 > 0.
     The solution is
 
         w = (X'X + l2 I)^-1 X'(y - mean y),  b = mean y - w . mean x,  X the centred features,

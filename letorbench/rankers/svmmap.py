@@ -151,16 +151,17 @@ def most_violated(
     losses (n_queries,): 1 - AP(y'). weights (n_docs,): c with Psi(x, y) - Psi(x, y') = sum of c_i
     x_i. Both are 0 for a query without relevant or without other documents.
 
-    This is Algorithm 2 of the paper's section 3.3.1: each other document is put, on its own, at its
-    best place among the relevant ones. With the R relevant documents i and the N others j counted
-    from 1, best first, document j stands before the relevant documents k_j..R, where k_j maximises
-    the sum over i = k..R of (the paper's equation 11)
+    This is Algorithm 2 of the paper's section 3.3.1: each other document is put, independently of
+    the rest, at its best place among the relevant ones. Let i and j count the R relevant and the N
+    other documents from 1, best first. Document j stands before the relevant documents k_j..R,
+    where k_j maximises the sum over i = k..R of (the paper's equation 11)
 
         delta_j(i, i + 1) = (j / (j + i) - (j - 1) / (j + i - 1)) / R - 2 (s_i - s_j) / (R N).
 
-    The first bracket, i / ((j + i) (j + i - 1)), and s_j fall with j, so k_j never falls. The
-    middle document is therefore placed first, then those in the middle of the halves, and so on,
-    each between its neighbours' places: O((R + N) log N) instead of the paper's O(R N) a query.
+    The first bracket is i / ((j + i) (j + i - 1)). It falls with j, as s_j does, so k_j never
+    falls. The middle document is therefore placed first, then those in the middle of the halves,
+    and so on, each between its neighbours' places: O((R + N) log N) instead of the paper's O(R N) a
+    query.
     """
     for q in range(first, last):
         begin, end = offsets[q], offsets[q + 1]

@@ -204,7 +204,7 @@ def _lightgbm_tree(root: dict[str, Any]) -> Tree:
             node.get("split_feature", 0), node.get("threshold", 0.0), left, right,
             node.get("leaf_value", node.get("internal_value")), node.get("split_gain", 0.0),
             node.get("leaf_count", node.get("internal_count", 0)),
-            # the type is None where training had no missing value, and one counts as 0 then
+            # the type is None if training had no missing value; a missing one then counts as 0
             node["default_left"] if node.get("missing_type") == "NaN"
             else node.get("threshold", 0.0) >= 0.0,
         ))  # fmt: skip
