@@ -206,17 +206,13 @@ class QNormPenalised(QNorm):
 
 
 def bregman(name: str, formula: str, conjugate: LossFunction, truncation: int = 0) -> Loss:
-    """Return the NDCG consistent loss of a convex psi with that conjugate psi* (theorems 8 and 9).
+    """Return the NDCG consistent loss psi*(s) - s . u of a convex psi (theorems 8 and 9).
 
-    It is D_psi(u, grad psi*(s)) = psi*(s) - s . u + psi(u) with u = G / Z@truncation, without
-    psi(u), which depends on no score. `conjugate` takes scores (n_docs,) and their queries and
-    returns psi* of each query and its gradient, which must order the documents as the scores do.
+    With u = G / Z@truncation it is D_psi(u, grad psi*(s)) without psi(u), which depends on no
+    score. `conjugate` returns psi* of each query and its gradient, which must order documents as
+    the scores do.
 
-    Examples
-    --------
-    psi = |u|^2 / 2 is its own conjugate, which gives the squared error:
-
-    >>> def half_square(scores, queries):
+    >>> def half_square(scores, queries):  # psi = |u|^2 / 2 is its conjugate: the squared error
     ...     return ValueAndGradient(query_sums(scores**2, queries) / 2, scores)
     >>> half = bregman("half-square", "|s|^2 / 2 - s . (G / Z)", half_square)
     """

@@ -55,16 +55,10 @@ def reference(s: np.ndarray, w: np.ndarray, kind: int) -> tuple[float, np.ndarra
 class SmoothedMeasure(Loss):
     """1 - a measure of smoothed places.
 
-    Parameters
-    ----------
-    measure : {"ndcg", "err", "mrr"}
-        ERR has R = G / (1 + the gain of the set's largest label), which is (2^r - 1) / 2^(that
-        label). MRR is of the best document; of several, the mean of their reciprocal places.
-    alpha : float
-        The factor of score differences: the larger, the nearer are the places to ranks. The paper
-        has 1. With "ndcg" this is ApproxNDCG (T. Qin, T.-Y. Liu, H. Li, "A General Approximation
-        Framework for Direct Optimization of Information Retrieval Measures", Information Retrieval
-        13, 2010, equations 9 and 16), also named ``approx-ndcg``.
+    With "ndcg" this is ApproxNDCG (T. Qin, T.-Y. Liu, H. Li, "A General Approximation Framework for
+    Direct Optimization of Information Retrieval Measures", Information Retrieval 13, 2010,
+    equations 9 and 16). MRR is of the best document; of several, the mean of their reciprocal
+    places.
     """
 
     name = "smooth"
@@ -72,7 +66,7 @@ class SmoothedMeasure(Loss):
     formula = "1 - measure of the places pi_i = 1 + sum_j sigma(alpha (s_j - s_i))"
 
     measure: str = one_of(MEASURES, "ndcg")
-    alpha: float = number(1.0, above=0)
+    alpha: float = number(1.0, above=0)  # the larger, the nearer are places to ranks; the paper's 1
     gain: str = gain_rule()
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
@@ -88,7 +82,7 @@ class SmoothedMeasure(Loss):
             return normalized_gains(queries, gain=self.gain)
         if self.measure == "err":
             G = gains(queries.labels, self.gain)
-            return G / (1.0 + G.max(initial=0.0))
+            return G / (1.0 + G.max(initial=0.0))  # R, (2^r - 1) / 2^(the set's largest label)
         return best_documents(queries)
 
 

@@ -31,21 +31,12 @@ class ArraySpec(NamedTuple):
 def array(
     *shape: str, dtype: Any = np.float64, below: str | None = None, default: Any = MISSING
 ) -> Any:
-    """Declare a field of a model.
+    """Declare a field of a model: its dimensions, type and default.
 
-    Parameters
-    ----------
-    *shape : str
-        The names of the dimensions. A name stands for one size in the whole model, ``"name+1"`` for
-        that size plus one. A field without dimensions is a number; an integer field gives the
-        dimension of its name its size.
-    dtype : dtype
-        Values are converted to this type, but only within a kind or to a wider kind: an index is
-        never rounded.
-    below : str, optional
-        The values are indices of this dimension: they must be in 0..size - 1.
-    default : optional
-        The value if none is given.
+    A dimension's name stands for one size in the whole model, ``"name+1"`` for that size plus one;
+    without dimensions the field is a number, and an integer sizes the dimension of its name. Values
+    are converted only within a kind or to a wider kind (an index is never rounded). With `below`
+    they are indices of that dimension, in 0..size - 1.
     """
     return field(default=default, metadata={"spec": ArraySpec(shape, np.dtype(dtype), below)})
 
@@ -125,23 +116,7 @@ class Model(ABC):
         """Score checked features, (n_docs, n_features) float32 in C order."""
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """Score documents.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_docs, n_features)
-            Features of any real type and memory order; they are converted to float32 in C order.
-
-        Returns
-        -------
-        ndarray of shape (n_docs,), float64
-            The scores. A larger score ranks higher.
-
-        Raises
-        ------
-        DataError
-            X is not a table of real numbers with `n_features` columns.
-        """
+        """Return scores (n_docs,) float64 of (n_docs, n_features) numbers, or raise DataError."""
         features = float32_features(X)
         if features.shape[1] != self.n_features:
             raise DataError(

@@ -23,15 +23,7 @@ BLOCK = 1024
 
 @dataclass(frozen=True, eq=False)
 class Linear(Model):
-    """The score s = w . x + b.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> model = Linear(np.array([1.0, -2.0]), bias=0.5)
-    >>> model.predict(np.array([[1, 0], [0, 1]], dtype=np.float32))
-    array([ 1.5, -1.5])
-    """
+    """The score s = w . x + b."""
 
     kind = "linear"
 

@@ -130,14 +130,7 @@ class MLPFamily(ParametricFamily):
 
 
 def net_scores(features: np.ndarray, layers: Layers) -> np.ndarray:
-    """Return s(x) = v . tanh(W x + b) of every document, (n_docs,) float64.
-
-    Examples
-    --------
-    >>> layers = Layers(np.array([[1.0, 0.0], [0.0, 2.0]]), np.zeros(2), np.array([1.0, -1.0]))
-    >>> net_scores(np.array([[0.5, 0.25], [2.0, 0.0]]), layers).round(3)
-    array([0.   , 0.964])
-    """
+    """Return s(x) = v . tanh(W x + b) of every document, (n_docs,) float64."""
     hidden = features.astype(np.float64) @ layers.weights.T + layers.bias
     return np.tanh(hidden) @ layers.output if len(layers.output) else hidden[:, 0]
 

@@ -83,8 +83,8 @@ class FamilySettings:
     rho : float
         quadratic: keep the products whose abs(correlation) with the label is at least rho.
     query_features : int
-        bilinear, bilinear-tanh, distance: the number of first features that are the query's; 0 is
-        half of all.
+        bilinear, bilinear-tanh, distance: the number of features, the first ones, that describe the
+        query; 0 is half of all.
     dimensions : int
         bilinear, bilinear-tanh, distance: the dimensions of the space into which both vectors are
         mapped.

@@ -40,23 +40,14 @@ class Products(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Quadratic(Model):
-    """The score s = w . x + sum over the kept products of c_kj x_k x_j, x standardised.
-
-    Parameters
-    ----------
-    mean, scale, weights : ndarray of shape (n_features,), float64
-    starts : ndarray of shape (n_features + 1,), int64
-        Feature k's products are starts[k]:starts[k + 1] of the next two arrays.
-    second : ndarray of shape (n_products,), int64
-        The other feature, j >= k.
-    coefficients : ndarray of shape (n_products,), float64
-    """
+    """The score s = w . x + sum over the kept products of c_kj x_k x_j, x standardised."""
 
     kind = "quadratic"
 
     mean: np.ndarray = array("n_features")
     scale: np.ndarray = array("n_features")
     weights: np.ndarray = array("n_features")
+    # feature k's products are starts[k]:starts[k + 1] of the next two, with other features j >= k
     starts: np.ndarray = array("n_features+1", dtype=np.int64)
     second: np.ndarray = array("n_products", dtype=np.int64, below="n_features")
     coefficients: np.ndarray = array("n_products")

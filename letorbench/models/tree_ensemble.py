@@ -23,25 +23,7 @@ class TreeEnsemble(Model):
 
     The nodes of all trees stand one after the other. Node n sends x to left[n] if x[feature[n]] <=
     threshold[n], else to right[n], both larger than n. A leaf has left[n] = right[n] = n. A missing
-    value (NaN) goes where `missing_left` says.
-
-    Parameters
-    ----------
-    roots : ndarray of shape (n_trees,), int64
-        The first node of each tree.
-    feature : ndarray of shape (n_nodes,), int64
-        The feature of the node's split; 0 at a leaf.
-    threshold : ndarray of shape (n_nodes,), float64
-    left, right : ndarray of shape (n_nodes,), int64
-    value : ndarray of shape (n_nodes,), float64
-        The score of a leaf; the score that an inner node would have as a leaf.
-    gain : ndarray of shape (n_nodes,), float64
-        The decrease of the tree's objective by the node's split; 0 at a leaf.
-    cover : ndarray of shape (n_nodes,), float64
-        The number of training documents at the node.
-    n_features : int
-    missing_left : ndarray of shape (n_nodes,), bool, optional
-        Whether missing values go left. By default they count as 0.
+    value (NaN) goes left if missing_left[n]; by default it counts as 0.
 
     Examples
     --------
@@ -59,9 +41,9 @@ class TreeEnsemble(Model):
     threshold: np.ndarray = array("n_nodes")
     left: np.ndarray = array("n_nodes", dtype=np.int64, below="n_nodes")
     right: np.ndarray = array("n_nodes", dtype=np.int64, below="n_nodes")
-    value: np.ndarray = array("n_nodes")
-    gain: np.ndarray = array("n_nodes")
-    cover: np.ndarray = array("n_nodes")
+    value: np.ndarray = array("n_nodes")  # an inner node's is its score as a leaf
+    gain: np.ndarray = array("n_nodes")  # the fall of the tree's objective by a split; or 0
+    cover: np.ndarray = array("n_nodes")  # the number of training documents at the node
     n_features: int = array(dtype=np.int64)
     missing_left: np.ndarray = array("n_nodes", dtype=np.bool_, default=None)
 

@@ -179,17 +179,8 @@ class Ranker(Estimator, ABC):
     ) -> FitResult:
         """Train on checked query sets.
 
-        Parameters
-        ----------
-        train : QuerySet
-        validation : Validation or None
-            Chooses the number of rounds or epochs, if there is one.
-        rng : numpy.random.Generator
-            The only source of randomness.
-
-        Returns
-        -------
-        FitResult
+        `validation`, if there is one, chooses the number of rounds or epochs. `rng` is the only
+        source of randomness, and `self.deadline` says when to end.
         """
 
     def fit_sets(
@@ -199,30 +190,11 @@ class Ranker(Estimator, ABC):
         rng: np.random.Generator | None = None,
         time_limit: float | None = None,
     ) -> Self:
-        """Learn from query sets.
+        """Learn from query sets; return self.
 
-        Parameters
-        ----------
-        train : QuerySet
-        validation : Validation or QuerySet, optional
-            Chooses the number of rounds or epochs; a QuerySet by NDCG@10.
-        rng : numpy.random.Generator, optional
-            The only source of randomness; by default one with seed 0.
-        time_limit : float, optional
-            Training ends after this many seconds with the model learned so far; `learned.cut_off`
-            says whether it did.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        DataError
-            There are no documents, the features hold infinity or NaN that the ranker does not take,
-            or the validation set has a different number of features.
-        UsageError
-            A hyper-parameter has an invalid value.
+        A QuerySet as `validation` chooses rounds or epochs by NDCG@10; `rng` is by default one with
+        seed 0. After `time_limit` seconds training ends with the model learned so far, and
+        `learned.cut_off` says so. The errors are those of `fit`.
         """
         self.require()
         self.__post_init__()  # `set_params` may have changed a value since

@@ -25,18 +25,7 @@ def names() -> list[str]:
 
 
 def ranker(name: str) -> type[Ranker]:
-    """Return the ranker class of that name.
-
-    Raises
-    ------
-    UsageError
-        There is no such ranker; the message suggests the nearest name.
-
-    Examples
-    --------
-    >>> ranker("listnet")().top
-    1
-    """
+    """Return the ranker class of that name; UsageError suggests the nearest name."""
     if name in places():
         return registry.load(places()[name])
     found = plugins.load_all()

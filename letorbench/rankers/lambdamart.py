@@ -74,8 +74,8 @@ class LambdaMART(GainSettings, BoostedTrees):
     NDCG@10 on the other halves was .5045 with it and .5033 without on MQ2008, .4389 and .4369 on
     OHSUMED (means of eight ways to halve them).
 
-    `truncation` keeps the pairs that LightGBM keeps. NDCG@L itself has discounts of 0 below L.
-    With these, 100 rounds on drawn documents and features learned less from long lists: NDCG@10 on
+    `truncation` keeps the pairs that LightGBM keeps. NDCG@L itself has discounts of 0 after rank L.
+    With them, 100 rounds on drawn documents and features learned less from long lists: NDCG@10 on
     validation parts was .4294 instead of .4355 on OHSUMED (40 seeds), .4980 instead of .4979 on
     MQ2008 (20). Chosen on halves as above, it was .4386 instead of .4390, and .5067 instead of
     .5045.
