@@ -120,6 +120,7 @@ def tied_ranks(scores: np.ndarray, rank: np.ndarray, tied: np.ndarray) -> bool:
 
 @kernel()
 def mean_of_ranks(values: np.ndarray, begin: int, count: int) -> float:
+    """Return the mean of `count` values from values[begin] on."""
     total = 0.0
     for k in range(begin, begin + count):
         total += values[k]

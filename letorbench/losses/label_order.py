@@ -201,6 +201,7 @@ class WeightedBlocks(NamedTuple):
 
 @kernel()
 def block_weight(blocks: WeightedBlocks, q: int, upper: int, lower: int) -> float:
+    """Return V of the pairs of two blocks of query q."""
     v = blocks.c[q]
     if blocks.by_label:
         v *= blocks.a[upper] - blocks.a[lower]

@@ -151,6 +151,7 @@ class LambdaWorkspace(NamedTuple):
 
 @kernel()
 def lambda_workspace(longest: int) -> LambdaWorkspace:
+    """Allocate the workspace for queries of up to `longest` documents."""
     x, n = np.empty((6, longest)), np.empty((3, longest), np.int64)
     lower = np.empty((4, longest + VECTOR))
     return LambdaWorkspace(

@@ -76,6 +76,7 @@ class PairWorkspace(NamedTuple):
 
 @kernel()
 def pair_workspace(longest: int) -> PairWorkspace:
+    """Allocate the workspace for queries of up to `longest` documents."""
     own, lower = np.empty((3, longest)), np.empty((3, longest + VECTOR))
     return PairWorkspace(own[0], own[1], own[2], lower[0], lower[1], lower[2])
 

@@ -119,17 +119,23 @@ class SeparateFamily(ParametricFamily):
 
 
 class Bilinear(SeparateFamily):
+    """The models f1 with the sigmoid."""
+
     name = "bilinear"
     formula = "s = sigma(A'y)' B'z, x = [y | z], a query's and a document's vector"
 
 
 class BilinearTanh(SeparateFamily):
+    """The models f1 with tanh."""
+
     name = "bilinear-tanh"
     formula = "s = tanh(A'y)' B'z, x = [y | z], a query's and a document's vector"
     models = SeparateTanh
 
 
 class Distance(SeparateFamily):
+    """The models f2."""
+
     name = "distance"
     formula = "s = -|A'y - B'z|^2 / tau, x = [y | z], a query's and a document's vector"
 

@@ -122,6 +122,7 @@ def stump(feature: int, above: bool, threshold: float, high: np.ndarray) -> tupl
 
 
 def joined(trees: Sequence[Tree], weights: Sequence[float], n_features: int) -> TreeEnsemble:
+    """Return the weighted sum of trees."""
     roots = np.cumsum([0, *(len(each.feature) for each in trees)])[:-1]
     moved = [
         each._replace(left=each.left + root, right=each.right + root, value=weight * each.value)

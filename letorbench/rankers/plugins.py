@@ -92,6 +92,7 @@ def _unpacked(name: str, text: bytes) -> Path:
 
 
 def files() -> tuple[Path, ...]:
+    """Return the plug-in files in use."""
     modules = {cls.__module__ for cls in FOUND.values()} | registry.BROUGHT.keys()
     own = sorted(name for name in modules if name.startswith(PREFIX) and name in sys.modules)
     return tuple(Path(str(sys.modules[name].__file__)) for name in own)
