@@ -111,7 +111,7 @@ class Tree(NamedTuple):
 
 
 def stump(feature: int, above: bool, threshold: float, high: np.ndarray) -> tuple[Tree, np.ndarray]:
-    """Return a tree of one split and its values: 1 on the side `above` or not of the threshold."""
+    """Return a tree of one split, 1 above the threshold (not `above`: below it), and its values."""
     n_high, n_docs = float(np.count_nonzero(high)), float(len(high))
     nodes = (
         [feature, 0, 0], [threshold, 0.0, 0.0], [1, 1, 2], [2, 1, 2],

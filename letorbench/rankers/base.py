@@ -62,7 +62,7 @@ class Ranker(Estimator, ABC):
     grid : mapping
         From a hyper-parameter to the values that validation chooses from.
     as_published : mapping
-        The values that `--protocol published` gives hyper-parameters of the grid, because the
+        The hyper-parameters, with their values, that `--protocol published` fixes, because the
         paper's experiment does not choose them.
     spelled : mapping
         From a hyper-parameter to the name that users type, if that is no valid Python name.

@@ -156,7 +156,7 @@ class _Booster:
         self.scores = np.zeros(train.n_docs)
 
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
-        """Return each document's W as a pair's higher minus as its lower one, and the objective."""
+        """Return each document's W as higher minus as lower one of its pairs, and the objective."""
         sums, losses = np.empty(len(scores)), np.empty(len(self.pairs.share))
         task = partial(_sum_pairs, scores, self.pairs, sums, losses)
         parallel_for(task, len(losses), self.least, self.cost)
@@ -238,7 +238,7 @@ class _Pairs(NamedTuple):
 def _sum_pairs(
     scores: np.ndarray, pairs: _Pairs, sums: np.ndarray, losses: np.ndarray, first: int, last: int
 ) -> None:
-    """Fill u, near, losses, and each document's W as a pair's higher minus as its lower one."""
+    """Fill u, near, losses and sums: each document's W as higher minus as lower one of pairs."""
     blocks, share, all_u, near = pairs
     size = longest_query(blocks.offsets, first, last) + VECTOR
     u, w, row = np.empty(size), np.empty(size), np.empty(size)

@@ -225,7 +225,7 @@ def _add_pairs(
     force: np.ndarray,
     curve: np.ndarray,
 ) -> tuple[float, float, float]:
-    """Add the pairs of a with a + 1..m - 1 to these; return the sums for a and of forces' sizes."""
+    """Add the pairs of a with a + 1..m - 1; return the sums for a, and that of forces' sizes."""
     # a pair is weighted by 1 / (least + slant d), where d is the difference of its scores
     s_a, u_a, g_a, force_a, bend_a, total = s[a], u[a], g[a], 0.0, 0.0, 0.0
     after = slice(a + 1, m)  # from 0: can be vectorised
