@@ -160,8 +160,8 @@ def _embed(
     out = np.zeros((end - begin, matrix.shape[1]))
     for i in range(begin, end):
         for k in range(matrix.shape[0]):
-            value = features[i, column + k]
-            if value != 0.0:  # the features of the paper's data are bags of words
+            value = features[i, column + k]  # often 0: in the paper's data, bags of words
+            if value != 0.0:
                 for h in range(matrix.shape[1]):
                     out[i - begin, h] += value * matrix[k, h]
     return out
