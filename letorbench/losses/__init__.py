@@ -1,8 +1,8 @@
 """Losses: from the scores and labels of queries to a value and a gradient.
 
-A loss is an object with parameters, which prints and parses as text. To add a family of losses,
-write its file: a subclass of `Loss` with a ``name`` in this folder is registered by being there.
-`lambdas` holds the forces between documents that are not the gradient of any loss.
+A loss prints and parses as text with its parameters. A subclass of `Loss` with a ``name`` in this
+folder is registered by being there: a new family of losses is a new file. `lambdas` holds forces
+between documents that are not the gradient of any loss.
 
 Examples
 --------
@@ -25,26 +25,18 @@ from letorbench.losses.own import loss_of
 from letorbench.parameters import kinds, typed
 from letorbench.source import users_digest
 
-#: what other papers call a family of ours
+#: other papers' names of our families
 OTHER_NAMES = {"approx-ndcg": "smooth"}
 
 
 @cache
 def families() -> dict[str, type[Loss]]:
-    """Return the families of losses by name; this imports all of them."""
+    """Return the families of losses by name."""
     return registry.members(__name__, Loss)
 
 
 def loss(text: str) -> Loss:
-    """Return the loss that a text names, such as ``listnet`` or ``wpl(weight=1/pi)``.
-
-    Parameters that are left out have their defaults.
-
-    Raises
-    ------
-    UsageError
-        There is no such family, parameter or value; the message lists those that exist.
-    """
+    """Return the loss that a text names, such as ``wpl(weight=1/pi)``, or raise UsageError."""
     name, bracket, rest = text.strip().partition("(")
     if bracket and not rest.endswith(")"):
         raise UsageError(f"loss {text!r}: expected a form like wpl(weight=1/pi)")
@@ -65,15 +57,12 @@ def loss(text: str) -> Loss:
 
 
 def is_loss(value: object) -> bool:
-    """Return whether a value is a loss, a family of losses, or may be the function of one."""
+    """Return whether a value is a loss, a family of losses, or callable as a user's loss."""
     return issubclass(value, Loss) if isinstance(value, type) else callable(value)
 
 
 def take(value: Any) -> str:
-    """Return the text of a loss that a Python program gives: a function, a value or a class.
-
-    It is then known by its name. UsageError where one of the package has it.
-    """
+    """Register a loss of a Python program, a function, value or class; return its text."""
     if isinstance(value, type) and issubclass(value, Loss):
         value = value()
     given = value if isinstance(value, Loss) else loss_of(value)
@@ -90,13 +79,7 @@ def take(value: Any) -> str:
 
 
 def choices(family: type[Loss]) -> str:
-    """Return the parameters of a family and their values as text, the defaults first.
-
-    Examples
-    --------
-    >>> choices(families()["smooth"])
-    'measure=ndcg, err or mrr; alpha=1.0; gain=exp2'
-    """
+    """Return the parameters of a family and their values as text, the defaults first."""
     texts = []
     lists = parameters.choices(family)
     for key, default in defaults(family).items():

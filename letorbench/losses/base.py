@@ -1,4 +1,4 @@
-"""What a loss is: a value that prints and parses as text, and how its kernel runs over queries."""
+"""The base of all losses: values that print and parse as text and run over slices of queries."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -12,8 +12,8 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
 from letorbench.parameters import check
 
-#: the most documents of a query whose pairs are compared one by one: 50 million pairs take a
-#: second where each has an exponential of its own. LightGBM's lambdarank has the same limit
+#: the most documents of a query whose pairs are compared one by one: 50 million pairs with an
+#: exponential each take a second. LightGBM's lambdarank has the same limit
 LONGEST_COMPARED = 10_000
 
 
@@ -31,23 +31,23 @@ LossFunction = Callable[[np.ndarray, QuerySet], ValueAndGradient]
 class Loss(ABC):
     """A differentiable loss of scores. A smaller value is better.
 
-    Call it with scores (n_docs,) float64 in file order and their queries. It returns its value
-    for each query and its derivative by each score.
+    Called with scores (n_docs,) float64 in file order and their queries, it returns the value of
+    each query and the derivative by each score.
 
-    A subclass is a family of losses: a frozen dataclass whose fields are the family's parameters,
-    each with a default. A family with a `name` in this folder is registered. It prints as its
-    name and the parameters that differ from their defaults, and `letorbench.losses.loss` parses
-    what it prints: ``pairwise(phi=hinge, weight=1/m)``. `gain` is as of `gains.GainSettings`.
+    A subclass is a family of losses: a frozen dataclass whose fields are its parameters, each with
+    a default. It prints as its name and the parameters that differ from their defaults,
+    ``pairwise(phi=hinge, weight=1/m)``, and `letorbench.losses.loss` parses that. For a field
+    `gain` see `gains.GainSettings`.
 
     Attributes
     ----------
     name : str
-        What users call the family.
+        The family's name. A family with a name in this folder is registered.
     formula : str
         The value of one query, in plain text.
     one_minimum : bool
-        Whether descent of a linear model ends in one place wherever it starts: of each loss that is
-        convex in the scores, and of the cosine and the q-norm by all starts that were tried.
+        Whether a linear model has the same minimum from every start: true of convex losses, and of
+        the cosine and the q-norm from all starts that were tried.
     """
 
     name: str
@@ -55,7 +55,6 @@ class Loss(ABC):
     one_minimum: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Check the parameters; UsageError names the first wrong one."""
         check(self, self.name)
 
     @abstractmethod
@@ -64,7 +63,7 @@ class Loss(ABC):
 
     @property
     def reads_order(self) -> bool:
-        """Whether it puts equal labels in an order, if its parameter `ties` says so."""
+        """Whether it orders equal labels, if its parameter `ties` says so."""
         return False
 
     def __str__(self) -> str:
@@ -78,10 +77,7 @@ class Loss(ABC):
 
 @dataclass(frozen=True)
 class CustomLoss(Loss):
-    """A loss made of a function, which prints as its name.
-
-    `source` is the digest of the code of a function of the user's own.
-    """
+    """A loss made of a function; `source` is the digest of the code if a user wrote it."""
 
     one_minimum = False
 
@@ -98,18 +94,17 @@ class CustomLoss(Loss):
 
 
 def defaults(family: type[Loss]) -> dict[str, Any]:
-    """Return the parameters of a family, and their defaults."""
     return {each.name: each.default for each in fields(cast(Any, family))}
 
 
 def of_settings(family: type[Loss], settings: object) -> Loss:
-    """Return the loss of a family whose parameters are an object's attributes, but for `ties`."""
+    """Return the loss of a family whose parameters, except `ties`, are an object's attributes."""
     names = defaults(family).keys() - {"ties"}
     return family(**{name: getattr(settings, name) for name in names})
 
 
 def weighted_sum(loss: Loss, scores: np.ndarray, queries: QuerySet) -> tuple[float, np.ndarray]:
-    """Return the loss's sum over the queries, each times its weight, and its gradient (n_docs,)."""
+    """Return the weighted sum of a loss over the queries, and its gradient (n_docs,)."""
     value, gradient = loss(scores, queries)
     if queries.weights is not None:
         value, gradient = queries.weights * value, queries.document_weights * gradient
@@ -117,12 +112,12 @@ def weighted_sum(loss: Loss, scores: np.ndarray, queries: QuerySet) -> tuple[flo
 
 
 def query_share(queries: QuerySet, documents: int) -> int:
-    """Return how many queries hold about that many documents: the least work for a thread."""
+    """Return how many queries hold about that many documents: the least work of a thread."""
     return max(1, documents * queries.n_queries // max(1, queries.n_docs))
 
 
 def require_comparable(queries: QuerySet) -> None:
-    """Raise DataError where a query has more than `LONGEST_COMPARED` documents."""
+    """Raise DataError if a query has more than `LONGEST_COMPARED` documents."""
     lengths = queries.lengths
     longest = int(lengths.max(initial=0))
     if longest > LONGEST_COMPARED:
@@ -139,11 +134,7 @@ def in_query_slices(
     documents: int,
     cost: np.ndarray | None = None,
 ) -> ValueAndGradient:
-    """Run a compiled loss over slices of the queries, on all threads.
-
-    kernel(*arguments, start, stop, out) fills a `ValueAndGradient` for the queries start..stop - 1.
-    A slice has at least that many documents; for `cost` (n_queries,) see `parallel_for`.
-    """
+    """Run kernel(*arguments, start, stop, out) over slices of queries of at least `documents`."""
     out = ValueAndGradient(np.empty(queries.n_queries), np.empty(queries.n_docs))
 
     def part(start: int, stop: int) -> None:

@@ -1,10 +1,11 @@
 """Surrogates of NDCG, and the changes that make them consistent with it.
 
-P. Ravikumar, A. Tewari, E. Yang, "On NDCG Consistency of Listwise Ranking Methods", AISTATS
-2011. A surrogate is NDCG consistent where its minimiser orders documents like E[G / Z]
-(theorem 6); G are the gains, 2^r - 1 by default, and Z = ||G||_D is their DCG norm. The original
-surrogates divide the gains by another norm or by none (section 3.2). Dividing them by Z makes
-the surrogates consistent (section 3.3). Z@k, the norm truncated at k, approximates Z (section 6).
+P. Ravikumar, A. Tewari, E. Yang, "On NDCG Consistency of Listwise Ranking Methods", AISTATS 2011. A
+surrogate is NDCG consistent if its minimiser orders documents like E[G / Z] (theorem 6); G are the
+gains, 2^r - 1 by default, and Z = ||G||_D is their DCG norm. The original surrogates divide the
+gains by another norm or by none (section 3.2). Dividing them by Z makes the surrogates consistent
+(section 3.3). Z@k, the norm truncated at k, approximates Z (section 6). A query without relevant
+documents (Z = 0) has G / Z = 0.
 
 The consistent surrogates are Bregman divergences D_psi(G / Z, g(s)), up to a term that does not
 depend on s (theorem 8):
@@ -14,8 +15,6 @@ depend on s (theorem 8):
 - the penalised q-norm, with psi(u) = ||u||_p^2 of the dual exponent p = q / (q - 1).
 
 Cosine and the q-norm divide by the norm instead of penalising it.
-
-A query without relevant documents (Z = 0) has G / Z = 0.
 """
 
 from dataclasses import dataclass
@@ -37,18 +36,15 @@ from letorbench.losses.gains import (
 from letorbench.losses.top_k_cross_entropy import TopKCrossEntropy
 from letorbench.parameters import number
 
-#: from this score on, e^s is continued by its tangent, so that it is finite for all scores. The
-#: minimisers are far below: their e^s is at most E[G / Z] <= 1
+#: above this score e^s is replaced by its tangent, so that it is finite for all scores. Minimisers
+#: are far below: their e^s is at most E[G / Z] <= 1
 STEEPEST = 30.0
 
 
 def q_norm(scores: np.ndarray, queries: QuerySet, p: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return ||s||_q (n_queries,) and its gradient (n_docs,), q = p / (p - 1) for a p in (1, 2].
-
-    p = 0 stands for q = log(m) + 2 of a query of m documents (section 6).
-    """
+    """Return ||s||_q (n_queries,) and its gradient (n_docs,); q is the dual of p."""
     lengths = np.maximum(queries.lengths, 1)
-    q = np.full(len(lengths), p / (p - 1.0)) if p else log(lengths) + 2.0
+    q = np.full(len(lengths), p / (p - 1.0)) if p else log(lengths) + 2.0  # section 6
     each_q = np.repeat(q, queries.lengths)
     size = np.abs(scores)
     largest = query_maxima(size, queries)
@@ -69,12 +65,9 @@ def two_norm(scores: np.ndarray, queries: QuerySet) -> tuple[np.ndarray, np.ndar
 def _negative_cosine(
     scores: np.ndarray, queries: QuerySet, u: np.ndarray, norm: np.ndarray, slope: np.ndarray
 ) -> ValueAndGradient:
-    """Return -(s / N(s)) . u of a norm N (n_queries,) with gradient `slope` (n_docs,).
-
-    At s = 0 it has no value. There the value is given as 0 and the gradient as that of -s . u,
-    so that descent can leave the point.
-    """
+    """Return -(s / N(s)) . u of a norm N (n_queries,) with the gradient `slope` (n_docs,)."""
     inner = query_sums(scores * u, queries)
+    # at s = 0 it is undefined: its value is 0 there, and its gradient, that of -s . u, leads away
     scale = np.where(norm > 0.0, inverse_or_zero(norm), 1.0)
     value = -inner * scale
     gradient = -np.repeat(scale, queries.lengths) * (u + np.repeat(value, queries.lengths) * slope)
@@ -136,19 +129,12 @@ class CrossEntropy(Loss):
 
 @dataclass(frozen=True)
 class _Consistent(Loss):
-    """A surrogate with u = G / Z instead of what the original has (section 3.3).
-
-    Parameters
-    ----------
-    truncation : int
-        The k of Z@k; 0 is the whole list.
-    """
+    """A surrogate with u = G / Z@truncation instead of the original's gains (section 3.3)."""
 
     truncation: int = number(0, least=0)
     gain: str = gain_rule()
 
     def target(self, queries: QuerySet) -> np.ndarray:
-        """Return u = G / Z@truncation, (n_docs,)."""
         return normalized_gains(queries, self.truncation, self.gain)
 
 
@@ -189,14 +175,7 @@ class CrossEntropyNDCG(_Consistent):
 
 @dataclass(frozen=True)
 class QNorm(_Consistent):
-    """Equation 4: the scores divided by their q-norm.
-
-    Parameters
-    ----------
-    p : float
-        1 < p <= 2, which makes psi = ||u||_p^2 strongly convex; 0 for the dual exponent of
-        q = log(m) + 2.
-    """
+    """Equation 4: the scores divided by their q-norm, q the dual of 1 < p <= 2, or log(m) + 2."""
 
     name = "qnorm"
     formula = "-(s / |s|_q) . (G / Z), q = p / (p - 1), or log(m) + 2 for p = 0"
@@ -227,20 +206,13 @@ class QNormPenalised(QNorm):
 
 
 def bregman(name: str, formula: str, conjugate: LossFunction, truncation: int = 0) -> Loss:
-    """Return the NDCG consistent loss of a convex psi (theorems 8 and 9).
+    """Return the NDCG consistent loss psi*(s) - s . u of a convex psi (theorems 8 and 9).
 
-    D_psi(u, grad psi*(s)) = psi*(s) - s . u + psi(u), with u = G / Z. psi(u) depends on no score
-    and is left out.
+    With u = G / Z@truncation it is D_psi(u, grad psi*(s)) without psi(u), which depends on no
+    score. `conjugate` returns psi* of each query and its gradient, which must order documents as
+    the scores do.
 
-    `conjugate` takes scores (n_docs,) and their queries, and returns psi* of each query and its
-    gradient, which must order the documents as the scores do. `truncation` is the k of Z@k; 0 is
-    the whole list.
-
-    Examples
-    --------
-    psi = |u|^2 / 2 is its own conjugate, which gives the squared error:
-
-    >>> def half_square(scores, queries):
+    >>> def half_square(scores, queries):  # psi = |u|^2 / 2 is its conjugate: the squared error
     ...     return ValueAndGradient(query_sums(scores**2, queries) / 2, scores)
     >>> half = bregman("half-square", "|s|^2 / 2 - s . (G / Z)", half_square)
     """

@@ -1,10 +1,10 @@
-"""What many losses compute of each query: sums over its documents, pairs, gains, ideal DCG, ranks.
+"""Sums over queries, pairs, gains, ideal DCG and ranks, which many losses share.
 
-The gain is 2^r - 1 and the discount 1 / log2(1 + rank), as in the papers of the losses, whichever
-convention measures. The parameter `gain` of those that use one changes it, see `GainSettings`.
+The gain is 2^r - 1 and the discount 1 / log2(1 + rank), as in the losses' papers, under every
+measuring convention; the parameter `gain` changes the former, see `GainSettings`.
 
-Documents of equal scores share ranks. What depends on ranks is taken as its mean over all orders of
-these documents, which is exact and cheap.
+Documents of equal scores share ranks. Terms that depend on ranks are means over all orders of these
+documents, which is exact and cheap.
 """
 
 from collections.abc import Callable
@@ -30,27 +30,27 @@ class GainSettings:
     Parameters
     ----------
     gain : str
-        As of a convention: ``exp2`` for 2^r - 1, ``linear`` for r, or the gains of the labels
-        0, 1, ... as ``0/1/3.5``. It is not the measure's, which the convention has.
+        As in a convention: ``exp2`` for 2^r - 1, ``linear`` for r, or the gains of the labels 0, 1,
+        ... as ``0/1/3.5``. The measure has its own gain, from the convention.
     """
 
     gain: str = gain_rule()
 
 
 def query_sums(values: np.ndarray, queries: QuerySet) -> np.ndarray:
-    """Return the sum (n_queries,) of values (n_docs,) in each query, 0 for an empty query."""
+    """Return the sum (n_queries,) of values (n_docs,) in each query, 0 for an empty one."""
     total = np.add.reduceat(np.append(values, 0.0), queries.offsets[:-1])
     return np.where(queries.lengths > 0, total, 0.0)
 
 
 def query_maxima(values: np.ndarray, queries: QuerySet) -> np.ndarray:
-    """Return the largest (n_queries,) of values (n_docs,) in each query, 0 for an empty query."""
+    """Return the largest (n_queries,) of values (n_docs,) in each query, 0 for an empty one."""
     largest = np.maximum.reduceat(np.append(values, -np.inf), queries.offsets[:-1])
     return np.where(queries.lengths > 0, largest, 0.0)
 
 
 def inverse_or_zero(values: np.ndarray) -> np.ndarray:
-    """Return 1 / values where a value is above 0, and 0 elsewhere."""
+    """Return 1 / values, and 0 for values that are not above 0."""
     return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0.0)
 
 
@@ -63,7 +63,7 @@ def pairs(queries: QuerySet) -> tuple[np.ndarray, np.ndarray]:
 
 
 def pair_counts(queries: QuerySet) -> np.ndarray:
-    """Count the pairs of different labels of each query, (n_queries,) float64."""
+    """Return the number of pairs of different labels in each query, (n_queries,) float64."""
     blocks = queries.by_label
     block_query = np.repeat(np.arange(queries.n_queries), np.diff(blocks.queries))
     same = np.bincount(block_query, np.diff(blocks.starts) ** 2.0, queries.n_queries)
@@ -71,15 +71,11 @@ def pair_counts(queries: QuerySet) -> np.ndarray:
 
 
 def places(queries: QuerySet) -> np.ndarray:
-    """Return the places from 1 in each query, (n_docs,)."""
     return np.arange(queries.n_docs) - np.repeat(queries.offsets[:-1], queries.lengths) + 1
 
 
 def truncated_discount(queries: QuerySet, truncation: int = 0) -> np.ndarray:
-    """Return D = 1 / log2(1 + rank) of the ranks of the longest query, (longest query,).
-
-    D is 0 after the rank `truncation`, if that is above 0.
-    """
+    """Return D = 1 / log2(1 + rank) of ranks (longest query,), 0 after the rank `truncation`."""
     discount = standard_discount(np.arange(1, queries.lengths.max(initial=0) + 1))
     if truncation:
         discount[truncation:] = 0.0
@@ -87,10 +83,7 @@ def truncated_discount(queries: QuerySet, truncation: int = 0) -> np.ndarray:
 
 
 def inverse_ideal_dcg(queries: QuerySet, truncation: int = 0, gain: str = "exp2") -> np.ndarray:
-    """Return 1 / Z of each query, (n_queries,); 0 where no document is relevant.
-
-    Z is the DCG of the ideal order with the discount `truncated_discount`.
-    """
+    """Return 1 / Z of each query, (n_queries,), 0 without relevant documents."""
     blocks, offsets = queries.by_label, queries.offsets
     ideal = np.repeat(gains(blocks.labels, gain), np.diff(blocks.starts))
     discount = truncated_discount(queries, truncation)[places(queries) - 1]
@@ -99,19 +92,15 @@ def inverse_ideal_dcg(queries: QuerySet, truncation: int = 0, gain: str = "exp2"
 
 
 def normalized_gains(queries: QuerySet, truncation: int = 0, gain: str = "exp2") -> np.ndarray:
-    """Return G / Z of each document, (n_docs,); 0 in a query without relevant documents."""
+    """Return G / Z of each document, (n_docs,), 0 in a query without relevant documents."""
     inverse_Z = inverse_ideal_dcg(queries, truncation, gain)
     return gains(queries.labels, gain) * np.repeat(inverse_Z, queries.lengths)
 
 
 @kernel()
 def tied_ranks(scores: np.ndarray, rank: np.ndarray, tied: np.ndarray) -> bool:
-    """Fill rank[i] with the documents of higher scores, tied[i] with those of the same score.
-
-    A document has the ranks rank[i]..rank[i] + tied[i] - 1, from 0, each as likely as another.
-    Returns whether any scores are equal.
-    """
-    size = len(scores)
+    """Count the documents of higher and of equal scores; return whether any scores are equal."""
+    size = len(scores)  # a document has each rank rank[i]..rank[i] + tied[i] - 1, from 0, as likely
     total = 0
     for i in range(size):
         score, above = scores[i], 0
@@ -119,7 +108,7 @@ def tied_ranks(scores: np.ndarray, rank: np.ndarray, tied: np.ndarray) -> bool:
             above += scores[j] > score
         rank[i], tied[i] = above, 1
         total += above
-    if total == size * (size - 1) // 2:  # the ranks are 0, 1, ... where no scores are equal
+    if total == size * (size - 1) // 2:  # the ranks are 0, 1, ...: no scores are equal
         return False
     for i in range(size):
         score, equal = scores[i], 0
@@ -131,7 +120,7 @@ def tied_ranks(scores: np.ndarray, rank: np.ndarray, tied: np.ndarray) -> bool:
 
 @kernel()
 def mean_of_ranks(values: np.ndarray, begin: int, count: int) -> float:
-    """Return the mean of values[begin], ... values[begin + count - 1]."""
+    """Return the mean of `count` values from values[begin] on."""
     total = 0.0
     for k in range(begin, begin + count):
         total += values[k]
@@ -140,12 +129,9 @@ def mean_of_ranks(values: np.ndarray, begin: int, count: int) -> float:
 
 @kernel()
 def mean_difference(values: np.ndarray, begin: int, count: int, first: int) -> float:
-    """Return the mean difference of two of `count` falling values from `begin` on; 0 of one.
-
-    Two count 0 where neither is one of the `first` values.
-    """
+    """Return the mean difference of two of `count` falling values, 0 of one value."""
     total = 0.0
-    for k in range(count):
+    for k in range(count):  # two values count 0 if neither is one of the `first` ones
         above = count - 1.0 - k if k < first else 0.0
         total += values[begin + k] * (above - min(k, first))
     return 2.0 * total / (count * (count - 1.0)) if count > 1 else 0.0
@@ -156,13 +142,9 @@ def mean_swaps(
     i: np.ndarray,
     j: np.ndarray,
     D: np.ndarray,
-    counts: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    counts: Callable[[np.ndarray, np.ndarray], np.ndarray],  # do documents at two ranks count?
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return how likely each pair (i, j) counts, and its mean |D(rank i) - D(rank j)| then.
-
-    Documents of equal scores have all orders, each as likely. `counts` takes two arrays of ranks,
-    from 0, and returns whether two documents at these ranks count.
-    """
+    """Return the pairs' chances to count over all orders of ties, and their mean |D_i - D_j|."""
     first = (scores[:, None] < scores).sum(axis=1)
     tied = (scores[:, None] == scores).sum(axis=1)
     chance, difference = np.zeros(len(i)), np.zeros(len(i))

@@ -1,8 +1,7 @@
-"""A loss of groups: the documents of a query that have one label are one object.
+"""A loss of groups: all documents of a query with the same label are one object.
 
-T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, Table 2.
-A group's score is an aggregate of its documents' scores. The loss ranks the groups; a query has
-one group for each of its labels.
+T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, Table 2. A
+group's score aggregates its documents' scores. The loss ranks the groups of a query.
 """
 
 import numpy as np
@@ -11,16 +10,12 @@ from letorbench.compiled.arithmetic import exp, log
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import CustomLoss, Loss, ValueAndGradient
 
+#: how groups get their scores; "log-mean-exp" is the paper's geometric mean
 AGGREGATES = ("min", "max", "mean", "log-mean-exp")
 
 
 def group_level(loss: Loss, aggregate: str, train: QuerySet) -> Loss:
-    """Return `loss` of the groups of that training set, as a loss of its documents' scores.
-
-    `aggregate`, of `AGGREGATES`, is how a group gets its score. "log-mean-exp" is the paper's
-    geometric mean. With "min" and "max" several extreme documents share the gradient alike. The
-    loss can be called with that set alone.
-    """
+    """Return `loss` of the groups of a training set as a loss of the documents of that set."""
     blocks = train.by_label
     sizes, labels = np.diff(blocks.starts), blocks.labels.astype(np.int32)
     groups = QuerySet(np.empty((len(labels), 0), np.float32), labels, blocks.queries, train.qids)
@@ -49,5 +44,6 @@ def _aggregate(
         total = np.add.reduceat(e, first)
         return top + log(total / sizes), e / np.repeat(total, sizes)
     extreme = (np.minimum if aggregate == "min" else np.maximum).reduceat(ordered, first)
+    # several extreme documents share the gradient
     hit = (ordered == np.repeat(extreme, sizes)).astype(np.float64)
     return extreme, hit / np.repeat(np.add.reduceat(hit, first), sizes)

@@ -1,23 +1,20 @@
-"""Weights of documents and of pairs by label and place, and what becomes of equal labels.
+"""Weights of documents and pairs by label and place, and rules for equal labels.
 
-T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, Tables 8
-and 9. pi is a document's place, from 1, when its query is sorted by label, the highest first;
-eta = 1 / log2(1 + pi); R = (2^r - 1) / 2^(L - 1), where L is the number of labels of the set, 0
-included. With another gain G than 2^r - 1, R is G / (1 + the gain of the largest label).
+T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, Tables 8 and
+9. pi is a document's place, from 1, when its query is sorted by label, the highest first; eta = 1 /
+log2(1 + pi); R = (2^r - 1) / 2^(L - 1), where L is the number of labels of the set, 0 included.
+With another gain G than 2^r - 1, R is G / (1 + the gain of the largest label).
 
-Most documents of a query have the same label, and the file's order of them means nothing. A loss
-that reads an order into them learns the file. There are three rules for such ties:
+Most documents of a query have the same label, and their order in the file means nothing. A loss
+that reads that order learns the file. There are three rules for such ties:
 
 "breslow"
     No order (N. Breslow, "Covariance Analysis of Censored Survival Data", Biometrics 1974). The
-    documents of one label are chosen as if at once: each sees its whole label and what comes
-    after it. A weight that depends on the place is the mean over the places of its label,
-
-        W_b = (1 / n_b) sum of W(pi) over the n_b places of label b,
-
-    which is its expectation under a random order. A loss whose places are in its weights alone is
-    then the expectation of the rule "random"; Plackett-Luce is an upper bound of it, see
-    `letorbench.losses.plackett_luce`. This is the default.
+    documents of one label are chosen as if at once: each sees all documents of its label and of
+    lower ones. A weight that depends on the place is its mean over the n_b places of the label b,
+    W_b = (1 / n_b) sum of W(pi), which is its expectation under a random order. If places enter
+    only through weights, the loss is the expectation of the rule "random"; Plackett-Luce is an
+    upper bound of it, see `letorbench.losses.plackett_luce`. This is the default.
 "random"
     One order, drawn when training begins.
 "file"
@@ -46,16 +43,12 @@ from letorbench.losses.gains import (
 from letorbench.parameters import one_of
 
 TIE_RULES = ("breslow", "random", "file")
-#: the rules that a loss follows by itself; "random" is "file" of rows that are drawn
+#: the rules that losses implement; "random" is "file" of drawn rows
 OWN_TIE_RULES = ("breslow", "file")
 
 
 def with_ties(loss: Loss, ties: str, train: QuerySet, rng: np.random.Generator) -> Loss:
-    """Return the loss with that rule, of `TIE_RULES`, for equal labels.
-
-    It stays as it is where no order of equal labels matters. The rule "random" draws its order from
-    `rng`, and its loss can be called with the training set alone.
-    """
+    """Return the loss with a rule of `TIE_RULES`; with "random" it takes only that training set."""
     require_choice(ties, TIE_RULES, "ties")
     if ties == "breslow" or not loss.reads_order:
         return loss
@@ -83,7 +76,7 @@ def draws_order(loss: Loss, ties: str) -> bool:
 
 
 def random_order(queries: QuerySet, rng: np.random.Generator) -> np.ndarray:
-    """Return the rows (n_docs,) in a random order within each query, every order as likely."""
+    """Return the rows (n_docs,) in a random order within each query, all equally likely."""
     query = np.repeat(np.arange(queries.n_queries), queries.lengths)
     return np.lexsort((rng.random(queries.n_docs), query))
 
@@ -94,7 +87,6 @@ def label_count(queries: QuerySet) -> int:
 
 
 def normalized_label_gain(labels: np.ndarray, gain: str, queries: QuerySet) -> np.ndarray:
-    """Return R of some labels of the set."""
     return gains(labels, gain) / (1.0 + gains(queries.labels, gain).max(initial=0.0))
 
 
@@ -104,8 +96,8 @@ def _label_means(values: np.ndarray, queries: QuerySet) -> np.ndarray:
     return np.add.reduceat(values, starts[:-1]) / np.diff(starts)
 
 
-#: Table 8: name -> W of documents with the labels r, the places pi, their eta, and what returns R.
-#: Its 2^(r-1)/2^(L-1) is as printed, and with Table 9's brackets
+#: Table 8: name -> W from the labels r, the places pi, their eta, L and a function that returns R;
+#: 2^(r-1)/2^(L-1) is there both as printed and with Table 9's brackets
 DOCUMENT_WEIGHTS: dict[str, Callable[..., np.ndarray]] = {
     "1": lambda r, pi, eta, L, R: np.ones_like(r),
     "r": lambda r, pi, eta, L, R: r,
@@ -115,7 +107,7 @@ DOCUMENT_WEIGHTS: dict[str, Callable[..., np.ndarray]] = {
     "1/pi": lambda r, pi, eta, L, R: 1.0 / pi,
     "1/log(1+pi)": lambda r, pi, eta, L, R: eta,
 }
-#: those that depend on the place
+#: the weights that depend on the place
 BY_PLACE = ("1/pi", "1/log(1+pi)")
 
 
@@ -133,10 +125,7 @@ class DocumentWeighted(Loss):
 
 
 def document_weights(weight: str, ties: str, queries: QuerySet, gain: str = "exp2") -> np.ndarray:
-    """Return W of the documents in label order, (n_docs,) float64.
-
-    By the rule "breslow", equal labels have the mean of W over their places.
-    """
+    """Return W of the documents in label order, (n_docs,); "breslow" takes means over places."""
     labels, pi = queries.labels[queries.by_label.order], places(queries)
     weights = DOCUMENT_WEIGHTS[weight](
         labels.astype(np.float64), pi, truncated_discount(queries)[pi - 1], label_count(queries),
@@ -149,16 +138,11 @@ def document_weights(weight: str, ties: str, queries: QuerySet, gain: str = "exp
 
 @dataclass(frozen=True)
 class PairWeight:
-    """A weight V of Table 9: the product of up to three factors.
+    """A weight V of Table 9: the product of up to three factors."""
 
-    label:    "r" for the factor r_i - r_j, "R" for R_i - R_j, or "".
-    by_place: whether eta_i - eta_j is a factor.
-    per:      what V is divided by: "m", the number of documents, "Z", the ideal DCG, or "".
-    """
-
-    label: str = ""
-    by_place: bool = False
-    per: str = ""
+    label: str = ""  # "r" for the factor r_i - r_j, "R" for R_i - R_j
+    by_place: bool = False  # whether eta_i - eta_j is a factor
+    per: str = ""  # the divisor: "m", the number of documents, or "Z", the ideal DCG
 
 
 #: Table 9, e for eta
@@ -175,24 +159,20 @@ PAIR_WEIGHTS = {
 
 
 class WeightedBlocks(NamedTuple):
-    """Documents in label order, in blocks whose pairs have one weight.
+    """Documents in label order, in blocks whose pairs have one weight: V of Table 9.
 
-    order, starts, queries, offsets are those of `LabelBlocks`. By the rule "breslow" a block has
-    one label; by the rule "file" it is one document.
-
-    V = c_q (a_b - a_l or 1) (e_b - e_l or 1) is the weight of the pairs of the blocks b and l of
-    query q. c: (n_queries,); a, e: (n_blocks,), by label and by place; by_label, by_place: whether
-    their differences are factors. A named tuple of arrays can be passed to a kernel whole.
+    The pairs of the blocks b and l of query q have the weight c_q (a_b - a_l or 1) (e_b - e_l or
+    1). By the rule "breslow" a block has one label; by the rule "file" it is one document.
     """
 
-    order: np.ndarray
+    order: np.ndarray  # this and the next three as in `LabelBlocks`
     starts: np.ndarray
     queries: np.ndarray
     offsets: np.ndarray
-    c: np.ndarray
-    a: np.ndarray
-    e: np.ndarray
-    by_label: bool
+    c: np.ndarray  # (n_queries,)
+    a: np.ndarray  # (n_blocks,), by label
+    e: np.ndarray  # (n_blocks,), by place
+    by_label: bool  # whether the difference of a is a factor
     by_place: bool
 
     @staticmethod
@@ -221,7 +201,7 @@ class WeightedBlocks(NamedTuple):
 
 @kernel()
 def block_weight(blocks: WeightedBlocks, q: int, upper: int, lower: int) -> float:
-    """V of the pairs of two blocks of query q."""
+    """Return V of the pairs of two blocks of query q."""
     v = blocks.c[q]
     if blocks.by_label:
         v *= blocks.a[upper] - blocks.a[lower]

@@ -1,21 +1,18 @@
 """LambdaLoss: bounds of NDCG's cost by weighted pairs, whose weights follow the ranking.
 
 X. Wang, C. Li, N. Golbandi, M. Bendersky, M. Najork, "The LambdaLoss Framework for Ranking Metric
-Optimization", CIKM 2018,
+Optimization", CIKM 2018:
 
     sum over the pairs r_i > r_j of w_ij log2(1 + exp(-(s_i - s_j))),
-
-where w_ij is of the places pi_i that the scores give, with g_i = G_i / Z and 1 / D_k the discount
-of place k:
-
     NDCG-Loss1    w_ij = g_i / D_{pi_i}
     NDCG-Loss2    w_ij = (g_i - g_j) delta_ij
     NDCG-Loss2++  w_ij = (g_i - g_j) (rho_ij + mu delta_ij)
     delta_ij = |1 / D_{|pi_i - pi_j|} - 1 / D_{|pi_i - pi_j| + 1}|,
-    rho_ij = |1 / D_{pi_i} - 1 / D_{pi_j}|.
+    rho_ij = |1 / D_{pi_i} - 1 / D_{pi_j}|,
 
-The weights are constants of the gradient (the M-step of the paper's algorithm): the loss jumps
-where documents change places. With mu = 0, NDCG-Loss2++ has LambdaRank's forces, in units of ln 2.
+with the places pi_i that the scores give, g_i = G_i / Z, and 1 / D_k the discount of place k. For
+the gradient the weights are constants (the M-step of the paper's algorithm): the loss jumps where
+documents change places. With mu = 0, NDCG-Loss2++ has LambdaRank's forces, in units of ln 2.
 Documents of equal scores have the mean weight over all their orders.
 """
 
@@ -43,10 +40,7 @@ LOSS2PP, LOSS2, LOSS1 = range(3)
 def reference(
     s: np.ndarray, r: np.ndarray, g: np.ndarray, bound: str, mu: float
 ) -> tuple[float, np.ndarray]:
-    """Return the loss of one query without equal scores, and its gradient.
-
-    s, r, g (m,) are the scores, labels and G / Z.
-    """
+    """Return the loss of one query without equal scores, and its gradient; g is G / Z."""
     pi = np.argsort(np.argsort(-s)) + 1
     i, j = np.nonzero(r[:, None] > r)
     D = np.log2(1.0 + np.arange(1, len(s) + 2))
@@ -66,14 +60,7 @@ def reference(
 
 @dataclass(frozen=True)
 class LambdaLoss(Loss):
-    """The bounds of the LambdaLoss framework.
-
-    Parameters
-    ----------
-    bound : {"ndcg-loss2++", "ndcg-loss2", "ndcg-loss1"}
-    mu : float
-        What NDCG-Loss2's weights count beside LambdaRank's in NDCG-Loss2++.
-    """
+    """The bounds of the LambdaLoss framework; mu weighs NDCG-Loss2 within NDCG-Loss2++."""
 
     name = "lambdaloss"
     one_minimum = False
@@ -87,7 +74,7 @@ class LambdaLoss(Loss):
         require_comparable(queries)
         ranks = np.arange(1, queries.lengths.max(initial=0) + 2)
         D = standard_discount(ranks)
-        #: of places that are 0, 1, ... apart, the sums of the sums of delta so far
+        # the sums of the sums of delta of places that are 0, 1, ... apart
         sums = np.cumsum(np.cumsum(np.append(0.0, D[:-1] - D[1:])))
         return in_query_slices(
             _lambda_loss, queries, scores, queries.labels, queries.offsets,
@@ -110,7 +97,6 @@ def _lambda_loss(
     stop: int,
     out: ValueAndGradient,
 ) -> None:
-    """Fill out for the queries start..stop - 1."""
     longest = longest_query(offsets, start, stop)
     rank, tied = np.empty(longest, np.int64), np.empty(longest, np.int64)
     discount, apart = np.empty(longest), np.empty(longest)

@@ -1,14 +1,13 @@
 """Lambda functions: forces between documents that train a ranker without being a loss's gradient.
 
 A lambda function gives the force on the more relevant document i of a pair (i, j) from the
-difference d = s_i - s_j of the scores, a margin, and |dNDCG|, the amount by which NDCG changes if
-i and j swap their ranks: (2^r_i - 2^r_j) |D(rank i) - D(rank j)| / Z. Document j feels the
-opposite force, so the forces of a query sum to zero (Burges, Ragno, Le, NIPS 2006).
+difference d = s_i - s_j of the scores, a margin, and |dNDCG|, the change of NDCG if i and j swap
+their ranks: (2^r_i - 2^r_j) |D(rank i) - D(rank j)| / Z. Document j feels the opposite force, so
+the forces of a query sum to zero (Burges, Ragno, Le, NIPS 2006).
 
-`pair_lambdas` says this in plain NumPy. The compiled kernels below it read the documents of a query
-by descending label (`QuerySet.by_label`), so the pairs of document i are the contiguous documents
-behind its block. Documents of equal scores have no order. Their forces are the mean over all orders
-that they can have, see `gains`.
+`pair_lambdas` computes this in plain NumPy. The compiled kernels read the documents of a query by
+descending label (`QuerySet.by_label`), so the pairs of document i are the contiguous documents
+behind its block. Forces on documents of equal scores are means over all their orders, see `gains`.
 """
 
 from collections.abc import Callable
@@ -56,37 +55,22 @@ LAMBDAS: dict[str, Callable[[np.ndarray, np.ndarray, float], np.ndarray]] = {
 
 
 class LambdaRule(NamedTuple):
-    """A lambda function on one query set, as a compiled kernel reads it.
-
-    gains: (n_blocks,), of each block of one label; discount: (longest query,), D of the
-    ranks 1, 2, ...; factor: (n_queries,), what a query's forces are multiplied by: 1 / Z, or 1.
-    """
+    """A lambda function on one query set, as a compiled kernel reads it."""
 
     kind: int
     neighbours: bool
     margin: float
-    gains: np.ndarray
-    discount: np.ndarray
-    factor: np.ndarray
+    gains: np.ndarray  # (n_blocks,), of each block of one label
+    discount: np.ndarray  # (longest query,), D of the ranks 1, 2, ...
+    factor: np.ndarray  # (n_queries,), the factor of a query's forces: 1 / Z, or 1
 
 
 @dataclass(frozen=True)
 class Lambda:
     """A lambda function with its choices (Burges, Ragno, Le, NIPS 2006, section 6.2).
 
-    The discount is the paper's, 1 / log2(1 + rank). A query without a relevant document has no
-    forces.
-
-    Parameters
-    ----------
-    function : str
-        A name of `LAMBDAS`.
-    neighbours : bool
-        Use only the pairs at neighbouring ranks instead of all pairs of different labels.
-    margin : float
-        How far apart the scores of a pair in the right order must be before its force fades.
-    truncation : int
-        L of NDCG@L: the discount of later ranks is zero, also in Z; 0 means the whole list.
+    The discount is the paper's, 1 / log2(1 + rank). A query without relevant documents has no
+    forces. For the fields see `letorbench.rankers.lambdarank.LambdaRank`.
     """
 
     function: str = "ranknet-ndcg"
@@ -100,10 +84,7 @@ class Lambda:
             raise UsageError(f"{self.function}: found margin={self.margin}, expected more than 0")
 
     def rule(self, queries: QuerySet) -> LambdaRule:
-        """The function on one query set, for compiled code.
-
-        Raises DataError where the pairs of a query are too many to go over them.
-        """
+        """Return the function on one query set; DataError if a query has too many documents."""
         require_comparable(queries)
         kind, factor = list(LAMBDAS).index(self.function), np.ones(queries.n_queries)
         if kind != RANKNET:
@@ -145,34 +126,26 @@ def pair_lambdas(function: Lambda, scores: np.ndarray, labels: np.ndarray) -> np
 
 
 class Lower(NamedTuple):
-    """The lower documents of a block's pairs, from 0 on, padded with zeros to whole vectors.
-
-    push: minus the force on them. The others are as in `LambdaWorkspace`.
-    """
+    """The lower documents of a block's pairs, padded with zeros to whole vectors."""
 
     u: np.ndarray
     gain: np.ndarray
     discount: np.ndarray
-    push: np.ndarray
+    push: np.ndarray  # minus the force on them
 
 
 class LambdaWorkspace(NamedTuple):
-    """Arrays with one number for each document of the longest query, in label order.
-
-    gain, discount: 2^r - 1, and the mean of D over the document's ranks. apart: the mean
-    difference of D at two of these ranks. rank, tied: the first of these ranks, from 0, and how
-    many they are. at: the documents by rank.
-    """
+    """Arrays with one number for each document of the longest query, in label order."""
 
     s: np.ndarray
     u: np.ndarray
-    gain: np.ndarray
-    discount: np.ndarray
+    gain: np.ndarray  # 2^r - 1
+    discount: np.ndarray  # the mean of D over the document's ranks
     force: np.ndarray
-    apart: np.ndarray
-    rank: np.ndarray
-    tied: np.ndarray
-    at: np.ndarray
+    apart: np.ndarray  # the mean difference of D at two of these ranks
+    rank: np.ndarray  # the first of these ranks, from 0
+    tied: np.ndarray  # the number of these ranks
+    at: np.ndarray  # the documents by rank
     lower: Lower
 
 
@@ -196,7 +169,7 @@ def _lambdas(
     last: int,
     out: ValueAndGradient,
 ) -> None:
-    """Fill in the force on each document of the queries first..last - 1 as the gradient."""
+    """Fill the gradient with the forces of the queries first..last - 1."""
     offsets = blocks.offsets
     workspace = lambda_workspace(max(1, longest_query(offsets, first, last)))
     for q in range(first, last):
@@ -218,10 +191,7 @@ def query_lambdas(
     workspace: LambdaWorkspace,
     force: np.ndarray,
 ) -> float:
-    """Fill `force` for the documents of query q; return its DCG under `cost_discount`.
-
-    scores, force: (documents of q,), in file order.
-    """
+    """Fill `force`, in file order, for query q; return its DCG under `cost_discount`."""
     begin, size = blocks.offsets[q], len(scores)
     order = blocks.order[begin : begin + size] - begin
     gather(scores, order, workspace.s[:size])
@@ -247,10 +217,7 @@ def query_lambdas(
 
 @kernel()
 def pair_force(kind: int, difference: float, swap: float, margin: float) -> float:
-    """Return the force on the more relevant document of a pair; the other feels its opposite.
-
-    difference: its score minus the other's; swap: what swapping the two would change in NDCG.
-    """
+    """Return the force on the more relevant document, as `LAMBDAS` does; swap is |dNDCG|."""
     if kind == STEP:
         return swap if difference < margin else 0.0
     if kind == SPRING:
@@ -266,11 +233,8 @@ def pair_force(kind: int, difference: float, swap: float, margin: float) -> floa
 def _add_pairs(
     total: float, b0: int, b1: int, size: int, state: tuple[LambdaRule, bool, bool, LambdaWorkspace]
 ) -> float:
-    """Add the forces of the pairs (b0..b1 - 1) x (b1..size - 1), without the query's factor.
-
-    The state has whether the scores share exponentials, and whether any are equal.
-    """
-    rule, near, ties, workspace = state
+    """Add the forces of the pairs (b0..b1 - 1) x (b1..size - 1), without the query's factor."""
+    rule, near, ties, workspace = state  # near: share exponentials; ties: some scores are equal
     s, _, gain, discount, force, apart = workspace[:6]
     if near:
         _ranknet_ndcg_block(b0, b1, size, np.exp(-rule.margin), workspace)
@@ -293,11 +257,7 @@ def _add_pairs(
 def _ranknet_ndcg_block(
     b0: int, b1: int, size: int, shrink: float, workspace: LambdaWorkspace
 ) -> None:
-    """Add the forces of the block b0..b1 - 1 and the documents b1..size - 1 behind it.
-
-    The force of a pair is u_j / (shrink u_i + u_j) |dNDCG|. Two documents that share ranks have
-    equal discounts, and feel no force here.
-    """
+    """Add the pairs' forces u_j / (shrink u_i + u_j) |dNDCG|, which are 0 for equal scores."""
     u, gain, discount, force = workspace.u, workspace.gain, workspace.discount, workspace.force
     lower, n = workspace.lower, size - b1
     stop = padded(n)
@@ -335,7 +295,6 @@ def _two_rows(i: int, stop: int, shrink: float, workspace: LambdaWorkspace) -> N
 
 @kernel(reorder=True)
 def _row(i: int, stop: int, shrink: float, workspace: LambdaWorkspace) -> None:
-    """Add the forces of document i and the lower documents."""
     u, gain, discount, push = workspace.lower
     u_i, gain_i, d_i, total = workspace.u[i] * shrink, workspace.gain[i], workspace.discount[i], 0.0
     for j in range(stop):
@@ -347,11 +306,7 @@ def _row(i: int, stop: int, shrink: float, workspace: LambdaWorkspace) -> None:
 
 @kernel()
 def _neighbour_pairs(rule: LambdaRule, size: int, workspace: LambdaWorkspace) -> None:
-    """Add the forces of the documents at neighbouring ranks, without the query's factor.
-
-    Of n documents that share ranks, two are neighbours in 2 / n of all orders; one of them and
-    one of the m documents that share the next ranks are neighbours in 1 / (n m).
-    """
+    """Add the forces of the documents at neighbouring ranks, without the query's factor."""
     D, rank, at = rule.discount, workspace.rank, workspace.at
     at[:size] = -1
     for p in range(size):
@@ -360,6 +315,8 @@ def _neighbour_pairs(rule: LambdaRule, size: int, workspace: LambdaWorkspace) ->
             position += 1
         at[position] = p
     begin = 0
+    # Of n documents that share ranks, two are neighbours in 2 / n of all orders; one of them and
+    # one of the m documents that share the next ranks are neighbours in 1 / (n m).
     while begin < size:
         n = workspace.tied[at[begin]]
         middle = begin + n

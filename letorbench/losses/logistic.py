@@ -28,11 +28,11 @@ class Logistic(Loss):
 
 @dataclass(frozen=True)
 class MulticlassLogistic(Loss):
-    """The multiclass logistic loss (T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals:
-    An Empirical Study", 2012, equation 5): -log softmax(s) of the best document.
+    """The multiclass logistic loss: -log softmax(s) of the best document.
 
-    The paper has one best document in a query. Of several, this is the mean of their losses,
-    which is convex too. A query without relevant documents has no best document and no loss.
+    T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, equation
+    5. The paper has one best document in a query. Of several, this is the mean of their losses,
+    which is convex too. A query without relevant documents has no loss.
     """
 
     name = "mcl"
@@ -49,10 +49,7 @@ class MulticlassLogistic(Loss):
 
 
 def best_documents(queries: QuerySet) -> np.ndarray:
-    """Return 1 / n for the n documents of a query's highest label and 0 for others, (n_docs,).
-
-    All are zero in a query without relevant documents.
-    """
+    """Return 1 / n for the n documents of a query's highest label above 0, else 0, (n_docs,)."""
     labels = queries.labels.astype(np.float64)
     highest = np.repeat(query_maxima(labels, queries), queries.lengths)
     best = ((labels == highest) & (labels > 0)).astype(np.float64)

@@ -1,15 +1,15 @@
 """The weighted pseudo-likelihood of a Markov random field of a query's labels.
 
-T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012,
-equations 14 and 16: P(r) is proportional to the product over the pairs of
-psi(r_i, r_j) = exp(gamma sign(r_i - r_j) (s_i - s_j)), gamma = 2 / (m (m - 1)), and each label
-0 .. L - 1 of the set is possible. The loss is -sum_i W_i log P(r_i | the other labels), where
+T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, equations 14
+and 16: P(r) is proportional to the product over the pairs of psi(r_i, r_j) = exp(gamma sign(r_i -
+r_j) (s_i - s_j)), gamma = 2 / (m (m - 1)), and each label 0 .. L - 1 of the set is possible. The
+loss is -sum_i W_i log P(r_i | the other labels), where
 
     log P(l | the other labels) = h_i(l) - log sum_k e^{h_i(k)}
     h_i(l) = gamma sum_j sign(l - r_j) (s_i - s_j)
 
-h_i(l) depends on the other documents through the number and the sum of the scores of those with a
-lower label than l, and of those with a higher one: all h of a query cost O(m L).
+The other documents enter h_i(l) only through the number and the sum of scores of those with a lower
+label than l, and of those with a higher one: all h of a query cost O(m L).
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ from letorbench.losses.base import ValueAndGradient
 from letorbench.losses.gains import query_sums
 from letorbench.losses.label_order import DocumentWeighted, document_weights, label_count
 
-#: the most numbers h, which are all in memory
+#: the largest number of values h, which are all in memory
 MOST = 50_000_000
 
 

@@ -2,7 +2,7 @@
 
 P. Pobrotyn, R. Bialobrzeski, "NeuralNDCG: Direct Optimisation of a Ranking Metric via
 Differentiable Relaxation of Sorting", 2021. The matrix that sorts m documents by falling score is
-relaxed as NeuralSort does (A. Grover et al., ICLR 2019): row i, from 1, is
+relaxed as in NeuralSort (A. Grover et al., ICLR 2019): row i, from 1, is
 
     P_i = softmax(((m + 1 - 2i) s - B) / tau),  B_j = sum_k |s_j - s_k|,
 
@@ -10,8 +10,8 @@ the rows and columns of P are scaled in turn until all sum to 1 (Sinkhorn), and 
 
     1 - 1/Z sum_i D(i) (P G)_i.
 
-The scaling is kept as the factors u of the rows and v of the columns; the gradient goes back
-through them step by step.
+The scaling is stored as factors u of the rows and v of the columns; the gradient goes back through
+them step by step.
 """
 
 from dataclasses import dataclass
@@ -27,30 +27,20 @@ from letorbench.losses.base import Loss, ValueAndGradient, require_comparable
 from letorbench.losses.gains import gain_rule, normalized_gains, query_maxima, truncated_discount
 from letorbench.parameters import number
 
-#: numbers of the matrices that are computed together, which fit into the second cache
+#: the size of the matrices that are computed together, which fit into the second cache
 TOGETHER = 30_000
 
 
 @dataclass(frozen=True)
 class NeuralNDCG(Loss):
-    """1 - NDCG of documents sorted by NeuralSort's relaxation.
-
-    A query without relevant documents has no loss.
-
-    Parameters
-    ----------
-    tau : float
-        The temperature: the lower, the nearer is the sort to the true one.
-    scalings : int
-        How often columns and rows are scaled to sum to 1; the paper ends after 30 at most.
-    """
+    """1 - NDCG of documents sorted by NeuralSort's relaxation, 0 without relevant documents."""
 
     name = "neural-ndcg"
     one_minimum = False
     formula = "1 - 1/Z sum_i D(i) (P G)_i, P the smooth sort by the scores"
 
-    tau: float = number(1.0, above=0)
-    scalings: int = number(30, least=0, most=1000)
+    tau: float = number(1.0, above=0)  # the lower, the nearer is the sort to the true one
+    scalings: int = number(30, least=0, most=1000)  # of columns and rows; the paper has at most 30
     gain: str = gain_rule()
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
@@ -76,11 +66,8 @@ class NeuralNDCG(Loss):
 def smooth_ndcg(
     s: np.ndarray, g: np.ndarray, D: np.ndarray, scalings: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return NDCG of the smooth sorts of n queries of m documents, (n,), and its gradient by s.
-
-    s, g (n, m) are the scores in units of tau and G / Z; D (m,) are the discounts of the ranks.
-    """
-    n, m = s.shape
+    """Return NDCG of the smooth sorts of n queries of m documents, (n,), and its gradient by s."""
+    n, m = s.shape  # as of g = G / Z; s is in units of tau, D has the discounts of the ranks
     slope, apart = m + 1.0 - 2.0 * np.arange(1, m + 1), s[:, :, None] - s[:, None]
     logits = slope[:, None] * s[:, None] - np.abs(apart).sum(axis=2)[:, None]
     P = exp(logits - logits.max(axis=2, keepdims=True))
@@ -124,10 +111,7 @@ def _go_back(
     by_v: np.ndarray,
     by_P: np.ndarray,
 ) -> None:
-    """Add to the derivative by P what goes through the scalings.
-
-    by_u, by_v (n, m), the derivatives by the last factors, are used up.
-    """
+    """Add to the derivative by P its part through the scalings; this overwrites by_u and by_v."""
     scalings, m = u.shape[1] - 1, u.shape[2]
     by_row, by_column = np.empty((scalings, m)), np.empty((scalings, m))  # by 1 / u and 1 / v
     for q in range(len(P)):

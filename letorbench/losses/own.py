@@ -1,9 +1,9 @@
-"""Losses of the user's own: functions of the scores and the labels of one query.
+"""Losses of users: functions of the scores and the labels of one query.
 
     def squares(scores, labels):
         return ((scores - labels) ** 2).sum(), 2 * (scores - labels)
 
-The function returns its value and its derivative by each score, in the order of the file.
+The function returns the value and the derivative by each score, in file order.
 """
 
 from collections.abc import Callable
@@ -21,21 +21,21 @@ from letorbench.losses.gains import query_sums
 from letorbench.measures.own import described
 from letorbench.source import users_digest
 
-#: how many queries a gradient is checked on, at how many points, along how many directions
+#: the numbers of queries, points and directions on which a gradient is checked
 CHECKED_QUERIES, POINTS, DIRECTIONS = 5, 2, 3
-#: the step of the finite differences, and the share of the terms' sum that these may be off
+#: the step of the finite differences, and their largest error, relative to the terms' sum
 STEP, TOLERANCE = 1e-5, 1e-4
 
 
 @dataclass(frozen=True)
 class OfEachQuery:
-    """A function (scores, labels) -> (value, gradient) of one query, as that of a `CustomLoss`."""
+    """A function (scores, labels) -> (value, gradient) of one query as that of a `CustomLoss`."""
 
     function: Callable[[np.ndarray, np.ndarray], tuple[float, np.ndarray]]
     name: str
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-        """Return the loss of each query; DataError says what the function does wrong."""
+        """Return the loss of each query; DataError if the function fails."""
         out = ValueAndGradient(np.zeros(queries.n_queries), np.zeros(queries.n_docs))
         scores, labels = read_only(scores), queries.labels
         for q, (a, b) in enumerate(pairwise(queries.offsets.tolist())):
@@ -59,30 +59,18 @@ class OfEachQuery:
 
 
 def loss_of(function: Any, name: str = "") -> CustomLoss:
-    """Return a function of one query's scores and labels as a loss; it is called as the function.
-
-    UsageError where the function has no name, or takes other than two arguments.
-    """
+    """Return a user's function as a loss; UsageError if it has no name or other arguments."""
     name, text, source = described(function, name, "loss", "(scores, labels)")
     return CustomLoss(name, text, OfEachQuery(function, name), source)
 
 
 def source_of(loss: Loss) -> str:
-    """Return the digest of the code of a loss of the user's own, "" for one of the package."""
+    """Return the digest of a user's loss, "" for a loss of the package."""
     return loss.source if isinstance(loss, CustomLoss) else users_digest(type(loss))
 
 
 def require_gradient(loss: Loss, train: QuerySet) -> None:
-    """Check the gradient of a loss by central differences on some queries.
-
-    The directions and the points look random, and kinks that one of them meets do not count. So
-    a gradient is wrong where most of the differences of a query are others.
-
-    Raises
-    ------
-    UsageError
-        It is not the gradient of the value.
-    """
+    """Raise UsageError if the gradient of a loss contradicts central differences of its value."""
     starts = train.offsets[:-1][train.lengths > 0]
     several = np.maximum.reduceat(train.labels, starts) > np.minimum.reduceat(train.labels, starts)
     filled = np.flatnonzero(train.lengths > 0)
@@ -100,7 +88,7 @@ def require_gradient(loss: Loss, train: QuerySet) -> None:
             error = np.abs(ahead) * np.finfo(float).eps / STEP
             off.append(~(np.abs(slope - found) <= TOLERANCE * room + 10.0 * error))
             last = slope, found
-    wrong = np.mean(off, axis=0) > 0.5
+    wrong = np.mean(off, axis=0) > 0.5  # a kink may spoil some of the differences, not most
     if wrong.any():
         q = int(wrong.argmax())
         raise UsageError(

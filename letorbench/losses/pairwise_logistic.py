@@ -2,13 +2,13 @@
 
 For a pair of documents with labels r_i > r_j the cost is C = log(1 + exp(-(s_i - s_j))), and its
 derivative is dC/ds_i = -dC/ds_j = -sigma(s_j - s_i), sigma(t) = 1 / (1 + exp(-t)) (Burges et al.,
-ICML 2005; Burges, Ragno, Le, NIPS 2006, equations 6 to 8). `pairwise_logistic` says this in plain
-NumPy. The compiled kernel below it does three things to be fast:
+ICML 2005; Burges, Ragno, Le, NIPS 2006, equations 6 to 8). `pairwise_logistic` computes this in
+plain NumPy. The compiled kernel is fast for three reasons:
 
-* It reads the documents of a query by descending label (`QuerySet.by_label`). The documents with
-  a lower label than document i are then the contiguous ones behind i's block.
-* With u = exp(s - max s), sigma(s_j - s_i) = u_j / (u_i + u_j): one exponential a document
-  instead of one a pair. If the scores of a query span more than SPAN, each pair has its own.
+* It reads the documents of a query by descending label (`QuerySet.by_label`). The documents with a
+lower label than document i are then the contiguous ones behind i's block.
+* With u = exp(s - max s), sigma(s_j - s_i) = u_j / (u_i + u_j): one exponential a document instead
+of one a pair. If the scores of a query span more than SPAN, each pair has its own.
 * The logarithms of many pairs are taken as the one logarithm of their product.
 """
 
@@ -35,9 +35,7 @@ LOGARITHM = 640.0
 
 
 def pairwise_logistic(scores: np.ndarray, labels: np.ndarray) -> tuple[float, np.ndarray]:
-    """Compute RankNet's cost of one query, and its derivative by each score, pair by pair.
-
-    Scores, labels and the derivative are (n_docs,). Minus the derivative is the paper's lambda.
+    """Compute RankNet's cost of one query, and its derivative (minus lambda) by each score.
 
     Examples
     --------
@@ -66,15 +64,12 @@ class RankNetLoss(Loss):
 
 
 class PairWorkspace(NamedTuple):
-    """Arrays with one number for each document of the longest query, in label order.
-
-    lower, product, push: of the lower documents of a block's pairs, padded, from 0 on.
-    """
+    """Arrays with one number for each document of the longest query, in label order."""
 
     s: np.ndarray
     u: np.ndarray
     force: np.ndarray
-    lower: np.ndarray
+    lower: np.ndarray  # this and the next two: of the lower documents of a block's pairs, padded
     product: np.ndarray
     push: np.ndarray
 
@@ -90,7 +85,6 @@ def pair_workspace(longest: int) -> PairWorkspace:
 def _costs(
     scores: np.ndarray, blocks: LabelBlocks, first: int, last: int, out: ValueAndGradient
 ) -> None:
-    """Fill `out` for the queries first..last - 1."""
     offsets = blocks.offsets
     workspace = pair_workspace(max(1, longest_query(offsets, first, last)))
     for q in range(first, last):
@@ -105,10 +99,7 @@ def _costs(
 def ranknet_lambdas(
     scores: np.ndarray, blocks: LabelBlocks, q: int, workspace: PairWorkspace, force: np.ndarray
 ) -> float:
-    """Compute what `pairwise_logistic` does for query q: return the cost, force = -gradient.
-
-    scores, force: (documents of q,), in file order.
-    """
+    """Return the cost of query q as `pairwise_logistic`, and fill force = -gradient."""
     begin, size = blocks.offsets[q], len(scores)
     order = blocks.order[begin : begin + size] - begin
     gather(scores, order, workspace.s[:size])
@@ -123,11 +114,7 @@ def ranknet_lambdas(
 def _add_forces(
     total: float, b0: int, b1: int, end: int, state: tuple[PairWorkspace, float]
 ) -> float:
-    """Add the forces of the pairs (b0..b1 - 1) x (b1..end - 1); return the cost with theirs.
-
-    The state is the workspace, with the scores of the query in `s` and what `exponentials` gives
-    in `u`, and the scores' span.
-    """
+    """Add the forces of the pairs (b0..b1 - 1) x (b1..end - 1); return the cost with theirs."""
     (s, u, force, lower, product, push), span = state
     cost = 0.0
     if not span <= SPAN:
@@ -179,7 +166,7 @@ def _row(u_i: float, lower: np.ndarray, product: np.ndarray, push: np.ndarray) -
 
 @kernel()
 def _row_far(s: np.ndarray, i: int, begin: int, end: int, force: np.ndarray) -> float:
-    """Add the same forces with one exponential a pair; return the pairs' cost."""
+    """Add the same forces with one exponential for each pair; return the pairs' cost."""
     cost = 0.0
     for j in range(begin, end):
         difference = s[i] - s[j]

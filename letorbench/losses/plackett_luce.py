@@ -1,12 +1,11 @@
 """Weighted Plackett-Luce, and its reverse: choose the best first, or drop the worst first.
 
-T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012,
-equations 11 and 13. With all weights 1 the first is ListMLE (F. Xia et al., "Listwise Approach
-to Learning to Rank", ICML 2008). The documents are in the order of their labels, the highest
-first.
+T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, equations 11
+and 13. With all weights 1 the first is ListMLE (F. Xia et al., "Listwise Approach to Learning to
+Rank", ICML 2008). The documents are in the order of their labels, the highest first.
 
-Equal labels have no order (`letorbench.losses.label_order`). Breslow's rule gives the documents
-of a label one denominator, the first that any of them could have, and the mean W_b of their
+Equal labels have no order (`letorbench.losses.label_order`). By Breslow's rule the documents of a
+label share one denominator, the first that any of them could have, and the mean W_b of their
 places' weights:
 
     -sum_i W_b(i) log(e^{s_i} / sum over r_j <= r_i of e^{s_j})               (11)
@@ -15,8 +14,8 @@ places' weights:
 In an order of the equal labels, the denominators of a label shrink from this one on. The loss is
 therefore at least the mean over all orders of the loss in that order.
 
-`reference` computes both losses for one query in plain NumPy; the compiled kernel below does it
-in linear time.
+`reference` computes both losses for one query in plain NumPy; the compiled kernel below does it in
+linear time.
 """
 
 from typing import NamedTuple
@@ -31,13 +30,7 @@ from letorbench.losses.label_order import DocumentWeighted, document_weights
 
 
 def reference(s: np.ndarray, w: np.ndarray, step: np.ndarray) -> tuple[float, np.ndarray]:
-    """Return equation 11 and its gradient for one query.
-
-    The value is -sum_t w_t log(e^{s_t} / sum over u with step_u >= step_t of e^{s_u}). s, w and
-    step (m,) are in the order of the choices, the first choice first. The documents of one step
-    are chosen at once: by Breslow's rule those of one label, in a given order each on its own.
-    Equation 13 is the same of -s, with the order turned round.
-    """
+    """Return equation 11 of one query and its gradient; a step's documents are chosen at once."""
     remains = step[:, None] <= step  # u has not been chosen before t
     log_rest = np.array([np.logaddexp.reduce(s[left]) for left in remains])
     p = np.exp(np.where(remains, s[None, :] - log_rest[:, None], -np.inf))
@@ -45,17 +38,12 @@ def reference(s: np.ndarray, w: np.ndarray, step: np.ndarray) -> tuple[float, np
 
 
 class Choices(NamedTuple):
-    """The documents of each query in the order of their choice.
+    """The documents of each query in the order of their choice."""
 
-    order: (n_docs,), the rows. starts: (n_steps + 1,); step t chooses
-    order[starts[t]:starts[t + 1]] at once. queries: (n_queries + 1,); query q has the steps
-    queries[q]:queries[q + 1]. weights: (n_docs,), in the order of the choices.
-    """
-
-    order: np.ndarray
-    starts: np.ndarray
-    queries: np.ndarray
-    weights: np.ndarray
+    order: np.ndarray  # (n_docs,), the rows
+    starts: np.ndarray  # (n_steps + 1,); step t chooses order[starts[t]:starts[t + 1]] at once
+    queries: np.ndarray  # (n_queries + 1,); query q has the steps queries[q]:queries[q + 1]
+    weights: np.ndarray  # (n_docs,), in the order of the choices
 
     def turned(self, queries: QuerySet) -> "Choices":
         """Return the same choices, the last one first."""
@@ -66,7 +54,7 @@ class Choices(NamedTuple):
 
 
 def _turned(offsets: np.ndarray) -> np.ndarray:
-    """Return the positions 0, 1, ... with each segment offsets[q]:offsets[q + 1] turned round."""
+    """Return positions 0, 1, ... with each segment offsets[q]:offsets[q + 1] reversed."""
     return np.repeat(offsets[1:] + offsets[:-1], np.diff(offsets)) - 1 - np.arange(offsets[-1])
 
 
@@ -108,10 +96,7 @@ class ReversePlackettLuce(PlackettLuce):
 def _chain(
     scores: np.ndarray, choices: Choices, start: int, stop: int, out: ValueAndGradient
 ) -> None:
-    """Fill out with sum of w_i (L_t - s_i), L_t = log sum over the steps from t on of e^{s_u}.
-
-    t is the step that chooses document i. The gradient is in file order.
-    """
+    """Fill out with sum of w_i (L_t - s_i), L_t = log sum over the steps from t on of e^{s_u}."""
     order, starts, weights = choices.order, choices.starts, choices.weights
     log_rest = np.empty(longest_query(choices.queries, start, stop))
     for q in range(start, stop):

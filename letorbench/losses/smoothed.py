@@ -1,9 +1,8 @@
 """1 - a ranking measure of smoothed places pi_i = 1 + sum over j != i of sigma(s_j - s_i).
 
-T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012,
-equations 6 and 7 with Table 1's measures of the whole list. Every "is above" in a measure's
-definition becomes a sigma, also in ERR's product. A query without relevant documents has no
-loss.
+T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, equations 6
+and 7 with Table 1's measures of the whole list. Every "is above" in a measure's definition becomes
+a sigma, also in ERR's product. A query without relevant documents has no loss.
 
 `reference` computes the measures for one query in plain NumPy, as the compiled kernel below does.
 """
@@ -23,7 +22,7 @@ from letorbench.parameters import number, one_of
 
 MEASURES = ("ndcg", "err", "mrr")
 NDCG, ERR, MRR = range(3)
-#: scores that are further apart than SPAN times 2 to this power are no numbers for a descent
+#: no useful scores are further apart than SPAN times 2 to this power
 MOST_DOUBLINGS = 40
 
 
@@ -38,7 +37,7 @@ def reference(s: np.ndarray, w: np.ndarray, kind: int) -> tuple[float, np.ndarra
     np.fill_diagonal(above, 0.0)
     bend = above * (1.0 - above)  # sigma's derivative
     pi = 1.0 + above.sum(axis=1)
-    by_above = np.zeros_like(above)  # dM / d above[i, j], but for what goes through pi
+    by_above = np.zeros_like(above)  # dM / d above[i, j], except through pi
     if kind == NDCG:
         terms = w / np.log2(1.0 + pi)
         by_pi = -terms / ((1.0 + pi) * np.log(1.0 + pi))
@@ -56,16 +55,10 @@ def reference(s: np.ndarray, w: np.ndarray, kind: int) -> tuple[float, np.ndarra
 class SmoothedMeasure(Loss):
     """1 - a measure of smoothed places.
 
-    Parameters
-    ----------
-    measure : {"ndcg", "err", "mrr"}
-        ERR has R = G / (1 + the gain of the set's largest label), which is (2^r - 1) / 2^(that
-        label). MRR is of the best document; of several, the mean of their reciprocal places.
-    alpha : float
-        What differences of scores are multiplied by: the larger, the nearer are the places to
-        ranks. The paper has 1. With "ndcg" this is ApproxNDCG (T. Qin, T.-Y. Liu, H. Li, "A
-        General Approximation Framework for Direct Optimization of Information Retrieval Measures",
-        Information Retrieval 13, 2010, equations 9 and 16), also by the name ``approx-ndcg``.
+    With "ndcg" this is ApproxNDCG (T. Qin, T.-Y. Liu, H. Li, "A General Approximation Framework for
+    Direct Optimization of Information Retrieval Measures", Information Retrieval 13, 2010,
+    equations 9 and 16). MRR is of the best document; of several, the mean of their reciprocal
+    places.
     """
 
     name = "smooth"
@@ -73,7 +66,7 @@ class SmoothedMeasure(Loss):
     formula = "1 - measure of the places pi_i = 1 + sum_j sigma(alpha (s_j - s_i))"
 
     measure: str = one_of(MEASURES, "ndcg")
-    alpha: float = number(1.0, above=0)
+    alpha: float = number(1.0, above=0)  # the larger, the nearer are places to ranks; the paper's 1
     gain: str = gain_rule()
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
@@ -85,12 +78,11 @@ class SmoothedMeasure(Loss):
         return ValueAndGradient(np.where(relevant, 1.0 - value, 0.0), -self.alpha * slope)
 
     def weights(self, queries: QuerySet) -> np.ndarray:
-        """Return w of `reference` for each document."""
         if self.measure == "ndcg":
             return normalized_gains(queries, gain=self.gain)
         if self.measure == "err":
             G = gains(queries.labels, self.gain)
-            return G / (1.0 + G.max(initial=0.0))
+            return G / (1.0 + G.max(initial=0.0))  # R, (2^r - 1) / 2^(the set's largest label)
         return best_documents(queries)
 
 
@@ -149,7 +141,7 @@ def _smoothed(
         out.value[q] = total
         for i in range(m):
             _sigmas(u, i, doublings, above)
-            # what raising s_j over s_i does to the places and the products of both
+            # the effect of raising s_j over s_i on the places and the products of both
             down = 0.0
             for j in range(i):
                 pull = above[j] * (1.0 - above[j]) * (by_place[i] - by_place[j])
@@ -167,10 +159,7 @@ def _smoothed(
 
 @kernel()
 def _sigmas(u: np.ndarray, i: int, doublings: int, above: np.ndarray) -> None:
-    """above[j] = sigma(s_j - s_i) of each j < i, u = e^(s / 2^doublings): this vectorises.
-
-    sigma(s_j - s_i) is 1 / (1 + (u_i / u_j)^(2^doublings)).
-    """
+    """above[j] = sigma(s_j - s_i) of each j < i, u = e^(s / 2^doublings): this vectorises."""
     if doublings == 0:
         for j in range(i):
             above[j] = u[j] / (u[i] + u[j])

@@ -24,11 +24,11 @@ from letorbench.errors import UsageError
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices
 from letorbench.parameters import one_of
 
-#: the most ways to fill k places that a list may have: about a second of work
+#: the largest number of ways to fill k places of a list: about a second of work
 MOST_PLACINGS = 10**8
 #: the widest span of scores for which exp(s - max s) stays a normal number
 SPAN = 600.0
-#: a label that is so far below the next higher one has no chance beside it, nor has one farther
+#: a label this far below the next higher one has no chance against it
 FAR = 100
 
 
@@ -59,14 +59,7 @@ def log_placing(scores: np.ndarray, places: tuple[int, ...]) -> tuple[float, np.
 
 @dataclass(frozen=True)
 class TopKCrossEntropy(Loss):
-    """The loss of many queries.
-
-    Parameters
-    ----------
-    k : {1, 2, 3}
-        The places. The loss costs m^k for a query of m documents; a UsageError refuses a query
-        for which that is too much.
-    """
+    """The loss of many queries; it costs m^k for a query of m documents."""
 
     name = "listnet"
     formula = "-sum over the first k places g of P_r(g) log P_s(g), Plackett-Luce"
@@ -90,7 +83,7 @@ class TopKCrossEntropy(Loss):
 
 
 def _nearer(queries: QuerySet) -> np.ndarray:
-    """Return labels (n_docs,) of the same order, of which none is more than FAR above the next."""
+    """Return labels (n_docs,) in the same order, none more than FAR above the next."""
     blocks, labels = queries.by_label, np.empty(queries.n_docs, np.int64)
     steps = np.append(np.minimum(-np.diff(blocks.labels), FAR), 0)  # to the next block's label
     steps[blocks.queries[1:] - 1] = 0  # of the last block of each query
@@ -154,7 +147,7 @@ def _places(
             continue
         target_a, u_a = target[a], u[a]
         target[a] = u[a] = 0.0
-        # without the best documents, what is left may all underflow: it needs new exponentials
+        # without the best documents all others may underflow: they need new exponentials
         left = top if near else _fill(s, target, u)
         chance = weight * target_a / total
         value += _places(s, u, target, left, places - 1, chance, near, gradient)
@@ -187,10 +180,7 @@ def _place(
     weight: float,
     gradient: np.ndarray,
 ) -> float:
-    """Return weight x -sum q log p of one place: q ~ target, p ~ u = exp(s - top).
-
-    Adds weight (p - q) to the gradient. Documents already placed have u = target = 0.
-    """
+    """Return weight x -sum q log p of one place, q ~ target, p ~ u; add its gradient."""
     size = len(s)
     sum_u, sum_target, sum_score = 0.0, 0.0, 0.0
     for i in range(size):

@@ -1,20 +1,20 @@
 """Weighted losses of pairs, and the pairwise bound of a Markov random field.
 
-T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012: equation
-9 with Table 3's losses phi and Table 9's weights V,
+T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012: equation 9
+with Table 3's losses phi and Table 9's weights V,
 
     sum over the pairs r_i > r_j of V_ij phi(s_i - s_j),
 
-and equation 18, -sum over all pairs of V_ij log(psi(r_i, r_j) / Z_ij) with
-psi(r_i, r_j) = exp(gamma sign(r_i - r_j) (s_i - s_j)), gamma = 2 / (m (m - 1)), and Z_ij the sum
-of psi over all pairs of labels.
+and equation 18, -sum over all pairs of V_ij log(psi(r_i, r_j) / Z_ij) with psi(r_i, r_j) =
+exp(gamma sign(r_i - r_j) (s_i - s_j)), gamma = 2 / (m (m - 1)), and Z_ij the sum of psi over all
+pairs of labels.
 
-`reference` computes both for one query in plain NumPy. The compiled kernel below it goes over pairs
-of blocks that have one weight (`WeightedBlocks`). The bound, with t = gamma (s_i - s_j), L labels
-and n = L (L - 1) / 2, costs log Z_ij - sign t, Z_ij = n (e^t + e^-t) + L, sign = 1 for r_i > r_j
-and 0 for a tie. phi = logistic is the same with gamma = 1/2, n = 1 and L = 0, without ties. With
-u = e^(gamma s), e^t = u_i / u_j: two exponentials a document serve all pairs, and the logarithms
-of `ROWS` pairs are taken as the one of their product.
+`reference` computes both for one query in plain NumPy. The compiled kernel goes over pairs of
+blocks that have one weight (`WeightedBlocks`). The bound, with t = gamma (s_i - s_j), L labels and
+n = L (L - 1) / 2, costs log Z_ij - sign t, Z_ij = n (e^t + e^-t) + L, sign = 1 for r_i > r_j and 0
+for a tie. phi = logistic is the same with gamma = 1/2, n = 1 and L = 0, without ties. With u =
+e^(gamma s), e^t = u_i / u_j: two exponentials a document serve all pairs, and the logarithms of
+`ROWS` pairs are taken as one of their product.
 """
 
 from dataclasses import dataclass
@@ -43,21 +43,17 @@ PAIR_LOSSES = {
     "logistic": "log(1 + exp(-d))",
 }
 QUADRATIC, HINGE, EXPONENTIAL, LOGISTIC, FIELD_BOUND = range(5)
-#: from here on, e^t is continued by its tangent, so that it stays finite
+#: above this, e^t is replaced by its tangent, so that it stays finite
 STEEPEST = 30.0
-#: pairs whose logarithms are taken as one, and the widest span of gamma s at which the product of
-#: so many Z_ij is a normal number
+#: the number of pairs whose logarithms are taken as one, and the widest span of gamma s for which
+#: the product of their Z_ij is a normal number
 ROWS, WIDEST = 8, 40.0
 
 
 def reference(
     s: np.ndarray, r: np.ndarray, V: np.ndarray, phi: str, levels: int
 ) -> tuple[float, np.ndarray]:
-    """Return the loss of one query and its gradient.
-
-    s, r (m,) are the scores and labels in label order, V (m, m) the weights of the pairs (i, j)
-    with i before j, phi a name of Table 3 or "wub", and levels is L, the number of labels.
-    """
+    """Return the loss of one query in label order, and its gradient; phi may also be "wub"."""
     m = len(s)
     i, j = np.triu_indices(m, 1)
     sign = (r[i] > r[j]).astype(float)
@@ -84,7 +80,7 @@ def reference(
 
 
 class _OfPairs(Loss):
-    """What the losses of pairs have in common; `kind` is the loss's number in compiled code."""
+    """The base of the losses of pairs; `kind` is the loss's number in compiled code."""
 
     kind: int
     weight: str
@@ -104,17 +100,7 @@ class _OfPairs(Loss):
 
 @dataclass(frozen=True)
 class PairwiseLoss(_OfPairs):
-    """Equation 9.
-
-    Parameters
-    ----------
-    phi : str
-        A name of Table 3, `PAIR_LOSSES`.
-    weight : str
-        A weight of Table 9, `PAIR_WEIGHTS`.
-    ties : {"breslow", "file"}
-        See `letorbench.losses.label_order`.
-    """
+    """Equation 9, for the losses of `PAIR_LOSSES` and the weights of `PAIR_WEIGHTS`."""
 
     name = "pairwise"
     formula = "sum over pairs r_i > r_j of weight_ij phi(s_i - s_j)"
@@ -131,10 +117,7 @@ class PairwiseLoss(_OfPairs):
 
 @dataclass(frozen=True)
 class FieldBound(_OfPairs):
-    """Equation 18, the weighted upper bound of a Markov random field by its pairs.
-
-    The parameters are as in `PairwiseLoss`.
-    """
+    """Equation 18, the weighted upper bound of a Markov random field by its pairs."""
 
     name = "wub"
     formula = "-sum over pairs of weight_ij log(psi(r_i, r_j) / Z_ij)"
@@ -155,11 +138,7 @@ def _weighted_pairs(
     stop: int,
     out: ValueAndGradient,
 ) -> None:
-    """Fill out with the sum of V_ij times the loss of a pair, over the pairs of each query.
-
-    The field bound has the pairs of equal labels too, the losses of Table 3 have not. Pairs of
-    equal labels in two blocks have the weight 0.
-    """
+    """Fill out with the sum of V_ij times the loss of a pair, over the pairs of each query."""
     starts, size = blocks.starts, max(1, longest_query(blocks.offsets, start, stop))
     s, force, product, u = np.empty(size), np.empty(size), np.empty(size), np.empty((2, size))
     bound = kind == FIELD_BOUND
@@ -176,6 +155,7 @@ def _weighted_pairs(
         total = 0.0
         for b in range(blocks.queries[q], blocks.queries[q + 1]):
             b0, b1 = starts[b] - begin, starts[b + 1] - begin
+            # only the bound has pairs of equal labels; in two blocks these have the weight 0
             for later in range(b if bound else b + 1, blocks.queries[q + 1]):
                 l0, l1 = starts[later] - begin, starts[later + 1] - begin
                 v = block_weight(blocks, q, b, later)
@@ -228,10 +208,7 @@ def _near_rows(
     product: np.ndarray,
     force: np.ndarray,
 ) -> float:
-    """Sum log Z_ij of the pairs of some documents with those of l0..l1 - 1 that are behind them.
-
-    Adds d log Z / dt to the force on each document.
-    """
+    """Return the sum of log Z_ij of some documents with those behind; add d log Z / dt to force."""
     begin, cost = max(rows[0] + 1, l0), 0.0
     product[begin:l1] = 1.0
     for i in range(rows[0], rows[1]):
@@ -254,7 +231,7 @@ def _row(
     product: np.ndarray,
     force: np.ndarray,
 ) -> float:
-    """Do a document's pairs: multiply Z_ij into product, take the slopes away from force."""
+    """Do a document's pairs: multiply Z_ij into product, subtract the slopes from force."""
     total = 0.0
     for j in range(len(product)):
         up, down = above * inverse_u[j], below * u[j]
@@ -278,7 +255,7 @@ def _far_rows(
     L: float,
     force: np.ndarray,
 ) -> float:
-    """Do the same from the scores, for any kind of loss, with what it takes for each pair."""
+    """Do the same from the scores, for any kind of loss, pair by pair."""
     cost = 0.0
     for i in range(rows[0], rows[1]):
         for j in range(max(i + 1, l0), l1):

@@ -1,13 +1,13 @@
-"""Models: what a ranker learns, a function from a document's features to its score.
+"""Models: the functions from a document's features to its score that rankers learn.
 
-To add a model, write its file: a class with a ``kind`` in this folder is registered by being
-there. The module also holds its parametric family, where it has one: what a solver needs to fit
-it to a loss. Every name is imported when it is first used.
+A class with a ``kind`` in this folder is registered by being there: a new model is a new file. The
+file also has the model's parametric family, if it has one: its interface to solvers. Every name is
+imported when it is first used.
 """
 
 from letorbench import registry
 
-#: what this package offers besides the classes of models and of their families
+#: the names of this package besides the models and their families
 OTHERS = {
     **{name: f"letorbench.models.base:{name}" for name in ("Model", "load", "save")},
     "ParametricFamily": "letorbench.models.parametric:ParametricFamily",

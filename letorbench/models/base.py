@@ -16,12 +16,12 @@ from letorbench.datasets.arrays import float32_features
 from letorbench.errors import DataError
 from letorbench.files import write_atomically
 
-#: the models that this process has imported, by kind: those of plug-ins are found here
+#: the model classes in this process by kind; the only place for those of plug-ins
 KINDS: dict[str, type["Model"]] = {}
 
 
 class ArraySpec(NamedTuple):
-    """What a field of a model must be, see `array`."""
+    """The declaration of a field of a model, see `array`."""
 
     shape: tuple[str, ...]
     dtype: np.dtype
@@ -31,21 +31,12 @@ class ArraySpec(NamedTuple):
 def array(
     *shape: str, dtype: Any = np.float64, below: str | None = None, default: Any = MISSING
 ) -> Any:
-    """Declare a field of a model.
+    """Declare a field of a model: its dimensions, type and default.
 
-    Parameters
-    ----------
-    *shape : str
-        The names of the dimensions. A name stands for one size in the whole model, and
-        ``"name+1"`` for that size plus one. Without any, the field is a single number; a single
-        integer gives the dimension of its own name its size.
-    dtype : dtype
-        What the numbers are converted to. Only conversions within a kind or to a wider kind
-        are made: an index is never rounded.
-    below : str, optional
-        The dimension that the values are indices of: they must be in 0..size - 1.
-    default : optional
-        The value where none is given.
+    A dimension's name stands for one size in the whole model, ``"name+1"`` for that size plus one;
+    without dimensions the field is a number, and an integer sizes the dimension of its name. Values
+    are converted only within a kind or to a wider kind (an index is never rounded). With `below`
+    they are indices of that dimension, in 0..size - 1.
     """
     return field(default=default, metadata={"spec": ArraySpec(shape, np.dtype(dtype), below)})
 
@@ -53,9 +44,9 @@ def array(
 class Model(ABC):
     """An immutable scoring function.
 
-    A subclass is a frozen dataclass of arrays and numbers. It names its kind, which registers
-    it in a file of ``models/`` or ``rankers/``, and declares every field with `array`, which is
-    all that checking, saving and loading need::
+    A subclass is a frozen dataclass. It names its kind, which registers it in a file of ``models/``
+    or ``rankers/``, and declares every field with `array`. Checks, saving and loading need no
+    more::
 
         @dataclass(frozen=True, eq=False)
         class Linear(Model):
@@ -66,18 +57,18 @@ class Model(ABC):
 
             def _score(self, features): ...
 
-    The constructor converts every field to the declared type, in C order, and makes it
-    read-only, so that compiled code never sees an unchecked array. A model without a dimension
-    ``n_features`` has a property of that name.
+    The constructor converts every field to its declared type, in C order, and makes it read-only,
+    so that compiled code never sees an unchecked array. A model without a dimension ``n_features``
+    has a property of that name.
 
     Attributes
     ----------
     kind : str
-        What a saved file calls the model.
+        The model's name in saved files.
     docs_a_thread : int
-        How many documents are worth a thread of their own; the default scores all in one call.
+        The number of documents that is worth a thread; by default one call scores all.
     n_features : int
-        How many features a document must have.
+        The number of features of a document.
     """
 
     kind: ClassVar[str]
@@ -118,30 +109,14 @@ class Model(ABC):
         self._check()
 
     def _check(self) -> None:  # noqa: B027 (a model may do without)
-        """Raise DataError where the fields contradict each other beyond what their specs say."""
+        """Raise DataError if the fields contradict each other beyond their specs."""
 
     @abstractmethod
     def _score(self, features: np.ndarray) -> np.ndarray:
         """Score checked features, (n_docs, n_features) float32 in C order."""
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """Score documents.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_docs, n_features)
-            Features of any real type and memory order; they are converted to float32 in C order.
-
-        Returns
-        -------
-        ndarray of shape (n_docs,), float64
-            The scores. A larger score ranks higher.
-
-        Raises
-        ------
-        DataError
-            If X is not a table of real numbers with `n_features` columns.
-        """
+        """Return scores (n_docs,) float64 of (n_docs, n_features) numbers, or raise DataError."""
         features = float32_features(X)
         if features.shape[1] != self.n_features:
             raise DataError(
@@ -163,7 +138,7 @@ class Model(ABC):
 
 
 def _converted(value: Any, spec: ArraySpec, what: str) -> np.ndarray | float | int:
-    """Return the value as its spec wants it: a read-only array in C order, or a Python number."""
+    """Return the value as its spec demands: a read-only array in C order, or a Python number."""
     given = np.asarray(value)
     if given.ndim != len(spec.shape) or not np.can_cast(given.dtype, spec.dtype, "same_kind"):
         shape = f"({', '.join(spec.shape)})"
@@ -178,7 +153,7 @@ def _converted(value: Any, spec: ArraySpec, what: str) -> np.ndarray | float | i
 
 
 def _fit(sizes: dict[str, int], dimension: str, given: int, what: str) -> None:
-    """Give a dimension its size, or check the size that it has."""
+    """Set the size of a dimension, or check it if it is set."""
     name, _, more = dimension.partition("+")
     size = given - int(more or 0)
     if size < 0 or sizes.setdefault(name, size) != size:
@@ -187,8 +162,8 @@ def _fit(sizes: dict[str, int], dimension: str, given: int, what: str) -> None:
 
 
 def model_class(kind: object) -> type[Model]:
-    """Return the class of the models that a file calls so; DataError if there is none."""
-    # a ranker may define its model beside itself
+    """Return the class of the models of that kind; DataError if there is none."""
+    # a ranker's file may define its model
     own = registry.places("models", "kind") | registry.places("rankers", "kind")
     if kind in own:
         return registry.load(own[str(kind)])
@@ -209,17 +184,8 @@ def save(model: Model, path: Path, facts: dict[str, object] | None = None) -> No
 
 
 def load(path: Path) -> tuple[Model, dict[str, Any]]:
-    """Read what `save` wrote: return the model and the facts.
-
-    Nothing is unpickled or unpacked. A file whose content was changed is refused, by the check
-    sums of the archive.
-
-    Raises
-    ------
-    DataError
-        If the file is anything else, with one line that says what is wrong.
-    """
-    try:
+    """Return the model and the facts that `save` wrote; DataError for any other file."""
+    try:  # nothing is unpickled or unpacked; the archive's check sums show changes
         with np.load(path, allow_pickle=False) as file:
             if any(each.compress_type != zipfile.ZIP_STORED for each in file.zip.infolist()):
                 raise DataError("found compressed arrays, expected plain ones: they cannot grow")
@@ -234,5 +200,5 @@ def load(path: Path) -> tuple[Model, dict[str, Any]]:
         return model_class(header["kind"])(**arrays), dict(header["facts"])
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
-    except Exception as error:  # NumPy, zipfile and json raise a dozen kinds
+    except Exception as error:  # NumPy, zipfile and json raise a dozen types
         raise DataError(f"{path}: found no saved model, expected one that a run left") from error

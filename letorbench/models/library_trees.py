@@ -1,6 +1,6 @@
-"""The models in files that LightGBM and XGBoost wrote.
+"""Models in files of LightGBM and XGBoost.
 
-They are read and checked here. The libraries trust a file: an index that is out of range ends the
+They are read and checked here because the libraries trust a file: an index out of range crashes the
 process, and a cycle never ends.
 """
 
@@ -16,27 +16,24 @@ from letorbench.models.base import Model
 from letorbench.models.linear import Linear
 from letorbench.models.tree_ensemble import Float32Trees, Tree, TreeEnsemble, joined
 
-#: LightGBM takes a value up to this size for 0
+#: LightGBM treats a value up to this size as 0
 ZERO = float(np.float32(1e-35))
-#: what LightGBM's text has of each split
+#: the keys of each split in LightGBM's text
 AT_SPLITS = ("split_feature", "threshold", "decision_type", "split_gain")
-#: a model, and the names that the library was given for its features
+#: a model, and the feature names that the library was given
 Read = tuple[Model, tuple[str, ...] | None]
 
 
 class Ranges(NamedTuple):
-    """A split by ranges: ..., cuts[k-1] < x <= cuts[k], ...
-
-    `goes_left` (n_cuts + 1,) says which of them go left; missing values go with range `missing`.
-    """
+    """A split by ranges: ..., cuts[k-1] < x <= cuts[k], ..."""
 
     cuts: np.ndarray
-    goes_left: np.ndarray
-    missing: int
+    goes_left: np.ndarray  # (n_cuts + 1,), of each range
+    missing: int  # missing values go where this range goes
 
 
 def of_lightgbm(content: bytes) -> Read:
-    """Return the model of the text that LightGBM's `save_model` writes."""
+    """Return the model in the text that LightGBM's `save_model` writes."""
     text, end, _ = content.decode().replace("\r\n", "\n").partition("\nend of trees")
     if not end:
         raise DataError("found no end of trees, expected a whole file")
@@ -56,12 +53,12 @@ def _of_lightgbm(lines: Mapping[str, str]) -> tuple[Tree, dict[int, Ranges]]:
         raise DataError("found linear trees, expected trees with a constant in each leaf")
 
     def numbers(key: str, size: int) -> np.ndarray:
-        text = ",".join(lines.get(key, "").split()).replace("inf", "1e300")  # as it reads that
+        text = ",".join(lines.get(key, "").split()).replace("inf", "1e300")  # as LightGBM does
         given = json.loads(f"[{text}]")
         _expect(key, len(given), size)
         return np.array(given) if size else none[:0]
 
-    def child(key: str) -> np.ndarray:  # ~leaf is negative; what is neither becomes 2n or more
+    def child(key: str) -> np.ndarray:  # ~leaf is negative; invalid indices become 2n or more
         given = numbers(key, n - 1)
         given = np.where(given < 0, n - 1 + ~given, given + 2 * n * (given >= n - 1))
         return np.append(given, np.arange(n - 1, 2 * n - 1))
@@ -85,8 +82,8 @@ def _of_lightgbm(lines: Mapping[str, str]) -> tuple[Tree, dict[int, Ranges]]:
         sets = {k: bits[32 * bounds[k] : 32 * bounds[k + 1]] for k in range(len(bounds) - 1)}
         for node in np.flatnonzero(by_category).tolist():  # each has a set of its own
             chosen = np.flatnonzero(sets.pop(threshold[node]))
-            ranges[node] = _among(chosen, -1.0, True)  # what is cut to 0 is category 0
-    # LightGBM 3 counts no documents where a tree is one leaf
+            ranges[node] = _among(chosen, -1.0, True)  # values that truncate to 0 are category 0
+    # LightGBM 3 counts no documents if a tree is one leaf
     leaf_count = numbers("leaf_count", n) if lines.get("leaf_count") else none
     return Tree(
         split["split_feature"], threshold, child("left_child"), child("right_child"),
@@ -101,9 +98,9 @@ def _lines(text: str) -> dict[str, str]:
     return {key: value for key, _, value in (line.partition("=") for line in text.split("\n"))}
 
 
-@np.errstate(all="ignore")  # what is not finite is refused
+@np.errstate(all="ignore")  # numbers that are not finite are refused later
 def of_xgboost(content: bytes) -> Read:
-    """Return the model of XGBoost's JSON, of its best rounds where early stopping left them."""
+    """Return the model in XGBoost's JSON, with the best rounds if early stopping recorded them."""
     if not content[1:].lstrip().startswith((b'"', b"}")):
         raise DataError(
             "found binary JSON (UBJ), expected JSON: xgboost.Booster(model_file='m.ubj')"
@@ -136,7 +133,7 @@ def of_xgboost(content: bytes) -> Read:
 
 
 def _constant(params: Mapping[str, str], objective: str) -> float:
-    """Return what XGBoost adds to the scores; its file has it as the objective's own value."""
+    """Return the constant in XGBoost's scores; its file has it on the objective's scale."""
     (base,) = np.atleast_1d(np.float32(json.loads(params["base_score"])))
     if re.match("(reg|binary):logistic", objective):
         base = -np.log(1 / base - 1)
@@ -174,7 +171,7 @@ def _expect(what: str, found: int, expected: int = 1) -> None:
 
 
 def _around_zero(threshold: float, default_left: bool) -> Ranges:
-    """Return the split x <= threshold where 0 is a missing value, and goes as those do."""
+    """Return the split x <= threshold for which 0 is a missing value, and goes as those do."""
     below = np.nextafter(-ZERO, -np.inf)
     cuts = np.unique([below, ZERO, threshold])
     last = np.append(cuts, np.inf)  # of each range
@@ -183,16 +180,14 @@ def _around_zero(threshold: float, default_left: bool) -> Ranges:
 
 
 def _among(chosen: np.ndarray, below_0: float, left: bool) -> Ranges:
-    """Return the split by whether the whole part of x is chosen; missing values are not.
-
-    left: where the chosen ones go. below_0: the largest number that is below category 0.
-    """
+    """Return the split by whether int(x) is chosen (missing: no); the chosen go left if `left`."""
     chosen = np.unique(chosen)
     if not len(chosen) or chosen[0] < 0 or chosen[-1] >> 24:
         raise DataError("found a split without categories, expected some from 0 to 16777215")
     begins = np.diff(chosen, prepend=-2) > 1
     ends = np.append(begins[1:], True)
     cuts = np.stack([chosen[begins], chosen[ends] + 1], axis=1).ravel().astype(np.float64)
+    # below_0 is the largest number below category 0
     cuts = np.where(cuts == 0.0, below_0, np.nextafter(cuts, -np.inf))
     return Ranges(cuts, (np.arange(len(cuts) + 1) % 2 == 1) == left, 0)
 
@@ -200,7 +195,7 @@ def _among(chosen: np.ndarray, below_0: float, left: bool) -> Ranges:
 def _ensemble(
     trees: Iterable[tuple[Tree, Mapping[int, Ranges]]], weights: Sequence[float], n_features: int
 ) -> TreeEnsemble:
-    """Return the weighted sum of trees, each checked for itself; DataError says what is wrong."""
+    """Return the weighted sum of trees; DataError if one of them is not a finite tree."""
     root, checked = np.zeros(1, np.int64), []
     for (tree, ranges), weight in zip(trees, weights, strict=True):
         tree = tree._replace(value=weight * tree.value)
@@ -214,7 +209,7 @@ def _ensemble(
 
 
 def _spread(tree: Tree, ranges: Mapping[int, Ranges]) -> Tree:
-    """Put a chain of nodes, x <= cuts[0], x <= cuts[1], ..., in the place of each of some nodes."""
+    """Replace some nodes by chains of nodes x <= cuts[0], x <= cuts[1], ..."""
     size = np.ones(len(tree.left), np.int64)
     for node, split in ranges.items():
         size[node] = len(split.cuts)
@@ -228,5 +223,5 @@ def _spread(tree: Tree, ranges: Mapping[int, Ranges]) -> Tree:
         right[start:stop] = np.append(np.arange(start + 1, stop), sides[-1])
         wide.threshold[start:stop] = cuts
         wide.missing_left[start:stop] = np.arange(len(cuts)) >= missing
-    gain = wide.gain / np.repeat(size, size)  # in all it is the split's
+    gain = wide.gain / np.repeat(size, size)  # the sum is the split's
     return wide._replace(left=left, right=right, gain=gain)

@@ -13,27 +13,17 @@ from letorbench.features.moments import mean_and_scale, mean_and_variance
 from letorbench.models.base import Model, array
 from letorbench.models.parametric import FamilySettings, ParametricFamily
 
-#: in the solvers' units, a feature's standard deviation is 1 / SPREAD
+#: the standard deviation of a rescaled feature is 1 / SPREAD
 SPREAD = 4.0
-#: an ordinary feature has no larger range
+#: the largest range of an ordinary feature
 LARGE = 10.0
-#: rows that are summed together, whatever the number of threads
+#: the rows of a partial sum, whatever the number of threads
 BLOCK = 1024
 
 
 @dataclass(frozen=True, eq=False)
 class Linear(Model):
-    """The score s = w . x + b.
-
-    The weights are (n_features,) float64.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> model = Linear(np.array([1.0, -2.0]), bias=0.5)
-    >>> model.predict(np.array([[1, 0], [0, 1]], dtype=np.float32))
-    array([ 1.5, -1.5])
-    """
+    """The score s = w . x + b."""
 
     kind = "linear"
 
@@ -52,8 +42,7 @@ class Linear(Model):
 class LinearFamily(ParametricFamily):
     """The linear models w . (x - mean) / scale, with an intercept on request.
 
-    theta holds w (n_features,), then the intercept, which no prior penalises; mean and scale are
-    (n_features,) float64.
+    theta holds w (n_features,), then the intercept, which no prior penalises.
     """
 
     name = "linear"
@@ -70,7 +59,7 @@ class LinearFamily(ParametricFamily):
 
     @staticmethod
     def plain(n_features: int, intercept: bool = False) -> "LinearFamily":
-        """Return the linear models of the features as they are."""
+        """Return the linear models of unscaled features."""
         return LinearFamily(np.zeros(n_features), np.ones(n_features), intercept)
 
     @staticmethod
@@ -79,15 +68,12 @@ class LinearFamily(ParametricFamily):
     ) -> "LinearFamily":
         """Return the linear models of the features in units that suit a solver.
 
-        A feature of ordinary size (see `ordinary`) keeps its unit, so nothing changes for
-        features between 0 and 1. Another one is measured from its mean, in units in which its
-        standard deviation is 1/4, as that of a feature spread over [0, 1] is about. The models
-        are those of `plain`, and so is the objective but for a prior: it is on the weights of
-        the features in these units, as one l2 cannot suit features of 1e-6 and of 1e9.
-
-        `shift_invariant` says that the loss does not change where all scores of a query do by the
-        same number. Without that and without an intercept, features cannot be measured from their
-        means.
+        A feature of `ordinary` size keeps its unit, so nothing changes for features between 0 and
+        1. Another one is centred and scaled to the standard deviation 1/4, about that of a feature
+        spread over [0, 1]. The models are those of `plain`, and so is the objective except for a
+        prior: it is on the weights in these units, because one l2 cannot suit features of 1e-6 and
+        of 1e9. Features can be centred only with an intercept or if the loss is `shift_invariant`,
+        unchanged when all scores of a query change by the same number.
         """
         usual = ordinary(features)
         if usual.all():
@@ -132,11 +118,7 @@ class LinearFamily(ParametricFamily):
 
 
 def ordinary(features: np.ndarray) -> np.ndarray:
-    """Return which features are of a size that steps and tolerances suit, (n_features,) bool.
-
-    That is where a feature's range is from 1/10 to 10, and is no small part of its values. A
-    constant feature is ordinary between -10 and 10.
-    """
+    """Return which features have a range from 0.1 to 10 that is no small part of their values."""
     if len(features) == 0:
         return np.ones(features.shape[1], dtype=bool)
     low, high = features.min(axis=0).astype(np.float64), features.max(axis=0).astype(np.float64)
@@ -147,10 +129,7 @@ def ordinary(features: np.ndarray) -> np.ndarray:
 
 @kernel(reorder=True)
 def score_rows(features: np.ndarray, weights: np.ndarray, bias: float, scores: np.ndarray) -> None:
-    """scores[i] = bias + sum over k of features[i, k] weights[k].
-
-    Every row is summed in the same order, so equal documents score equally.
-    """
+    """scores[i] = bias + features[i] . weights, in one order: equal documents score equally."""
     for i in range(features.shape[0]):
         total = 0.0
         for k in range(features.shape[1]):
@@ -167,10 +146,7 @@ def products(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def weighted_rows(features: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return weights @ features, with the same bits for any number of threads.
-
-    features: (n_docs, n_features) float32. weights: (n_docs,) float64, as the sums (n_features,).
-    """
+    """Return weights @ features, (n_features,), with the same bits for any number of threads."""
     n_blocks = -(-len(features) // BLOCK)
     sums = parallel_for(partial(_sum_blocks, features, weights), n_blocks, least=4)
     return np.concatenate(sums).sum(axis=0)
@@ -178,10 +154,7 @@ def weighted_rows(features: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 @kernel(reorder=True)
 def _sum_blocks(features: np.ndarray, weights: np.ndarray, first: int, last: int) -> np.ndarray:
-    """Sum weights[i] features[i] over the rows i of each block first..last - 1.
-
-    One row after the other: memory is read fastest in its order. Rows of weight 0 are skipped.
-    """
+    """Sum weights[i] features[i] over the rows of each block, in their order in memory."""
     n_features = features.shape[1]
     sums = np.zeros((last - first, n_features))
     for b in range(first, last):

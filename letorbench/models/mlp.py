@@ -1,7 +1,7 @@
 """A neural net with one hidden layer, s(x) = v . tanh(W x + b), and its backpropagation.
 
-The equations are `net_scores` and `net_gradient`, in plain NumPy. The compiled kernels `forward`
-and `backward` compute the same for the documents of one query at a time.
+`net_scores` and `net_gradient` are the equations in plain NumPy. The compiled kernels `forward` and
+`backward` compute the same for the documents of one query at a time.
 """
 
 from dataclasses import dataclass
@@ -19,29 +19,24 @@ from letorbench.models.base import Model, array
 from letorbench.models.linear import products
 from letorbench.models.parametric import FamilySettings, ParametricFamily
 
-#: documents whose hidden units are in memory at a time
+#: the number of documents whose hidden units are in memory together
 ROWS = 1000
 
 
 class Layers(NamedTuple):
     """The parameters of a net, or one number for each of them, such as a gradient.
 
-    weights: W (n_units, n_features), float32 or float64; sums over the features have its type.
-    bias, output: b and v, (n_units,) float64. An empty v stands for a net without a hidden layer:
-    s(x) = W x + b, one unit.
+    Without an output v the net has no hidden layer: s(x) = W x + b, one unit.
     """
 
-    weights: np.ndarray
-    bias: np.ndarray
-    output: np.ndarray
+    weights: np.ndarray  # W (n_units, n_features), float32 or float64, the type of the sums
+    bias: np.ndarray  # b (n_units,) float64
+    output: np.ndarray  # v (n_units,) float64
 
 
 @dataclass(frozen=True, eq=False)
 class MLP(Model):
-    """A net with one hidden layer of tanh units and a linear output.
-
-    The parameters are those of `Layers`, with W in float32.
-    """
+    """A net with one hidden layer of tanh units and a linear output, see `Layers`."""
 
     kind = "net"
 
@@ -63,9 +58,8 @@ class MLP(Model):
 class MLPFamily(ParametricFamily):
     """The nets of `hidden` units, of the standardised features (x - mean) / scale.
 
-    theta holds W (hidden, n_features) row by row, b (hidden,) and v (hidden,); mean and scale are
-    (n_features,) float64. The prior does not penalise b. A solver computes in float64; the model
-    that it ends with keeps W in float32.
+    theta holds W (hidden, n_features) row by row, b (hidden,) and v (hidden,). The prior does not
+    penalise b. Solvers compute in float64; the final model keeps W in float32.
     """
 
     name = "mlp"
@@ -129,31 +123,20 @@ class MLPFamily(ParametricFamily):
         return np.concatenate([W.ravel(), total.bias, total.output])
 
     def _layers(self, theta: np.ndarray) -> Layers:
-        """Return the net at theta, as a net of the features as they are."""
+        """Return the net at theta for unscaled features."""
         W, b, v = np.split(theta, [-2 * self.hidden, -self.hidden])
         weights = W.reshape(self.hidden, len(self.mean)) / self.scale
         return Layers(weights, b - products(weights, self.mean), v)
 
 
 def net_scores(features: np.ndarray, layers: Layers) -> np.ndarray:
-    """Return s(x) = v . tanh(W x + b) of every document, (n_docs,) float64.
-
-    Examples
-    --------
-    >>> layers = Layers(np.array([[1.0, 0.0], [0.0, 2.0]]), np.zeros(2), np.array([1.0, -1.0]))
-    >>> net_scores(np.array([[0.5, 0.25], [2.0, 0.0]]), layers).round(3)
-    array([0.   , 0.964])
-    """
+    """Return s(x) = v . tanh(W x + b) of every document, (n_docs,) float64."""
     hidden = features.astype(np.float64) @ layers.weights.T + layers.bias
     return np.tanh(hidden) @ layers.output if len(layers.output) else hidden[:, 0]
 
 
 def net_gradient(features: np.ndarray, layers: Layers, gradient: np.ndarray) -> Layers:
-    """Backpropagate: return the derivative of a loss by each parameter of the layers.
-
-    It is the sum over documents of gradient_i, the loss's derivative by their score, times the
-    derivatives of s(x_i).
-    """
+    """Backpropagate: return a loss's derivative by the layers, given that by the scores."""
     x = features.astype(np.float64)
     if len(layers.output) == 0:
         return Layers((gradient @ x)[None], np.array([gradient.sum()]), np.zeros(0))
@@ -171,11 +154,7 @@ def _units(features: np.ndarray, layers: Layers) -> np.ndarray:
 
 @kernel()
 def forward(features: np.ndarray, layers: Layers, hidden: np.ndarray, scores: np.ndarray) -> None:
-    """Fill the first columns of `hidden` with the units' values, and `scores` with s(x).
-
-    hidden: (n_units, at least n_docs) float32, as the weights. Each score is one sum in one
-    order, so equal documents have equal scores wherever they stand.
-    """
+    """Fill scores with s(x), summed in one order, and hidden (n_units, >= n_docs)."""
     n_docs = len(features)
     _project(features, layers.weights, hidden)
     if len(layers.output) == 0:
@@ -192,10 +171,7 @@ def forward(features: np.ndarray, layers: Layers, hidden: np.ndarray, scores: np
 
 @kernel(reorder=True)
 def _project(features: np.ndarray, weights: np.ndarray, hidden: np.ndarray) -> None:
-    """hidden[h, i] = sum over k of features[i, k] weights[h, k], four documents at a time.
-
-    The last documents of a set may be one and the same: no sum has another order than the others.
-    """
+    """hidden[h, i] = features[i] . weights[h], four documents at a time, all in the same order."""
     last, zero = len(features) - 1, weights.dtype.type(0)
     for i in range(0, last + 1, 4):
         i1, i2, i3 = min(i + 1, last), min(i + 2, last), min(i + 3, last)
@@ -212,12 +188,10 @@ def _project(features: np.ndarray, weights: np.ndarray, hidden: np.ndarray) -> N
 
 @kernel()
 def _tanh(bias: float, x: np.ndarray) -> None:
-    """Replace each x by tanh(bias + x) in float32; this loop vectorises.
-
-    tanh(y / 64) is y times a ratio of two polynomials, p / q. From there tanh(2y) = 2 tanh(y) /
-    (1 + tanh(y)^2) is 2pq / (q^2 + p^2), six times. With NumPy's tanh here an epoch of RankNet
-    takes twice as long, with 1 - 2 / (e^2y + 1) a tenth longer.
-    """
+    """Replace each x by tanh(bias + x) in float32; this loop vectorises."""
+    # tanh(y / 64) is p / q, y times a ratio of two polynomials; six times from there, tanh(2y) =
+    # 2 tanh(y) / (1 + tanh(y)^2) is 2pq / (q^2 + p^2). With NumPy's tanh an epoch of RankNet takes
+    # twice as long, with 1 - 2 / (e^2y + 1) a tenth longer.
     b, edge = np.float32(bias), np.float32(9.0)  # from 9 on tanh is 1
     for i in range(len(x)):
         y = min(max(b + x[i], -edge), edge) * np.float32(1.0 / 64.0)  # NaN stays NaN
@@ -254,10 +228,7 @@ def backward(
 
 @kernel(reorder=True)
 def _add_rows(features: np.ndarray, weights: np.ndarray, totals: np.ndarray) -> None:
-    """totals[h] += weights[h] @ features, four documents at a time, which stay in the first cache.
-
-    More documents than there are have weight 0.
-    """
+    """totals[h] += weights[h] @ features, four documents at a time: they stay in the cache."""
     last, zero = len(features) - 1, weights.dtype.type(0)
     for i in range(0, last + 1, 4):
         i1, i2, i3 = min(i + 1, last), min(i + 2, last), min(i + 3, last)

@@ -1,4 +1,4 @@
-"""Models with free parameters: what a solver needs to fit one to a loss.
+"""Parametric families of models: the interface through which solvers fit them to a loss.
 
 A family is defined in the file of its models: a class with a ``name``, registered by being there.
 """
@@ -19,20 +19,14 @@ from letorbench.parameters import number
 class ParametricFamily(ABC):
     """A family of models f(x; theta) that is differentiable in theta.
 
-    The features come as they are, (n_docs, n_features) float32. A family that transforms them
-    first (it standardises them or multiplies them) stores the transformation in its models.
-
-    name:          what users call it, as in ``--set model=quadratic``.
-    formula:       its score, in plain text.
-    drawn:         whether the first parameters are drawn at random, as zero is a saddle point.
-    auto_features: what `auto` does to features whose scales do not compare.
-    n_parameters:  the length of theta.
+    Features arrive unscaled, (n_docs, n_features) float32. A family that transforms them stores the
+    transformation in its models.
     """
 
-    name: ClassVar[str]
-    formula: ClassVar[str]
-    drawn: ClassVar[bool] = False
-    auto_features: ClassVar[str] = "query-minmax"
+    name: ClassVar[str]  # as in ``--set model=quadratic``
+    formula: ClassVar[str]  # the score, in plain text
+    drawn: ClassVar[bool] = False  # whether the first theta is random, as zero is a saddle point
+    auto_features: ClassVar[str] = "query-minmax"  # `auto` for features of different scales
     n_parameters: int
 
     @classmethod
@@ -41,10 +35,7 @@ class ParametricFamily(ABC):
         """Return the family for the features of a training set."""
 
     def start(self, rng: np.random.Generator) -> np.ndarray:
-        """Return theta (n_parameters,) where the search begins.
-
-        It is zero, except where zero is a saddle point.
-        """
+        """Return the first theta (n_parameters,): zero, unless zero is a saddle point."""
         return np.zeros(self.n_parameters)
 
     def penalised(self) -> np.ndarray:
@@ -56,29 +47,21 @@ class ParametricFamily(ABC):
         """Return the model f(.; theta)."""
 
     def scores(self, theta: np.ndarray, features: np.ndarray) -> np.ndarray:
-        """Return the scores f(x_i; theta) of the documents, (n_docs,), in full precision."""
+        """Return f(x_i; theta) of the documents, (n_docs,), in full precision."""
         return self.model(theta).predict(features)
 
     def design(self, features: np.ndarray) -> np.ndarray:
-        """Return d f(x_i; theta) / d theta_k of those first parameters that scores are linear in.
-
-        (n_docs, n) float64; n is 0 where there are none.
-        """
+        """Return d f / d theta (n_docs, n) of the first n parameters, if f is linear in them."""
         return np.empty((len(features), 0))
 
     @abstractmethod
     def gradient(
         self, theta: np.ndarray, features: np.ndarray, score_gradient: np.ndarray
     ) -> np.ndarray:
-        """Return a loss's gradient by theta, given its gradient by the scores (chain rule).
-
-        It is the sum over documents of score_gradient[i] d f(x_i; theta) / d theta, (n_parameters,)
-        float64, with score_gradient (n_docs,) float64.
-        """
+        """Return a loss's gradient by theta, given its gradient by the scores (chain rule)."""
 
 
 def families() -> list[str]:
-    """Return the names of all families, sorted."""
     return list(registry.places("models", "name"))
 
 
@@ -95,18 +78,18 @@ class FamilySettings:
     Parameters
     ----------
     standardise : bool
-        linear: use the features with mean 0 and variance 1 on the training set, instead of the
-        features as they are. "quadratic" and "mlp" always do, the models of two vectors
-        never do.
+        linear: scale features to mean 0 and variance 1 on the training set. "quadratic" and "mlp"
+        always do this, the models of two vectors never.
     rho : float
         quadratic: keep the products whose abs(correlation) with the label is at least rho.
     query_features : int
-        bilinear, bilinear-tanh, distance: how many features, the first ones, are the query's; 0
-        is half of them.
+        bilinear, bilinear-tanh, distance: the number of features, the first ones, that describe the
+        query; 0 is half of all.
     dimensions : int
-        bilinear, bilinear-tanh, distance: of the space that both vectors are mapped into.
+        bilinear, bilinear-tanh, distance: the dimensions of the space into which both vectors are
+        mapped.
     tau : float
-        distance: what it is divided by.
+        distance: the divisor of the squared distance.
     """
 
     standardise: bool = True
@@ -114,6 +97,6 @@ class FamilySettings:
     query_features: int = number(0, least=0)
     dimensions: int = number(10, least=1)
     tau: float = number(1.0, above=0)
-    # a ranker that lets users set these declares them
+    # rankers that let users set these declare them as fields
     intercept = False
     hidden = 10

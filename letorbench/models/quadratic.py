@@ -19,9 +19,9 @@ from letorbench.models.base import Model, array
 from letorbench.models.linear import LinearFamily
 from letorbench.models.parametric import FamilySettings, ParametricFamily
 
-#: documents whose products' correlations are summed at a time
+#: documents whose correlations of products are summed together
 ROWS = 8192
-#: a product whose variance is below this share of its mean square is constant but for rounding
+#: a product whose variance is below this fraction of its mean square is constant
 NOISE = 1e-9
 #: documents that are scored side by side
 LANES = 16
@@ -40,23 +40,14 @@ class Products(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Quadratic(Model):
-    """The score s = w . x + sum over the kept products of c_kj x_k x_j, x standardised.
-
-    Parameters
-    ----------
-    mean, scale, weights : ndarray of shape (n_features,), float64
-    starts : ndarray of shape (n_features + 1,), int64
-        Feature k's products are starts[k]:starts[k + 1] of the next two arrays.
-    second : ndarray of shape (n_products,), int64
-        The other feature, j >= k.
-    coefficients : ndarray of shape (n_products,), float64
-    """
+    """The score s = w . x + sum over the kept products of c_kj x_k x_j, x standardised."""
 
     kind = "quadratic"
 
     mean: np.ndarray = array("n_features")
     scale: np.ndarray = array("n_features")
     weights: np.ndarray = array("n_features")
+    # feature k's products are starts[k]:starts[k + 1] of the next two, with other features j >= k
     starts: np.ndarray = array("n_features+1", dtype=np.int64)
     second: np.ndarray = array("n_products", dtype=np.int64, below="n_features")
     coefficients: np.ndarray = array("n_products")
@@ -78,11 +69,10 @@ class Quadratic(Model):
 
 @dataclass(frozen=True, eq=False)
 class QuadraticFamily(ParametricFamily):
-    """The quadratic models of the products that go with the label.
+    """The quadratic models of products that correlate with the label, of standardised features.
 
-    theta holds w (n_features,), then a coefficient for each kept product. The features are
-    standardised on the training set. The equation's alpha_0 is left out: no ranking depends on
-    it, and no loss of score differences does.
+    theta holds w (n_features,), then a coefficient for each kept product. The equation's alpha_0 is
+    left out: neither rankings nor losses of score differences depend on it.
     """
 
     name = "quadratic"
@@ -92,10 +82,7 @@ class QuadraticFamily(ParametricFamily):
 
     @classmethod
     def of(cls, train: QuerySet, settings: FamilySettings) -> Self:
-        """Keep the products whose |Pearson correlation| with the label is at least rho.
-
-        A product that does not vary has no correlation and is left out for every rho.
-        """
+        """Keep the products whose |Pearson correlation| with the label is at least rho."""
         linear = LinearFamily.standardised(train.features)
         correlation = product_correlations(train, linear.mean, linear.scale)
         kept = np.triu(~np.isnan(correlation) & (np.abs(correlation) >= settings.rho))
@@ -131,12 +118,9 @@ class QuadraticFamily(ParametricFamily):
 
 
 def product_correlations(train: QuerySet, mean: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """Return (n_features, n_features): the Pearson correlation of x_k x_j with the label.
-
-    It is NaN where the product or the label is constant. Three Gram matrices give it, so no
-    product is stored: those of x, of x weighted by the label, and of x squared.
-    """
+    """Return the Pearson correlations of x_k x_j with the label, NaN if one of them is constant."""
     n_features = train.n_features
+    # three Gram matrices suffice: of x, of x weighted by the label, and of x squared
     plain, weighted, squared = np.zeros((3, n_features, n_features))
     label = train.labels - train.labels.mean()
     for rows in row_blocks(train.n_docs, ROWS):
@@ -154,11 +138,8 @@ def product_correlations(train: QuerySet, mean: np.ndarray, scale: np.ndarray) -
 
 @kernel()
 def _standardise(features: np.ndarray, products: Products, begin: int, x: np.ndarray) -> None:
-    """x[k, lane] = feature k of document begin + lane, standardised; 0 after the last document.
-
-    With a row a feature, a product is an operation on neighbouring numbers for every pattern
-    of kept products.
-    """
+    """x[k, lane] = feature k of document begin + lane, standardised; 0 after the last document."""
+    # with a row for each feature, a product is an operation on neighbouring numbers
     mean, scale = products.mean, products.scale
     for lane in range(x.shape[1]):
         if begin + lane < len(features):
@@ -173,10 +154,7 @@ def _standardise(features: np.ndarray, products: Products, begin: int, x: np.nda
 def _score_rows(
     features: np.ndarray, products: Products, weights: np.ndarray, coefficients: np.ndarray
 ) -> np.ndarray:
-    """scores[i] = sum_k x_k (w_k + sum over the kept j of c_kj x_j).
-
-    Every document is summed in the same order, so equal documents score equally.
-    """
+    """scores[i] = sum_k x_k (w_k + sum over the kept j of c_kj x_j), in one order."""
     starts, second = products.starts, products.second
     n_docs, n_features = features.shape
     scores, x = np.empty(n_docs), np.empty((n_features, LANES))

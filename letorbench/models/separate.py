@@ -1,8 +1,8 @@
 """Scores of a query's vector y and a document's vector z, both mapped into one small space.
 
-T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012,
-equations 2 and 3: f1 = sigma(A'y)' B'z and f2 = -|A'y - B'z|^2 / tau. A document's features
-are [y | z]. "Typically we choose the sigmoid or tanh functions" for sigma.
+T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, equations 2
+and 3: f1 = sigma(A'y)' B'z and f2 = -|A'y - B'z|^2 / tau. A document's features are [y | z].
+"Typically we choose the sigmoid or tanh functions" for sigma.
 """
 
 from dataclasses import dataclass
@@ -22,16 +22,7 @@ from letorbench.models.parametric import FamilySettings, ParametricFamily
 
 @dataclass(frozen=True, eq=False)
 class Separate(Model):
-    """The score f1 (tau = 0) or f2 (tau > 0).
-
-    Parameters
-    ----------
-    A : ndarray of shape (n1, d), float64
-        Maps y, the first n1 features. It is the transpose of the paper's A.
-    B : ndarray of shape (n2, d), float64
-        Maps z, the other n2 features. It is the transpose of the paper's B.
-    tau : float
-    """
+    """The score f1 (tau = 0) or f2 (tau > 0), with the transposes of the paper's A and B."""
 
     kind = "separate"
 
@@ -74,10 +65,7 @@ class SeparateTanh(Separate):
 
 @dataclass(frozen=True, eq=False)
 class SeparateFamily(ParametricFamily):
-    """The models f1 (tau = 0) or f2 (tau > 0).
-
-    theta holds A (n1, d), then B (n2, d), both row by row.
-    """
+    """The models f1 (tau = 0) or f2 (tau > 0); theta holds A (n1, d), then B (n2, d), by row."""
 
     drawn = True
     auto_features = "zscore"  # a normalisation by query would erase the query's vector
@@ -168,14 +156,11 @@ def _outer_sums(features: np.ndarray, column: int, n: int, gradient: np.ndarray)
 def _embed(
     features: np.ndarray, column: int, matrix: np.ndarray, begin: int, end: int
 ) -> np.ndarray:
-    """Return sum_k features[i, column + k] matrix[k] of the documents i = begin..end - 1.
-
-    Zeros are skipped: the features of the paper's data are bags of words.
-    """
+    """Return sum_k features[i, column + k] matrix[k] of the documents i = begin..end - 1."""
     out = np.zeros((end - begin, matrix.shape[1]))
     for i in range(begin, end):
         for k in range(matrix.shape[0]):
-            value = features[i, column + k]
+            value = features[i, column + k]  # often 0: in the paper's data, bags of words
             if value != 0.0:
                 for h in range(matrix.shape[1]):
                     out[i - begin, h] += value * matrix[k, h]

@@ -1,4 +1,4 @@
-"""Regression trees: s = sum over t of the value of the leaf that tree t sends x to."""
+"""Regression trees: s = sum over t of the value of the leaf of tree t that x reaches."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from letorbench.compiled.jit import kernel
 from letorbench.errors import DataError
 from letorbench.models.base import Model, array
 
-#: documents that go through all trees together: their features fit into the second cache
+#: documents that pass all trees together: their features fit into the second cache
 TOGETHER = 256
-#: walks through a tree that are worth a thread: to hand it its part costs as much as 6,000
+#: the number of walks through a tree that is worth a thread, which costs as much as 6,000
 WALKS = 16_000
 
 
@@ -21,28 +21,9 @@ WALKS = 16_000
 class TreeEnsemble(Model):
     """A sum of regression trees.
 
-    The nodes of all trees stand one after the other. Node n asks whether
-    x[feature[n]] <= threshold[n], and goes on at left[n] if so and at right[n] otherwise. Both
-    are numbers of nodes and larger than n. A leaf has left[n] = right[n] = n. Where the value is
-    missing (NaN), `missing_left` says where it goes on.
-
-    Parameters
-    ----------
-    roots : ndarray of shape (n_trees,), int64
-        The first node of each tree.
-    feature : ndarray of shape (n_nodes,), int64
-        The feature that a node looks at; 0 at a leaf.
-    threshold : ndarray of shape (n_nodes,), float64
-    left, right : ndarray of shape (n_nodes,), int64
-    value : ndarray of shape (n_nodes,), float64
-        The score of a leaf; an inner node's is what it would have as a leaf.
-    gain : ndarray of shape (n_nodes,), float64
-        By how much a node's split lowers the objective of its tree; 0 at a leaf.
-    cover : ndarray of shape (n_nodes,), float64
-        How many training documents came to the node.
-    n_features : int
-    missing_left : ndarray of shape (n_nodes,), bool, optional
-        Whether documents without the value go left. By default the value counts as 0.
+    The nodes of all trees stand one after the other. Node n sends x to left[n] if x[feature[n]] <=
+    threshold[n], else to right[n], both larger than n. A leaf has left[n] = right[n] = n. A missing
+    value (NaN) goes left if missing_left[n]; by default it counts as 0.
 
     Examples
     --------
@@ -60,9 +41,9 @@ class TreeEnsemble(Model):
     threshold: np.ndarray = array("n_nodes")
     left: np.ndarray = array("n_nodes", dtype=np.int64, below="n_nodes")
     right: np.ndarray = array("n_nodes", dtype=np.int64, below="n_nodes")
-    value: np.ndarray = array("n_nodes")
-    gain: np.ndarray = array("n_nodes")
-    cover: np.ndarray = array("n_nodes")
+    value: np.ndarray = array("n_nodes")  # an inner node's is its score as a leaf
+    gain: np.ndarray = array("n_nodes")  # the fall of the tree's objective by a split; or 0
+    cover: np.ndarray = array("n_nodes")  # the number of training documents at the node
     n_features: int = array(dtype=np.int64)
     missing_left: np.ndarray = array("n_nodes", dtype=np.bool_, default=None)
 
@@ -79,7 +60,7 @@ class TreeEnsemble(Model):
 
     @property
     def shares_nodes(self) -> bool:
-        """Whether two splits lead to one node, as those that stand for a split by category do."""
+        """Whether two splits lead to one node, as the chains for splits by category do."""
         inner = self.left != np.arange(len(self.left))
         return bool(np.bincount(np.append(self.left[inner], self.right[inner])).max(initial=0) > 1)
 
@@ -126,15 +107,11 @@ class Tree(NamedTuple):
     missing_left: np.ndarray
 
     def predict(self, features: np.ndarray) -> np.ndarray:
-        """Return the values (n_docs,) of documents, features (n_docs, n_features)."""
         return joined([self], [1.0], features.shape[1]).predict(features)
 
 
 def stump(feature: int, above: bool, threshold: float, high: np.ndarray) -> tuple[Tree, np.ndarray]:
-    """Return a tree of one split and its values, 1 above the threshold, or below where not `above`.
-
-    `high` (n_docs,) says which documents are above it; the values are bool. The gain is 1.
-    """
+    """Return a tree of one split, 1 above the threshold (not `above`: below it), and its values."""
     n_high, n_docs = float(np.count_nonzero(high)), float(len(high))
     nodes = (
         [feature, 0, 0], [threshold, 0.0, 0.0], [1, 1, 2], [2, 1, 2],

@@ -1,7 +1,7 @@
 """The published algorithms, one file each.
 
-To add a ranker, write its file: a class with a ``name`` in this folder is registered by being
-there. Rankers of other packages and files are found by `letorbench.rankers.plugins`.
+A class with a ``name`` in this folder is registered by being there: a new ranker is a new file.
+`letorbench.rankers.plugins` loads rankers of other packages and files.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 def places() -> dict[str, str]:
-    """Return the places of the package's own rankers: ``{"listnet": "…listnet:ListNet"}``."""
+    """Return where the package's own rankers are: ``{"listnet": "…listnet:ListNet"}``."""
     return registry.places("rankers", "name")
 
 
 def classes() -> dict[str, str]:
-    """Return the same places by the names of the classes: ``{"ListNet": "…:ListNet"}``."""
+    """Return the same places by class name: ``{"ListNet": "…:ListNet"}``."""
     return registry.by_class("rankers", "name")
 
 

@@ -19,9 +19,9 @@ from letorbench.solvers.boosting import Term, adaboost_step, boost
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 
-#: an objective that is lower by less is not lower: sums in another order differ as much
+#: the objective must fall by more than this: sums in another order differ as much
 ROUNDING = 1e-12
-#: the smallest share of alpha that is tried
+#: the smallest fraction of alpha that is tried
 SMALLEST_SHARE = 1 / 4
 
 
@@ -29,9 +29,9 @@ SMALLEST_SHARE = 1 / 4
 class AdaRankMAP(Ranker):
     """AdaRank of Xu and Li on mean average precision.
 
-    It minimises the sum over queries of exp(-E(q, f)), with E the average precision, over
-    f = sum_t alpha_t h_t, where each weak ranker h_t is a single feature (Algorithm 1). The
-    objective is reported divided by the number of queries.
+    It minimises the sum over queries of exp(-E(q, f)), with E the average precision, over f = sum_t
+    alpha_t h_t, where each weak ranker h_t is a single feature (Algorithm 1). The reported
+    objective is divided by the number of queries.
 
     Parameters
     ----------
@@ -43,17 +43,17 @@ class AdaRankMAP(Ranker):
 
     Notes
     -----
-    Documents of equal scores, of which a single feature has many, have no order: E is its mean
-    over all their orders. The paper's algorithm can choose the same feature for ever. Here a
-    feature that does not lower the objective at the alpha of Algorithm 1 is passed over for the
-    next best one. When none lowers it, alpha is halved from then on, and training stops when none
-    lowers it at a quarter of alpha, so the objective never rises. Without the halving a second
-    feature is too much beside a good first one, and training ends there.
+    A single feature gives many documents equal scores. These have no order: E is its mean over all
+    their orders. The paper's algorithm can choose the same feature forever. Here a feature that
+    does not lower the objective at Algorithm 1's alpha is skipped for the next best one. If none
+    lowers it, alpha is halved from then on, and training stops if none lowers it at a quarter of
+    alpha. The objective therefore never rises. Without halving, training ends after a good first
+    feature, because the full step of a second one is too long.
 
-    Where the paper is silent: average precision counts labels >= 1 as relevant; E of the empty f
-    is 0, which makes the first distribution uniform; alpha is cut off at 5, where E is 1 for every
-    query; features are taken as they are, so their scales should be comparable (LETOR's are
-    normalised by query).
+    Where the paper is silent: average precision counts labels >= 1 as relevant; E of the empty f is
+    0, which makes the first distribution uniform; alpha is cut off at 5, where E is 1 for every
+    query; features are not rescaled, so their scales should be comparable (LETOR's are normalised
+    by query).
     """
 
     name = "adarank-map"
@@ -69,11 +69,11 @@ class AdaRankMAP(Ranker):
 
     rounds: int = number(200, least=1)
     directions: str = one_of(("ascending", "both"), "ascending")
-    gain = "exp2"  # which AdaRankNDCG lets users set
+    gain = "exp2"  # AdaRankNDCG lets users set it
 
     @property
     def measure(self) -> Measure:
-        """E, with values from 0 to 1."""
+        """The measure E, with values from 0 to 1."""
         return MAP
 
     def learn(
@@ -98,15 +98,15 @@ class AdaRankMAP(Ranker):
 class AdaRankNDCG(GainSettings, AdaRankMAP):
     """AdaRank of Xu and Li on NDCG.
 
-    It is `AdaRankMAP` with E = NDCG@cutoff under the convention `standard`, which, unlike the
-    rules of the LETOR tools, also counts queries with fewer documents than the cut-off.
+    It is `AdaRankMAP` with E = NDCG@cutoff under the convention `standard`. Unlike the rules of the
+    LETOR tools, this also counts queries with fewer documents than the cut-off.
 
     Parameters
     ----------
     rounds, directions
         See `AdaRankMAP`.
     cutoff : int, default 10
-        The cut-off of NDCG. The paper uses 5; 10 is what validation selects by here.
+        The cut-off of NDCG. The paper uses 5; the default is the cut-off that validation uses here.
     """
 
     name = "adarank-ndcg"
@@ -143,7 +143,6 @@ class _Feature:
     sign: float
 
     def predict(self, features: np.ndarray) -> np.ndarray:
-        """(n_docs, n_features) -> (n_docs,) float64."""
         return self.sign * features[:, self.feature].astype(np.float64)
 
 
@@ -152,7 +151,7 @@ class _Booster:
 
     def __init__(self, train: QuerySet, E: PreparedMetric, both: bool) -> None:
         self.features, self.E, self.weights = train.features, E, train.query_weights
-        # many features are tried in a round, one after the other: each column in one piece
+        # a round tries many features one by one: each column is contiguous
         self.columns = contiguous_columns(train.features)
         signs = (1.0, -1.0) if both else (1.0,)
         self.learners = [_Feature(k, sign) for sign in signs for k in range(train.n_features)]
@@ -165,12 +164,12 @@ class _Booster:
                 self.E_alone[k] = self._evaluate(nothing, 1.0, self.learners[k])
 
         parallel_for(part, len(self.learners))
-        #: the scores whose E is known, and E
+        #: the scores weighed last, and their E
         self.last = nothing, np.zeros(train.n_queries)
         self.share = 1.0  # of alpha
 
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
-        """Return P and the objective."""
+        """Return the distribution P and the objective."""
         known, E = self.last
         if not np.array_equal(scores, known):
             E = self.E.mean_of_orders(scores)
@@ -178,10 +177,7 @@ class _Booster:
         return distribution(E, self.weights), objective(E, self.weights)
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
-        """Return the feature of most agreement, the sum of P(q) E(q, k), that lowers the objective.
-
-        The scores were weighed last.
-        """
+        """Return the feature with the largest sum of P(q) E(q, k) that lowers the objective."""
         before = objective(self.last[1], self.weights)
         agreement = products(self.E_alone, weights)
         order = np.argsort(-agreement, kind="stable")

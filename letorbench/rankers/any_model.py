@@ -1,10 +1,10 @@
-"""Any model with `fit(X, y)` and `predict(X)` as a ranker: scikit-learn's, CatBoost's, one's own.
+"""Any model with `fit(X, y)` and `predict(X)` as a ranker: scikit-learn's, CatBoost's, a user's.
 
     lb.run(bench, ["listnet", RandomForestRegressor(n_estimators=50)])
 
-The features go to the model as the data have them, the labels as they are. Where `fit` has the
-parameter, the queries go with them: `qid` or `group_id` (a number a row) or `group` (the number of
-rows of each query), and their weights as `sample_weight` (a number a row).
+Features and labels reach the model unchanged. If its `fit` has the parameter, the model also gets
+the queries, as `qid` or `group_id` (a number for each row) or as `group` (the number of rows of
+each query), and their weights as `sample_weight` (a number for each row).
 """
 
 from __future__ import annotations
@@ -29,47 +29,34 @@ from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.stopping import Validation
 
-#: what `save` leaves of a model that can save itself, in the place of `model.npz`
+#: the file that a model writes by its own `save`, instead of `model.npz`
 OWN_FILE = "model.own"
-#: what `fit` may take of the queries beside X and y, and how it is made of the training set
+#: the arguments about queries that a `fit` may have, computed from the training set
 QUERIES: Mapping[str, Callable[[QuerySet], np.ndarray]] = {
     "qid": lambda train: np.repeat(np.arange(train.n_queries), train.lengths),
     "group_id": lambda train: np.repeat(np.arange(train.n_queries), train.lengths),
     "group": lambda train: train.lengths,
     "sample_weight": lambda train: train.document_weights,
 }
-#: hyper-parameters of these types are told by a label
+#: the types of the parameters that become hyper-parameters; others are in `described` only
 _Simple = int | float | bool | str | None
 
 
 def is_model(value: object) -> TypeGuard[Any]:
-    """Return whether a value can be fitted and predicts, and is no ranker already."""
+    """Return whether a value has `fit` and `predict` and is not a ranker already."""
     if isinstance(value, (Ranker, type)):
         return False
     return all(callable(getattr(value, name, None)) for name in ("fit", "predict"))
 
 
 def ranker_of(model: Any, name: str = "") -> Ranker:
-    """Return a model as a ranker.
-
-    Its hyper-parameters are those of the model's `get_params` that are numbers, texts, true, false
-    or none. What else differs from the defaults is in the model's `repr`, which is part of a run's
-    identity.
-
-    Parameters
-    ----------
-    model : object
-        Has `fit(X, y)` and `predict(X)`; it is copied for each training and stays as it is.
-    name : str
-        What the ranker is called, and then the model's own values are its defaults; without one
-        it is the name of the model's class, as ``random-forest-regressor``, with its defaults.
-    """
+    """Return a model as a ranker, by default named as its class, ``random-forest-regressor``."""
     kind = type(model)
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", kind.__name__)
     given = _simple(model)
     try:
-        usual = given if name else _simple(kind())
-    except Exception:  # a class of anybody's, which may need arguments
+        usual = given if name else _simple(kind())  # the defaults
+    except Exception:  # any class may come here; its constructor may need arguments
         usual = given
     fields = [(k, _Simple, field(default=usual.get(k, v))) for k, v in given.items()]
     made: Any = make_dataclass("Given", fields, bases=(AnyModel,))
@@ -81,32 +68,29 @@ def ranker_of(model: Any, name: str = "") -> Ranker:
 def _simple(model: Any) -> dict[str, Any]:
     params = model.get_params(deep=False) if hasattr(model, "get_params") else {}
     told = {k: v for k, v in params.items() if isinstance(v, _Simple) and not hasattr(Ranker, k)}
-    return {k: v for k, v in told.items() if v == v}  # NaN says what a missing value is
+    return {k: v for k, v in told.items() if v == v}  # NaN marks missing values
 
 
 class AnyModel(Ranker):
-    """A model of another library, or of the user's own, trained as it trains itself."""
+    """A model of another library or of the user, trained by its own `fit`."""
 
     published = False
     auto_features = "raw"
     order_matters = "the model may depend on the order of its rows"
     feature_order_matters = "the model may depend on the order of its columns"
-    takes_missing = True  # or it says so itself
+    takes_missing = True  # a model that does not raises its own error
     formula = "the model's own"
     paper = "the model's own"
     model: ClassVar[Any]
 
     @property
     def draws(self) -> bool:
-        """Whether two seeds give other scores, for a `random_state` that is not set.
-
-        That is tried on a few made-up documents. A model that refuses them may draw.
-        """
+        """Whether two seeds give different scores on a few made-up documents."""
         return _draws(type(self), tuple(self._params().items()))
 
     @classmethod
     def described(cls) -> str:
-        """Return what the model is, without the places of objects in memory."""
+        """Return the model's `repr` without memory addresses."""
         return re.sub(r" at 0x[0-9a-f]+", "", repr(cls.model))
 
     def learn(
@@ -129,12 +113,12 @@ class AnyModel(Ranker):
         return FitResult(cast(Model, fitted), warnings=() if fitted.saves else (lost,))
 
     def save(self, path: str | Path) -> None:
-        """Let the model save itself beside where a ranker's model would be, if it can."""
+        """Let the model write itself to `OWN_FILE` beside `path`, if it can."""
         self._require_fitted()
         fitted = cast(Fitted, self.learned.model)
         if fitted.saves:
             own = Path(path).with_name(OWN_FILE)
-            own.unlink(missing_ok=True)  # it may be a link, which a library follows
+            own.unlink(missing_ok=True)  # if it is a link, a library would follow it
             fitted.saves(str(own))
 
     def _copy(self) -> Any:
@@ -148,7 +132,7 @@ class AnyModel(Ranker):
 
 
 def _unset(model: Any) -> list[str]:
-    """Return the seeds that are not set, of the model and, as in a pipeline, of its parts."""
+    """Return the names of unset seeds, of the model and, in a pipeline, of its steps."""
     params = model.get_params() if hasattr(model, "get_params") else {}
     return [k for k, v in params.items() if re.search("(^|__)random_state$", k) and v is None]
 
@@ -156,7 +140,7 @@ def _unset(model: Any) -> list[str]:
 @cache
 def _draws(cls: type[AnyModel], params: tuple[tuple[str, Any], ...]) -> bool:
     made, rng = cls(**dict(params)), np.random.default_rng(0)
-    X, new = rng.integers(0, 9, (2, 240, 5)) / 8.0  # equal values, for trees that draw among them
+    X, new = rng.integers(0, 9, (2, 240, 5)) / 8.0  # with equal values: some trees draw among them
     train = QuerySet.from_arrays(X, rng.integers(0, 5, 240), group=[20] * 12)
     try:
         if not _unset(made._copy()):
@@ -164,24 +148,24 @@ def _draws(cls: type[AnyModel], params: tuple[tuple[str, Any], ...]) -> bool:
         seeds = map(np.random.default_rng, (1, 2))
         with catch_warnings(action="ignore"):
             one, two = (made.learn(train, None, seed).model.predict(new) for seed in seeds)
-    except FAILURES:
+    except FAILURES:  # a model that refuses these documents may draw
         return True
     return not np.array_equal(one, two)
 
 
 class Fitted:
-    """A fitted model, whose predictions are checked."""
+    """A fitted model whose predictions are checked."""
 
     def __init__(self, model: Any, n_features: int) -> None:
         self.model, self.n_features = model, n_features
 
     @property
     def saves(self) -> Callable[[str], object] | None:
-        """The model's own way to write itself, None where it has none."""
+        """The model's method that writes it to a file, or None."""
         return getattr(self.model, "save", None) or getattr(self.model, "save_model", None)
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """Return the model's predictions as scores (n_docs,) float64; DataError for others."""
+        """Return the predictions as scores (n_docs,) float64; DataError for another shape."""
         scores = np.asarray(self.model.predict(X), dtype=np.float64)
         if scores.shape not in ((len(X),), (len(X), 1)):
             raise DataError(

@@ -1,4 +1,4 @@
-"""The ranker's interface: hyper-parameters in, a model learned on a training set out."""
+"""The ranker's interface: hyper-parameters in, a model learned from a training set out."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -31,23 +31,23 @@ from letorbench.solvers.stopping import NEVER, Deadline, Validation
 
 
 class Ranker(Estimator, ABC):
-    """A published algorithm.
+    """A learning-to-rank algorithm.
 
-    A subclass is a dataclass whose fields are its hyper-parameters; `letorbench.parameters` says
-    which values they may have. `learn` is all that it must write. It is a scikit-learn estimator as
-    well: `sklearn.base.clone`, `cross_val_score` and `GridSearchCV` work. Queries reach `fit` and
-    `score` as the metadata `qid` (with ``sklearn.set_config(enable_metadata_routing=True)``) or as
-    a column `qid` of a DataFrame.
+    A subclass is a dataclass. Its fields are its hyper-parameters, whose allowed values
+    `letorbench.parameters` declares. It must define only `learn`. A ranker is a scikit-learn
+    estimator: `sklearn.base.clone`, `cross_val_score` and `GridSearchCV` work. Queries reach `fit`
+    and `score` as the metadata `qid` (with ``sklearn.set_config(enable_metadata_routing=True)``)
+    or as a column `qid` of a DataFrame.
 
-    Every ranker takes `features=` too, a transformation of the features by its name
-    ("query-minmax", "zscore", ...) or "auto". It is fitted by `fit`, applied by `predict`, and
-    saved with the model. By default the features are taken as they are; in an experiment its
-    protocol decides.
+    Every ranker also takes `features=`: the name of a transformation of the features
+    ("query-minmax", "zscore", ...) or "auto". `fit` fits it, `predict` applies it, and `save`
+    keeps it with the model. By default features stay unchanged; in an experiment the protocol
+    decides.
 
     Attributes
     ----------
     name : str
-        What users call it. A class of this folder is registered by it.
+        The name that users type. A class in this folder is registered under it.
     title : str
         One line for `letorbench algos`.
     paper : str
@@ -55,50 +55,49 @@ class Ranker(Estimator, ABC):
     formula : str
         The objective, in plain text.
     families : tuple of str
-        What it is by its loss (pointwise, pairwise, listwise, or reference, for what learns
-        nothing) and by its model and solver (linear, boosting, trees, nets).
+        The kind of its loss (pointwise, pairwise, listwise, or reference for reference points),
+        then of its model and solver (linear, boosting, trees, nets).
     figure : str
         The figure of docs/speed that shows its times.
     grid : mapping
         From a hyper-parameter to the values that validation chooses from.
     as_published : mapping
-        The hyper-parameters that `--protocol published` fixes, since the paper's experiment
-        chooses nothing there.
+        The hyper-parameters, with their values, that `--protocol published` fixes, because the
+        paper's experiment does not choose them.
     spelled : mapping
-        From a hyper-parameter to what users may call it, where that is no name in Python.
+        From a hyper-parameter to the name that users type, if that is no valid Python name.
     published : bool
-        Whether it is an algorithm of its own, which `--algo all` includes.
+        Whether `--algo all` includes it.
     order_matters : str
         Why the model depends on the order of a query's training documents; "" if it does not.
     feature_order_matters : str
-        Why the model depends on the order of the features, apart from random draws; "" if it
-        does not.
+        The same for the order of the features, apart from random draws.
     weighted : bool
-        Whether the `learn` of a plug-in weighs queries by `train.weights`; letorbench's own do.
+        Whether a plug-in's `learn` weighs queries by `train.weights`; letorbench's rankers do.
     one_thread : bool
-        Whether `learn` uses one thread, whatever it may use: the settings of a grid are then
-        learned at the same time.
+        Whether `learn` never uses more than one thread: the settings of a grid are then learned
+        in parallel.
     learns : bool
         Whether it learns from features; the reference points `random` and `ideal` do not.
     uses_unjudged : bool
-        Whether `learn` takes documents of label -1, which nobody judged; else it never sees them.
+        Whether `learn` also gets unjudged documents, of label -1.
     needs : str or None
-        An optional package that it cannot do without.
+        An optional package without which it does not run.
     extra : str
-        What `pip install` brings that package.
+        The requirement with which `pip install` installs that package.
     deadline : Deadline
-        When `learn` must end; it looks at this once a round or iteration.
+        When `learn` must end; it checks this once per round or iteration.
     takes_missing : bool
-        Whether it takes missing values (NaN); it may depend on the hyper-parameters.
+        Whether it takes missing values (NaN); this may depend on the hyper-parameters.
     auto_features : str
-        What `auto` does to features whose scales do not compare: "raw" for a ranker that only
-        compares a feature's values with each other, as most stumps and trees do.
+        The transformation that `auto` means for features of different scales: "raw" for a ranker
+        that only compares values of one feature, as most stumps and trees do.
     learned : FitResult
-        The model and history of its training, after fitting.
+        The model and its training history; set by fitting, as are the next two.
     transformation_ : Transformation
-        What is done to the features before the model sees them, after fitting.
+        The transformation of the features.
     n_features_in_ : int
-        The number of features of the training set, after fitting.
+        The number of features of the training set.
 
     Examples
     --------
@@ -112,7 +111,7 @@ class Ranker(Estimator, ABC):
     >>> ranker.set_params(l2=0.5).get_params()
     {'gain': 'exp2', 'l2': 0.5, 'target': 'label', 'features': None}
 
-    A transformation that looks at whole queries needs the queries in `predict`, too:
+    A transformation that looks at whole queries also needs the queries in `predict`:
 
     >>> qid = ["a", "a", "b", "b"]
     >>> scaled = lb.Regression(features="query-minmax").fit(X, y, qid=qid)
@@ -141,26 +140,21 @@ class Ranker(Estimator, ABC):
     auto_features: ClassVar[str] = "query-minmax"
 
     def __post_init__(self) -> None:
-        """Check the values; UsageError names the first wrong one."""
         check(self, self.name)
 
     @property
     def draws(self) -> bool:
-        """Whether the model depends on random draws: then a run repeats it with several seeds.
-
-        It may depend on the hyper-parameters. A ranker that does not draw gives the same bytes
-        for any seed.
-        """
+        """Whether training draws random numbers, so that a run repeats it with several seeds."""
         return False
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """What hyper-parameters choose by name, such as a loss: its code counts as the ranker's."""
+        """Parts that hyper-parameters name, such as a loss; their code counts as the ranker's."""
         return ()
 
     @property
     def own_code(self) -> str:
-        """The digest of code of the user's own that the hyper-parameters name, "" for none."""
+        """The digest of user code that the hyper-parameters name, or ""."""
         return ""
 
     @classmethod
@@ -170,13 +164,13 @@ class Ranker(Estimator, ABC):
 
     @classmethod
     def require(cls) -> None:
-        """Raise UsageError, which says how to install it, where the package is missing."""
+        """Raise UsageError with the command that installs it if the needed package is missing."""
         if not cls.available():
             how = f"`python -m pip install '{cls.extra or cls.needs}'`"
             raise UsageError(f"{cls.name}: needs the package {cls.needs}; {how} installs it")
         try:
             import_module(cls.needs or "letorbench")
-        except (ImportError, OSError) as error:  # a library of the system may be missing
+        except (ImportError, OSError) as error:  # a system library may be missing
             raise UsageError(f"{cls.name}: the package {cls.needs} cannot load: {error}") from error
 
     @abstractmethod
@@ -185,17 +179,8 @@ class Ranker(Estimator, ABC):
     ) -> FitResult:
         """Train on checked query sets.
 
-        Parameters
-        ----------
-        train : QuerySet
-        validation : Validation or None
-            What rounds or epochs are chosen on, where there is any.
-        rng : numpy.random.Generator
-            The only source of randomness.
-
-        Returns
-        -------
-        FitResult
+        `validation`, if there is one, chooses the number of rounds or epochs. `rng` is the only
+        source of randomness, and `self.deadline` says when to end.
         """
 
     def fit_sets(
@@ -205,30 +190,11 @@ class Ranker(Estimator, ABC):
         rng: np.random.Generator | None = None,
         time_limit: float | None = None,
     ) -> Self:
-        """Learn from query sets.
+        """Learn from query sets; return self.
 
-        Parameters
-        ----------
-        train : QuerySet
-        validation : Validation or QuerySet, optional
-            What rounds or epochs are chosen on, by NDCG@10 where no measure is given.
-        rng : numpy.random.Generator, optional
-            The only source of randomness; by default one of seed 0.
-        time_limit : float, optional
-            The training ends after so many seconds, with what it has by then. `learned.cut_off`
-            says whether it did.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        DataError
-            There are no documents, features hold infinity, or NaN that the ranker does not take,
-            or validation has other features.
-        UsageError
-            A hyper-parameter's value is not valid.
+        A QuerySet as `validation` chooses rounds or epochs by NDCG@10; `rng` is by default one with
+        seed 0. After `time_limit` seconds training ends with the model learned so far, and
+        `learned.cut_off` says so. The errors are those of `fit`.
         """
         self.require()
         self.__post_init__()  # `set_params` may have changed a value since
@@ -256,7 +222,7 @@ class Ranker(Estimator, ABC):
             train = fitted(train)
             if validation is not None:
                 validation = replace(validation, queries=fitted(validation.queries))
-        if not self.uses_unjudged:  # they had their part in scaling the query's features
+        if not self.uses_unjudged:  # they only helped to scale the features of their query
             train = train.judged
         self.deadline = Deadline.after(time_limit)
         try:
@@ -272,7 +238,7 @@ class Ranker(Estimator, ABC):
         return self
 
     def check_values(self, features: np.ndarray) -> None:
-        """Raise DataError for infinity, and for NaN where the ranker takes no missing values."""
+        """Raise DataError for infinity, and for NaN if the ranker takes no missing values."""
         finite = np.isfinite(features.sum(dtype=np.float64))
         if not finite and np.isinf(features).any():
             raise DataError(f"{self.name}: found infinity in the features, expected numbers")
@@ -284,7 +250,7 @@ class Ranker(Estimator, ABC):
             )
 
     def taking_raw_features(self, transformation: Transformation) -> Self:
-        """Return the ranker itself; it was fitted to features that were so transformed before."""
+        """Let a ranker that was fitted to transformed features take raw ones; return it."""
         self.features = transformation.name
         self.transformation_ = transformation
         return self
@@ -304,8 +270,8 @@ class Ranker(Estimator, ABC):
         Parameters
         ----------
         X : array-like of shape (n_docs, n_features), DataFrame or QuerySet
-            Features of any real dtype and order, NaN for a missing value. A DataFrame may have a
-            column `qid`. A QuerySet holds labels and queries as well.
+            Features of any real dtype and memory order, NaN for a missing value. A DataFrame may
+            have a column `qid`. A QuerySet also holds labels and queries.
         y : array-like of shape (n_docs,)
             Relevance labels, integers from 0.
         qid : array-like of shape (n_docs,), optional
@@ -313,12 +279,12 @@ class Ranker(Estimator, ABC):
         group : array-like of shape (n_queries,), optional
             The number of rows of each query, instead of `qid`.
         eval_set : tuple, QuerySet or Validation, optional
-            What rounds or epochs are chosen on: ``(X, y, qid)``, or ``(X, y)`` where X has a
-            column `qid`. They are chosen by NDCG@10, or by the measure of a Validation.
+            The validation set that chooses the number of rounds or epochs: ``(X, y, qid)``, or
+            ``(X, y)`` if X has a column `qid`. It chooses by NDCG@10, a Validation by its measure.
         rng : numpy.random.Generator or int, optional
             The source of randomness or its seed.
         sample_weight : array-like of shape (n_docs,) or (n_queries,), optional
-            What each query's loss is multiplied by, see `QuerySet.from_arrays`.
+            The factor of each query's loss, see `QuerySet.from_arrays`.
 
         Returns
         -------
@@ -327,7 +293,7 @@ class Ranker(Estimator, ABC):
         Raises
         ------
         DataError
-            A ValueError: an array's shape, length or values are wrong.
+            A ValueError: an array has a wrong shape, length or value.
         UsageError
             A ValueError: an argument is missing, or a hyper-parameter is not valid.
 
@@ -363,25 +329,25 @@ class Ranker(Estimator, ABC):
         Parameters
         ----------
         X : array-like of shape (n_docs, n_features), DataFrame or QuerySet
-            With the features that `fit` saw. A DataFrame may have a column `qid`.
+            The same features as in `fit`. A DataFrame may have a column `qid`.
         qid : array-like of shape (n_docs,), optional
-            The query of each row; rows of a query may be scattered. It is needed where the
-            transformation of the features looks at whole queries, and ignored elsewhere.
+            The query of each row; rows of a query may be scattered. Only used if the transformation
+            of the features looks at whole queries.
         group : array-like of shape (n_queries,), optional
             The number of rows of each query, instead of `qid`.
 
         Returns
         -------
         ndarray of shape (n_docs,), float64
-            One score a row, in the order of the rows. A larger score ranks higher.
+            One score for each row, in the order of the rows. A larger score ranks higher.
 
         Raises
         ------
         DataError
-            The features are not those that `fit` saw, or hold infinity, or NaN that the ranker
-            does not take.
+            The features differ from those of `fit`, or hold infinity, or NaN that the ranker does
+            not take.
         UsageError
-            The queries are needed and not given.
+            The queries are needed but missing.
         """
         self._require_fitted()
         if isinstance(X, QuerySet):
@@ -415,10 +381,10 @@ class Ranker(Estimator, ABC):
         group: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Return the mean NDCG@10 over the queries, by the convention `standard`.
+        """Return the mean NDCG@10 over the queries under the convention `standard`.
 
-        The parameters are those of `fit`; sample_weight, of shape (n_docs,) or (n_queries,), has
-        what each query counts in the mean, one value in all rows of a query.
+        The parameters are those of `fit`. sample_weight, of shape (n_docs,) or (n_queries,), weighs
+        the queries in the mean; all rows of a query have the same weight.
         """
         queries = query_set(X, y, qid, group)
         if queries.n_queries == 0:
@@ -432,10 +398,7 @@ class Ranker(Estimator, ABC):
         return float(np.average(Validation(queries)(scores), weights=weights))
 
     def save(self, path: str | Path) -> None:
-        """Write the fitted ranker: its name, its parameters, its model, its transformation.
-
-        `letorbench.load_model` reads the file.
-        """
+        """Write the fitted ranker to a file, with its transformation, for `lb.load_model`."""
         self._require_fitted()
         facts = {
             "ranker": self.name,
@@ -446,7 +409,6 @@ class Ranker(Estimator, ABC):
         save(self.learned.model, Path(path), facts)
 
     def _scores(self, features: np.ndarray, offsets: np.ndarray | None = None) -> np.ndarray:
-        """Score raw features."""
         self.check_values(features)
         return self.learned.model.predict(self.transformation_.transform(features, offsets))
 

@@ -19,24 +19,23 @@ class Classification(Ranker):
     """Rank documents by their log-odds of being relevant, r >= 1.
 
     It minimises, over w and b, the mean over documents of log(1 + e^{-y (w . x + b)}) plus
-    l2 c/2 |w|^2, where y = 1 for r >= 1, else -1, and c is the loss's mean curvature
-    at 0. L-BFGS finds the minimum; the loss and its gradient are in
-    `letorbench.losses.logistic`.
+    l2 c/2 |w|^2, where y = 1 for r >= 1, else -1, and c is the loss's mean curvature at 0.
+    L-BFGS finds the minimum; `letorbench.losses.logistic` has the loss and its gradient.
 
     Parameters
     ----------
     l2 : float
         The strength of the penalty in units of c, chosen on validation.
     iterations : int
-        L-BFGS has at most so many; a warning says where that was not enough.
+        The largest number of iterations of L-BFGS; a warning says if they were not enough.
 
     Notes
     -----
     This is Nallapati's pointwise approach with logistic regression as the classifier.
 
     Where the paper is silent: all labels from 1 on are one class; the intercept is not penalised;
-    features of another size than 0 to 1 are measured from their means, in units of four standard
-    deviations, so that one penalty suits them all.
+    features far from the scale of 0 to 1 are centred and divided by four standard deviations, so
+    that one penalty suits them all.
     """
 
     name = "classification"

@@ -18,47 +18,47 @@ from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 
-#: how much a step must raise the mean of the measure: less is rounding
+#: a step must raise the mean of the measure by this much: less is rounding
 LEAST_RISE = 1e-9
-#: a narrower interval is one of rounding, as a share of its ends
+#: an interval narrower than this times its ends is due to rounding
 NARROWEST = 1e-12
-#: the steps that are tried where breakpoints are not known; the weights sum to 1
+#: the steps that are tried if breakpoints are not known; the weights sum to 1
 TRIALS = 0.001 * (2.0 ** np.arange(1, 21) - 1.0)
 
 
 @dataclass
 class CoordinateAscent(GainSettings, Ranker):
-    """Linear scores w . x whose measure on the training set is climbed weight by weight.
+    """Linear scores w . x that maximise a measure on the training set, one weight at a time.
 
-    With a step t, the scores w . x + t x_k rank the documents alike between two values of t at
-    which documents change places. So the measure is constant there, and the best step is found
-    exactly: it goes to the middle of the best interval of all. For NDCG and average precision the
-    breakpoints cost less than some trial steps. For other measures, and in the paper (section
-    3.3), trial steps are made, here 20 to each side, whose lengths double.
+    A step t in weight k gives the scores w . x + t x_k. The measure changes only at the values of t
+    at which two documents swap. The best step is therefore found exactly: it goes to the middle of
+    the best interval between such breakpoints. This is done for NDCG and average precision, where
+    all breakpoints cost less than a few trial steps. For other measures, and in the paper (section
+    3.3), steps are tried: here 20 to each side, each about twice as long as the last.
 
     Parameters
     ----------
     measure : str
-        What is climbed, under the convention `standard`.
+        The measure to maximise, under the convention `standard`.
     restarts : int
-        How many climbs there are. All begin with equal weights and take the features in another
+        The number of climbs. All begin with equal weights; each takes the features in another
         order.
     sweeps : int
-        How often a climb looks at each weight, at most.
+        The largest number of passes over all weights in a climb.
     tolerance : float
-        A climb ends after a sweep that raised the mean of the measure by less.
+        A climb ends after a sweep that raises the mean of the measure by less.
     keep : {"mean", "best"}
-        "mean" keeps the mean of the weights that the climbs end with, scaled to sum to 1; "best",
-        as the paper, those with the highest measure on the training set.
+        "mean" keeps the mean of the climbs' final weights, each scaled to sum to 1; "best", as in
+        the paper, keeps those with the highest measure on the training set.
 
     Notes
     -----
     Where the paper is silent: the weights begin equal, as RankLib's do; of several best intervals
     the first is taken; beyond the last breakpoint a step goes one unit further.
 
-    The climbs of a training set end in places that are as good there and differ elsewhere. The
-    mean of their weights was the better choice on the validation parts of MQ2008. Ten climbs were
-    no better there than RankLib's five, within the error of four seeds.
+    Climbs on one training set end in different weights that are equally good there. On MQ2008's
+    validation parts the mean of the weights was the better choice, and ten climbs were no better
+    than RankLib's five, within the error of four seeds.
     """
 
     name = "coordinate-ascent"
@@ -81,7 +81,6 @@ class CoordinateAscent(GainSettings, Ranker):
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """The measure that is climbed."""
         return (parse(self.measure).function,)
 
     def learn(
@@ -123,7 +122,7 @@ class CoordinateAscent(GainSettings, Ranker):
 
 
 def _line_search(measured: Validation) -> Callable[[np.ndarray, np.ndarray], float]:
-    """Return what finds the best step from scores along a column, exactly where that is cheap."""
+    """Return the search for the best step along a column of features, exact if that is cheap."""
     metric = measured.prepared
     if metric is None:
         return partial(_best_trial, lambda scores: float(measured(scores).mean()))
@@ -141,20 +140,7 @@ def _best_trial(
 
 
 def middle_of_best(steps: np.ndarray, changes: np.ndarray) -> float:
-    """Return the middle of the interval between breakpoints with the highest measure.
-
-    Parameters
-    ----------
-    steps : ndarray of shape (n_changes,)
-        The breakpoints, ascending.
-    changes : ndarray of shape (n_changes,)
-        By how much the measure's sum over the queries rises at each.
-
-    Returns
-    -------
-    float
-        0 where no interval is better than that of the step 0.
-    """
+    """Return the middle of the best interval between steps, 0 if none is better than step 0."""
     if not len(steps):
         return 0.0
     ends = np.concatenate(([steps[0] - 2.0], steps, [steps[-1] + 2.0]))

@@ -1,4 +1,4 @@
-"""What scikit-learn asks of an estimator beside `fit` and `predict`; it is not needed itself."""
+"""The methods that scikit-learn expects of an estimator; scikit-learn need not be installed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
@@ -14,9 +14,9 @@ from letorbench.errors import UsageError
 
 #: the column of a DataFrame that names each row's query
 QID = "qid"
-#: the parameter that every ranker has besides its hyper-parameters
+#: the parameter of every ranker that is no hyper-parameter
 FEATURES = "features"
-#: what scikit-learn passes on to a method as metadata, and whether it does so unasked
+#: the metadata that scikit-learn can pass to each method, and whether it is requested by default
 METADATA = {
     "fit": {"qid": True, "group": None, "eval_set": None, "rng": None, "sample_weight": None},
     "predict": {"qid": True, "group": None},
@@ -41,21 +41,18 @@ def _set_request(method: str) -> Callable[..., Any]:
 
 @dataclass
 class Estimator:
-    """The parameters and the metadata requests of a ranker, which is a dataclass."""
+    """Parameters and metadata requests of a ranker, which is a dataclass."""
 
     takes_missing = False
     features: str | None = field(default=None, kw_only=True, repr=False)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the hyper-parameters and then `features`.
-
-        `deep` is there for scikit-learn and changes nothing.
-        """
+        """Return the hyper-parameters, then `features`; `deep` has no effect."""
         names = [*hyper_parameters(type(self)), FEATURES]
         return {name: getattr(self, name) for name in names}
 
     def set_params(self, **params: object) -> Self:
-        """Set hyper-parameters and return self; UsageError for a name that is none."""
+        """Set hyper-parameters and return self; UsageError for an unknown name."""
         valid = self.get_params()
         for name, value in params.items():
             if name not in valid:
@@ -71,7 +68,7 @@ class Estimator:
     set_score_request = _set_request("score")
 
     def get_metadata_routing(self) -> Any:
-        """Return scikit-learn's record of the metadata that the methods ask for."""
+        """Return scikit-learn's record of the metadata that the methods request."""
         from sklearn.utils.metadata_routing import MetadataRequest
 
         if stored := vars(self).get("_metadata_request"):
@@ -83,19 +80,17 @@ class Estimator:
         return request
 
     def __sklearn_tags__(self) -> Any:
-        """Return what scikit-learn wants to know of an estimator."""
         from sklearn.utils import InputTags, Tags, TargetTags
 
         inputs = InputTags(allow_nan=self.takes_missing)
         return Tags(None, TargetTags(required=True), input_tags=inputs)
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Return whether `fit` was called."""
         return "learned" in vars(self)
 
 
 def hyper_parameters(cls: type[Estimator]) -> list[str]:
-    """Return the names of a ranker's hyper-parameters, in their order."""
+    """Return the names of a ranker's hyper-parameters in order."""
     return [each.name for each in fields(cls) if each.init and each.name != FEATURES]
 
 
@@ -106,7 +101,7 @@ def query_set(
     group: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> QuerySet:
-    """Return checked documents; the queries may be a DataFrame's column."""
+    """Return checked documents; a DataFrame may hold the queries in its column `qid`."""
     if isinstance(X, QuerySet):
         if any(each is not None for each in (y, qid, group, sample_weight)):
             raise UsageError(
@@ -116,13 +111,13 @@ def query_set(
     if y is None:
         raise UsageError("y: found None, expected labels, one a row")
     X, qid = without_qid(X, qid, group)
-    # the set lives no longer than the call, so an array needs no copy
+    # the set lives only as long as the call, so an array needs no copy
     X = read_only(X) if type(X) is np.ndarray else X
     return QuerySet.from_arrays(X, y, qid, group, sample_weight=sample_weight)
 
 
 def without_qid(X: Any, qid: Any, group: Any) -> tuple[Any, Any]:
-    """Return features and their queries, which a DataFrame may hold in its column `qid`."""
+    """Return features and queries; a DataFrame may hold the queries in its column `qid`."""
     X = as_frame(X)
     if hasattr(X, "iloc") and QID in getattr(X, "columns", ()):
         X, column = X.drop(columns=QID), X[QID].to_numpy()

@@ -21,17 +21,15 @@ from letorbench.solvers.boosting import Term, adaboost_step, boost, stump_term, 
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 
-#: slices of the queries that are summed apart, so that no sum depends on the number of threads
+#: slices of the queries, summed separately so that no sum depends on the number of threads
 SLICES = 8
-#: documents whose pairs are summed together, feature by feature: what a feature and these documents
-#: need is in the processor's first cache
+#: documents whose pairs are summed together for one feature: their data fit into the first cache
 ROWS = 8
-#: the features whose best cuts are likely to gain most: they are searched first
+#: the number of features that are searched first because their best cuts are likely to gain most
 LIKELY = 8
-#: by how much a bound is widened, so that rounding excludes no feature
+#: widens a bound so that rounding excludes no feature
 SLACK = 1e-9
-#: a cut separates no pairs where W+ - W- is no more than this share of all weights: such is the
-#: rounding of a sum that is zero
+#: a cut separates no pairs if |W+ - W-| is at most this fraction of all weights: that is rounding
 NOISE = 1e-13
 
 
@@ -39,17 +37,15 @@ NOISE = 1e-13
 class FRank(Ranker):
     """FRank of Tsai, Liu, Qin, Chen and Ma.
 
-    It minimises the sum over queries of the mean fidelity loss 1 - sigma(s_i - s_j)^(1/2) of
-    their pairs r_i > r_j (target probability 1) over s = sum_t alpha_t h_t, where each h_t(x) in
-    {0, 1} is a threshold stump. A pair has the weight
-    W = sigma(o)^(1/2) sigma(-o) / (pairs of the query), o = s_i - s_j. With W+ and W- the sums
-    of W over the pairs with h_i - h_j = 1 and -1, alpha = 1/2 ln(W+ / W-), and h is the stump
-    with the largest (W+^(1/2) - W-^(1/2))^2.
+    It minimises the sum over queries of the mean fidelity loss 1 - sigma(s_i - s_j)^(1/2) of their
+    pairs r_i > r_j (target probability 1) over s = sum_t alpha_t h_t, where each h_t(x) in {0, 1}
+    is a threshold stump. A pair has the weight W = sigma(o)^(1/2) sigma(-o) / (pairs of the query),
+    o = s_i - s_j. With W+ and W- the sums of W over the pairs with h_i - h_j = 1 and -1, alpha =
+    1/2 ln(W+ / W-), and h is the stump with the largest (W+^(1/2) - W-^(1/2))^2.
 
-    The fidelity loss is concave in e^(-o), so it lies below its tangent there: the objective
-    changes by at most 1/2 sum of W (e^(-alpha (h_i - h_j)) - 1). That alpha makes this bound
-    least, -1/2 (W+^(1/2) - W-^(1/2))^2. The objective therefore never rises, nor does it with a
-    shorter alpha.
+    The fidelity loss is concave in e^(-o), so it lies below its tangent: the objective changes by
+    at most 1/2 sum of W (e^(-alpha (h_i - h_j)) - 1). This alpha minimises that bound, to -1/2
+    (W+^(1/2) - W-^(1/2))^2. The objective therefore never rises, nor would it with a shorter alpha.
 
     Parameters
     ----------
@@ -58,21 +54,21 @@ class FRank(Ranker):
     patience : int, default 50
         Training ends this many rounds after the best one on validation; 0 means never.
     bins : int or None, default 256
-        Try at most so many thresholds a feature, among about equal numbers of documents: 256
-        keep a document's value in one byte, and no finer cut changes many pairs. None tries
-        every threshold.
+        Try at most this many thresholds for each feature, with about equal numbers of documents
+        between them. With 256 a document's value takes one byte, and finer cuts change few pairs.
+        None tries every threshold.
 
     Notes
     -----
-    The original picks the weak learner by the fidelity loss after its step, over all of its weak
-    learners (from memory: its text is not at hand); here the bound picks it. The objective is
-    reported divided by the number of queries with pairs.
+    The original, whose text we could not obtain, picks the weak learner by the fidelity loss after
+    its step, over all of its weak learners; here the bound picks it. The reported objective is
+    divided by the number of queries with pairs.
 
     Where the paper is silent: alpha is cut off at 5, where a stump orders no pair wrong; a stump
-    with W+ < W- is the opposite stump; queries without pairs do not count; training stops where
-    no stump lowers the bound; `--features auto` normalises features by query, as for linear
-    models, so that a threshold means the same in every query, which raises NDCG on validation
-    queries here and not with other stumps and trees.
+    with W+ < W- is the opposite stump; queries without pairs do not count; training stops if no
+    stump lowers the bound; `--features auto` normalises features by query, as for linear models, so
+    that a threshold means the same in every query (this raises NDCG on validation queries here, but
+    not with other stumps and trees).
     """
 
     name = "frank"
@@ -99,7 +95,7 @@ class FRank(Ranker):
 
 
 def pair_shares(queries: QuerySet) -> np.ndarray:
-    """Return 1 / (pairs of its query) / (queries with pairs) of each of the `pairs`."""
+    """Return the weight of each pair: 1 / (pairs of its query) / (queries with pairs)."""
     higher, _ = pairs(queries)
     query = np.searchsorted(queries.offsets, higher, side="right") - 1
     n_pairs = np.bincount(query, minlength=1)
@@ -126,13 +122,13 @@ def separated(h: np.ndarray, s: np.ndarray, queries: QuerySet) -> tuple[float, f
 
 
 class _Booster:
-    """The rounds on one training set. What it keeps of documents is in label order.
+    """The rounds on one training set. Arrays over documents are in label order.
 
-    Of every cut of every feature it needs D = W+ - W- and S = W+ + W- = |D| + 2 min(W+, W-). D is
-    a histogram of one number a document. The minimum takes all pairs, so it is computed only for
-    the features that may have the best cut: where the difference of a pair's scores changes by d,
-    its W falls to e^-d of itself at most and rises to e^d at most. The minimum of an earlier round
-    thereby bounds that of now.
+    For every cut of every feature a round needs D = W+ - W- and S = W+ + W- = |D| + 2 min(W+, W-).
+    D is a histogram of one number a document. The minimum takes all pairs, so it is computed only
+    for features that may have the best cut: if the difference of a pair's scores changes by d, its
+    W changes by a factor between e^-d and e^d, so an earlier round's minimum bounds the current
+    one.
     """
 
     def __init__(self, train: QuerySet, binned: BinnedFeatures) -> None:
@@ -149,32 +145,32 @@ class _Booster:
         self.cost = n_pairs + train.lengths
         self.least = query_share(train, 1_000)
         spent = np.cumsum(self.cost)
-        #: the first query of each slice, and the end: slices of about equal cost
+        #: the first query of each slice, and the end; slices cost about the same
         self.slices = np.searchsorted(spent, np.arange(SLICES + 1) / SLICES * spent[-1:].sum())
         self.slices[-1] = len(n_pairs)
         #: whether there is a cut above a feature's bin
         self.has_cut = np.arange(binned.n_bins.max(initial=1)) < binned.n_bins[:, None] - 1
-        #: between what min(W+, W-) of every cut is at `scores`
+        #: bounds of min(W+, W-) of every cut at `scores`
         self.low = np.zeros(self.has_cut.shape)
         self.high = np.ones(self.has_cut.shape)  # more than all weights
         self.scores = np.zeros(train.n_docs)
 
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
-        """Return W of each document's pairs as the higher minus as the lower, and the objective."""
+        """Return each document's W as higher minus as lower one of its pairs, and the objective."""
         sums, losses = np.empty(len(scores)), np.empty(len(self.pairs.share))
         task = partial(_sum_pairs, scores, self.pairs, sums, losses)
         parallel_for(task, len(losses), self.least, self.cost)
         return sums, float(losses.sum())
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
-        """Return the stump whose bound falls most, and its alpha. The scores were weighed last."""
+        """Return the stump whose bound falls most, with its alpha."""
         D = self._differences(weights)
         moved = np.ptp(scores - self.scores) if len(scores) else 0.0
         self.scores = scores
         self.low *= np.exp(-moved)
         self.high = np.minimum(1.0, self.high * np.exp(moved))
         S, exact = np.zeros_like(D), np.zeros(len(D), dtype=np.bool_)
-        for count in (LIKELY, len(D)):  # what the likely ones gain excludes more of the others
+        for count in (LIKELY, len(D)):  # the gains of the first ones exclude most others
             most = gain(D, np.abs(D) + 2.0 * self.low).max(axis=1, initial=0.0)
             enough = gain(D, np.abs(D) + 2.0 * self.high).max(initial=0.0)
             wanted = np.flatnonzero(~exact & (most > 0.0) & (most * (1.0 + SLACK) >= enough))
@@ -192,7 +188,7 @@ class _Booster:
         return stump_term(found, h, adaboost_step(abs(float(D[k, cut])), float(S[k, cut])))
 
     def _differences(self, weights: np.ndarray) -> np.ndarray:
-        """Return D of each feature's cuts (n_features, cuts), 0 where there is no cut."""
+        """Return D of each feature's cuts, (n_features, cuts), 0 where there is no cut."""
         bins = np.zeros(self.has_cut.shape)
 
         def part(first: int, last: int) -> None:
@@ -223,34 +219,26 @@ def gain(D: np.ndarray, S: np.ndarray) -> np.ndarray:
     return np.divide(D * D, whole, out=np.zeros_like(whole), where=S > 0.0)
 
 
-# The kernels. With u = exp(s - max s), sigma(o) = u_i / (u_i + u_j): one exponential a document;
-# each pair has its own exponential where a query's scores span more than SPAN. Documents are
-# label-sorted, so the partners of document i are the documents behind its block. Rows of partners
-# are padded, with W = 0, to whole vectors.
+# The kernels. With u = exp(s - max s), sigma(o) = u_i / (u_i + u_j): one exponential a document.
+# If a query's scores span more than SPAN, each pair has an exponential instead. Documents are
+# sorted by label, so the partners of document i are the documents behind its block. Rows of
+# partners are padded, with W = 0, to whole vectors.
 
 
 class _Pairs(NamedTuple):
-    """The pairs of a training set, and its scores.
-
-    share: (n_queries,) what a pair of each query counts. u: (n_docs,) as `exponentials` gives it;
-    near: (n_queries,) whether the scores of the query are near enough for it.
-    """
+    """The pairs of a training set, and its scores."""
 
     blocks: LabelBlocks
-    share: np.ndarray
-    u: np.ndarray
-    near: np.ndarray
+    share: np.ndarray  # (n_queries,), of one pair of each query
+    u: np.ndarray  # (n_docs,), from `exponentials`
+    near: np.ndarray  # (n_queries,), whether the scores are near enough for u
 
 
 @kernel()
 def _sum_pairs(
     scores: np.ndarray, pairs: _Pairs, sums: np.ndarray, losses: np.ndarray, first: int, last: int
 ) -> None:
-    """Fill u and near, the documents' sums of W and the losses of the queries first..last - 1.
-
-    sums[p], of the document at place p in label order: W of its pairs as the higher one minus as
-    the lower one.
-    """
+    """Fill u, near, losses and sums: each document's W as higher minus as lower one of pairs."""
     blocks, share, all_u, near = pairs
     size = longest_query(blocks.offsets, first, last) + VECTOR
     u, w, row = np.empty(size), np.empty(size), np.empty(size)
@@ -282,10 +270,7 @@ def _add_block(
 
 @kernel()
 def _fill_row(u_i: float, u: np.ndarray, size: int, near: bool, row: np.ndarray) -> float:
-    """Fill row with W of a document's pairs, without the share; return the sum of their losses.
-
-    size: how many documents u has; zeros follow.
-    """
+    """Fill row with W / share of a document's pairs with u[:size]; return their losses' sum."""
     if near:
         return _fill_near_row(u_i, u, row)
     total = 0.0
@@ -301,10 +286,7 @@ def _fill_row(u_i: float, u: np.ndarray, size: int, near: bool, row: np.ndarray)
 
 @kernel(reorder=True)
 def _fill_near_row(u_i: float, u: np.ndarray, row: np.ndarray) -> float:
-    """Do as `_fill_row`, from shared exponentials.
-
-    The loss 1 - sigma(o)^(1/2) is sigma(-o) / (1 + sigma(o)^(1/2)), without cancellation.
-    """
+    """Do as `_fill_row`, from shared exponentials; the loss is sigma(-o) / (1 + sigma(o)^(1/2))."""
     total = 0.0
     for j in range(len(u)):
         r = 1.0 / (u_i + u[j])
@@ -316,7 +298,6 @@ def _fill_near_row(u_i: float, u: np.ndarray, row: np.ndarray) -> float:
 
 @kernel()
 def _fill(codes: np.ndarray, weights: np.ndarray, histogram: np.ndarray) -> None:
-    """Add each document's weight to the bin of its code."""
     for i in range(len(codes)):
         histogram[codes[i]] += weights[i]
 
@@ -330,11 +311,7 @@ def _sum_wrong(
     last: int,
     wrong: np.ndarray,
 ) -> None:
-    """Add up, over the queries first..last - 1, what W- of feature features[n] grows by at bin b.
-
-    codes: in label order. wrong[n, b]: W of the wrong pairs with their higher document in bin b,
-    which the stumps code > b and on get wrong, minus W of those with their lower document there.
-    """
+    """Add to wrong[n, b] by how much W- of the stumps on features[n] grows at bin b."""
     blocks, share, all_u, near = pairs
     size = longest_query(blocks.offsets, first, last) + VECTOR
     u, rows = np.empty(size), np.empty((ROWS, size))
@@ -376,12 +353,8 @@ def _add_wrong(
 
 @kernel(reorder=True)
 def _take_above(row: np.ndarray, own: float, codes: np.ndarray, lower: np.ndarray) -> float:
-    """Return the sum of W of the pairs with a code > own, and take each W from its lower document.
-
-    A stump gets such pairs wrong at the cuts from the higher document's bin, own, on and before
-    the lower one's.
-    """
-    total = 0.0
+    """Return the sum of W of pairs with a code > own; subtract each from its lower document."""
+    total = 0.0  # a stump gets these pairs wrong at the cuts from bin `own` to before bin codes[j]
     for j in range(len(codes)):
         w = row[j] if codes[j] > own else 0.0
         total += w

@@ -1,4 +1,4 @@
-"""The rankers that there are, those of plug-ins too: by name, and from a saved file."""
+"""Looking up rankers, those of plug-ins included: by name and from a saved file."""
 
 from __future__ import annotations
 
@@ -15,28 +15,17 @@ from letorbench.rankers import places, plugins
 if TYPE_CHECKING:
     from letorbench.rankers.base import Ranker
 
-#: how the model files of libraries begin, and the rankers that read them
+#: the first bytes of the libraries' model files, and the rankers that read them
 LIBRARY_FILES = {b"tree": "lightgbm", b"{": "xgboost"}
 
 
 def names() -> list[str]:
-    """Return the names of all rankers, those of plug-ins too, sorted."""
+    """Return the sorted names of all rankers, those of plug-ins included."""
     return sorted({*places(), *plugins.load_all()})
 
 
 def ranker(name: str) -> type[Ranker]:
-    """Return the ranker class of that name.
-
-    Raises
-    ------
-    UsageError
-        There is none; the message suggests the nearest name.
-
-    Examples
-    --------
-    >>> ranker("listnet")().top
-    1
-    """
+    """Return the ranker class of that name; UsageError suggests the nearest name."""
     if name in places():
         return registry.load(places()[name])
     found = plugins.load_all()
@@ -59,11 +48,11 @@ def load_model(path: str | Path) -> Ranker:
     Raises
     ------
     DataError
-        The file is something else, or its ranker is not known here.
+        The file is not a saved model, or its ranker is unknown.
     UsageError
         The ranker needs a package that is not installed.
     """
-    # a shell that completes names does not wait for what models are made of
+    # imported here so that completing names in a shell is fast
     from letorbench.features import stored
     from letorbench.models.base import load
     from letorbench.solvers.fit_result import FitResult

@@ -27,33 +27,28 @@ from letorbench.losses.gains import (
 from letorbench.parameters import number
 from letorbench.rankers.mart import BoostedTrees, Differentiated
 
-#: how a pair of equal scores counts where forces are normalised: 1 / CLOSE times
+#: if forces are normalised, a pair of equal scores is weighted by 1 / CLOSE
 CLOSE = 0.01
 #: documents that are worth a thread
 LEAST = 1_000
 
 
 class Judged(NamedTuple):
-    """A training set for compiled code.
+    """A training set for compiled code."""
 
-    offsets: as in `QuerySet`. gain: of each document. discount: D of the ranks 1, 2, ...
-    inverse_Z: of each query. order: the rows of each query's documents, which are sorted by
-    falling scores from round to round.
-    """
-
-    offsets: np.ndarray
-    gain: np.ndarray
-    discount: np.ndarray
-    inverse_Z: np.ndarray
-    order: np.ndarray
+    offsets: np.ndarray  # as in `QuerySet`
+    gain: np.ndarray  # of each document
+    discount: np.ndarray  # D of the ranks 1, 2, ...
+    inverse_Z: np.ndarray  # of each query
+    order: np.ndarray  # each query's rows by falling score; a round sorts those of the last one
 
 
 @dataclass
 class LambdaMART(GainSettings, BoostedTrees):
-    """LambdaMART of Burges, with trees of our own.
+    """LambdaMART of Burges, with letorbench's trees.
 
     For a pair r_i > r_j, rho_ij = 1 / (1 + exp(s_i - s_j)), and |dNDCG_ij| is the change of NDCG
-    if i and j swapped their ranks. The gradient has -|dNDCG_ij| rho_ij at i and its opposite at j,
+    if i and j swap their ranks. The gradient has -|dNDCG_ij| rho_ij at i and its opposite at j,
     the second derivative |dNDCG_ij| rho_ij (1 - rho_ij) at both, and a leaf has Newton's step
     (section 7).
 
@@ -65,23 +60,23 @@ class LambdaMART(GainSettings, BoostedTrees):
         L: only pairs with a document among the first L ranks count, with the discounts of the
         whole list and Z of NDCG@L; 0 means all pairs and the whole list.
     normalised : bool
-        As LightGBM's `lambdarank_norm`: a pair counts 1 / (0.01 + |s_i - s_j|) times, where a
-        query's scores differ at all, and the forces of a query are multiplied by
-        log2(1 + S) / S, where S is the sum over its pairs of twice the force.
+        Like LightGBM's `lambdarank_norm`: if a query's scores differ at all, a pair is weighted
+        by 1 / (0.01 + |s_i - s_j|); and the forces of a query are multiplied by log2(1 + S) / S,
+        where S is the sum over its pairs of twice the force.
 
     Notes
     -----
     Where the paper is silent: documents of equal scores have the mean of |dNDCG| over all their
-    orders; a leaf's second derivatives sum to at least 0.001. The objective reported is the mean
-    of 1 - NDCG@L, since the forces are no loss's gradient.
+    orders; a leaf's second derivatives sum to at least 0.001. The reported objective is the mean
+    of 1 - NDCG@L, since the forces are not the gradient of a loss.
 
-    `normalised` is what validation chose: rounds and leaves were chosen on halves of the
-    validation parts, and the other halves had an NDCG@10 of .5045 with it and .5033 without on
-    MQ2008, of .4389 and .4369 on OHSUMED (means of eight ways to halve them).
+    Validation chose `normalised`: with rounds and leaves chosen on halves of the validation parts,
+    NDCG@10 on the other halves was .5045 with it and .5033 without on MQ2008, .4389 and .4369 on
+    OHSUMED (means of eight ways to halve them).
 
-    `truncation` leaves the pairs that LightGBM's does. With discounts of 0 below L, as NDCG@L has
-    them, 100 rounds on drawn documents and features learned less from long lists: validation parts
-    had an NDCG@10 of .4294 instead of .4355 on OHSUMED (40 seeds), of .4980 instead of .4979 on
+    `truncation` keeps the pairs that LightGBM keeps. NDCG@L itself has discounts of 0 after rank L.
+    With them, 100 rounds on drawn documents and features learned less from long lists: NDCG@10 on
+    validation parts was .4294 instead of .4355 on OHSUMED (40 seeds), .4980 instead of .4979 on
     MQ2008 (20). Chosen on halves as above, it was .4386 instead of .4390, and .5067 instead of
     .5045.
 
@@ -104,7 +99,6 @@ class LambdaMART(GainSettings, BoostedTrees):
     normalised: bool = True
 
     def differentiated(self, train: QuerySet) -> Differentiated:
-        """Return the forces on a training set and how they change."""
         require_comparable(train)
         discount = truncated_discount(train)
         L, cost = self.truncation or len(discount), train.lengths**2
@@ -157,10 +151,7 @@ def _forces(
     first: int,
     last: int,
 ) -> None:
-    """Do as `newton_by_pairs` for the queries first..last - 1.
-
-    lost: the queries' 1 - NDCG@L, 0 if Z = 0.
-    """
+    """Do as `newton_by_pairs` for the queries first..last - 1; lost: 1 - NDCG@L, 0 if Z = 0."""
     offsets, gain, discount, inverse_Z, order = queries
     size = longest_query(offsets, first, last)
     rows = np.empty((9, size))
@@ -228,19 +219,14 @@ def _add_pairs(
     u: np.ndarray,
     g: np.ndarray,
     D: np.ndarray,
-    counts_a: float,
-    top_a: float,
-    apart_a: float,
+    counts_a: float,  # the share of the ranks of a that are among the first L
+    top_a: float,  # the mean of D over the ranks of a, D being 0 after L
+    apart_a: float,  # the mean difference of D at two ranks of a, one of them among the first L
     force: np.ndarray,
     curve: np.ndarray,
 ) -> tuple[float, float, float]:
-    """Add the pairs of a with a + 1..m - 1 to what these have; return the sums for a.
-
-    counts_a, top_a: of the ranks that a shares, how many are among the first L, as a share of them
-    all, and the mean of D where it is 0 after L. apart_a: the mean difference of D at two of these
-    ranks, one of them among the first L. A pair counts 1 / (least + slant d), d the difference of
-    its scores. The third sum is of the sizes of the forces.
-    """
+    """Add the pairs of a with a + 1..m - 1; return the sums for a, and that of forces' sizes."""
+    # a pair is weighted by 1 / (least + slant d), where d is the difference of its scores
     s_a, u_a, g_a, force_a, bend_a, total = s[a], u[a], g[a], 0.0, 0.0, 0.0
     after = slice(a + 1, m)  # from 0: can be vectorised
     s, u, g, D, force, curve = s[after], u[after], g[after], D[after], force[after], curve[after]

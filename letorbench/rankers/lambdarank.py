@@ -1,4 +1,4 @@
-"""LambdaRank: a neural net moved by forces between documents, scaled by what a swap would gain.
+"""LambdaRank: a neural net moved by forces between documents, scaled by the gain of a swap.
 
 `lambdarank_step` is the paper's algorithm in plain NumPy. `_lambda_steps` repeats that step in
 compiled code; a test compares the two.
@@ -44,15 +44,10 @@ COST_AT = 10
 def lambdarank_step(
     net: Layers, features: np.ndarray, labels: np.ndarray, rate: float, function: Lambda
 ) -> Layers:
-    """Take one step on one query: the scores, the forces, backpropagation, the move.
-
-    The query's documents have features (n_docs, n_features) and labels (n_docs,). The function is
-    the force between two documents; `Lambda()` is the paper's equation 9. Return the net after the
-    step. A force is where a score should go, hence the plus.
-    """
+    """Return the net after a step on one query: scores, forces, backpropagation, move."""
     scores = net_scores(features, net)
     forces = pair_lambdas(function, scores, labels)
-    slope = net_gradient(features, net, forces)
+    slope = net_gradient(features, net, forces)  # a force is where a score should go: hence +
     return Layers(*(theta + rate * d for theta, d in zip(net, slope, strict=True)))
 
 
@@ -72,7 +67,7 @@ class LambdaRank(GainSettings, NetDescent, Ranker):
     function : str
         The lambda function (`--set lambda=…`), see `letorbench.losses.lambdas`.
     neighbours : bool
-        Use only the pairs of documents at neighbouring ranks.
+        Use only pairs of documents at neighbouring ranks.
     margin : float
         How far apart the scores of a pair in the right order must be before its force fades.
     truncation : int
@@ -80,11 +75,11 @@ class LambdaRank(GainSettings, NetDescent, Ranker):
 
     Notes
     -----
-    Where the paper is silent: D is its own 1 / log2(1 + rank), whichever convention measures;
-    documents of equal scores feel the mean force of all their orders.
+    Where the paper is silent: D is the paper's 1 / log2(1 + rank) under every measuring
+    convention; documents of equal scores feel the mean force of all their orders.
 
-    Equation 9 is printed with D(rank i) - D(rank j), whose sign would push a pair in the wrong
-    order further apart. Its absolute value is meant: "the NDCG gain found by swapping".
+    Equation 9 prints D(rank i) - D(rank j), whose sign would push a pair in the wrong order further
+    apart. The paper means its absolute value: "the NDCG gain found by swapping".
     """
 
     name = "lambdarank"
@@ -113,24 +108,17 @@ class LambdaRank(GainSettings, NetDescent, Ranker):
 
 
 def lambda_steps(function: Lambda, train: QuerySet) -> Steps:
-    """Return the steps of an epoch on a training set; a step is a `lambdarank_step`.
-
-    Raises DataError where the pairs of a query are too many to go over them.
-    """
+    """Return the steps of an epoch; DataError if a query has too many documents."""
     discount = truncated_discount(train, COST_AT)
     factor = inverse_ideal_dcg(train, COST_AT, function.gain)
     return partial(_lambda_steps, _Forces(function.rule(train), discount, factor))
 
 
 class _Forces(NamedTuple):
-    """A lambda function on a training set, and the cost of its queries.
-
-    The cost of query q is 1 - cost_factor[q] DCG with the discount `cost_discount`,
-    (longest query,).
-    """
+    """A lambda function on a training set, and the queries' costs 1 - cost_factor[q] DCG."""
 
     rule: LambdaRule
-    cost_discount: np.ndarray
+    cost_discount: np.ndarray  # (longest query,), of that DCG
     cost_factor: np.ndarray
 
 

@@ -20,31 +20,30 @@ class ListNet(Ranker):
 
     It minimises, over a linear s, the sum over queries of -sum over g of P_r(g) log P_s(g). Here
     g are the first `top` places under Plackett-Luce with exp of the labels r and of the scores s
-    (equations 5 and 6). Gradient descent finds the minimum (Algorithm 1). The loss stands in
-    plain NumPy, with its gradient and its compiled form, in
-    `letorbench.losses.top_k_cross_entropy`.
+    (equations 5 and 6). Gradient descent finds the minimum (Algorithm 1).
+    `letorbench.losses.top_k_cross_entropy` has the loss in plain NumPy and in compiled code.
 
     Parameters
     ----------
     top : {1, 2, 3}
-        1 is the paper's choice. 2 and 3 are exact and cost m^top for a query of m documents; they
-        are refused where that is too large.
+        1 is the paper's choice. 2 and 3 are exact and cost m^top for a query of m documents; too
+        long a query is an error.
     learning_rate : float
         The length of a step, for the mean over queries; chosen on validation.
     epochs : int
-        At most so many. Validation chooses the one that is kept.
+        The largest number of epochs. Validation chooses the one that is kept.
     patience : int
-        Training ends so many epochs after the best one on validation; 0 means never.
+        Training ends this many epochs after the best one on validation; 0 means never.
     steps : str
-        "epoch" steps once an epoch along the mean of all queries' gradients; "query" after each
-        query, as the paper's Algorithm 1 lists it.
+        "epoch" takes one step an epoch, along the mean of all queries' gradients; "query" takes
+        one after each query, as the paper's Algorithm 1 does.
 
     Notes
     -----
-    Where the paper is silent: a query whose documents all have one label is left out, because it
-    has no order to learn and its target only draws scores together; the weights start at zero;
-    features of another size than 0 to 1 are measured from their means, in units of four standard
-    deviations, so that one learning rate suits them all.
+    Where the paper is silent: a query whose documents all have the same label is left out, because
+    it has no order to learn and only draws scores together; the weights start at zero; features far
+    from the scale of 0 to 1 are centred and divided by four standard deviations, so that one
+    learning rate suits them all.
     """
 
     name = "listnet"

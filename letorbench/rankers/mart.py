@@ -16,8 +16,8 @@ from letorbench.solvers.stopping import Validation
 from letorbench.solvers.tree_growing import Grower
 from letorbench.solvers.tree_splitting import TreeFeatures, TreeParams
 
-#: scores (n_docs,) of the training documents -> the loss's derivatives by them as rows, the first
-#: and, where they are known, the second ones; the loss
+#: scores (n_docs,) of the training documents -> the loss's first and, if known, second derivatives
+#: by them, as rows; the loss
 Differentiated = Callable[[np.ndarray], tuple[np.ndarray, float]]
 
 
@@ -34,11 +34,11 @@ class TreeSettings:
     min_docs : int
         trees: the fewest documents of a leaf.
     docs : float
-        trees: the share of the documents that each tree is grown on, drawn for each tree.
+        trees: the fraction of the documents that each tree is grown on, drawn for each tree.
     columns : float
-        trees: the share of the features that each split is chosen from, drawn for each split.
+        trees: the fraction of the features that each split is chosen from, drawn for each split.
     bins : int
-        trees: at most so many bins a feature, 2 to 256. A threshold is between two bins.
+        trees: the most bins of a feature, 2 to 256. A threshold is between two bins.
     """
 
     leaves: int = number(10, least=2)
@@ -50,28 +50,26 @@ class TreeSettings:
 
     @property
     def draws(self) -> bool:
-        """Whether the documents of a tree or the features of a split are drawn."""
         return self.docs < 1.0 or self.columns < 1.0
 
     def tree_params(self, l2: float = 0.0) -> TreeParams:
-        """Return what a tree may be."""
         return TreeParams(self.leaves, self.depth, True, self.min_docs, l2=l2, columns=self.columns)
 
 
 @dataclass
 class BoostedTrees(TreeSettings, Ranker):
-    """Regression trees that are boosted. Validation chooses how many are kept.
+    """Boosted regression trees. Validation chooses how many are kept.
 
     Parameters
     ----------
     leaves, depth, min_docs, docs, columns, bins
         See `TreeSettings`.
     rounds : int
-        At most so many trees.
+        The largest number of trees.
     learning_rate : float
-        What each tree's values are multiplied by.
+        The factor of each tree's values.
     patience : int
-        Training ends so many rounds after the best one on validation; 0 means never.
+        Training ends this many rounds after the best one on validation; 0 means never.
     l2 : float
         Added to a leaf's sum of second derivatives.
     """
@@ -99,7 +97,7 @@ class BoostedTrees(TreeSettings, Ranker):
 
     @abstractmethod
     def differentiated(self, train: QuerySet) -> Differentiated:
-        """Return what is minimised on a training set, with its derivatives."""
+        """Return the loss on a training set, with its derivatives."""
 
 
 @dataclass
@@ -116,9 +114,9 @@ class MART(BoostedTrees):
 
     Notes
     -----
-    Where the paper is silent: F starts at the mean label, which no ranking depends on and the
-    model leaves out; thresholds are between the bins of a feature; a tree grows leaf by leaf, the
-    one that gains most next.
+    Where the paper is silent: F starts at the mean label, which changes no ranking and which the
+    model leaves out; thresholds are between the bins of a feature; a tree grows leaf by leaf, and
+    the leaf that gains most is split next.
 
     References
     ----------
@@ -133,7 +131,6 @@ class MART(BoostedTrees):
     formula = "sum_i (r_i - F(x_i))^2 / 2"
 
     def differentiated(self, train: QuerySet) -> Differentiated:
-        """Return the squared errors, whose derivatives are F - r and 1."""
         weights = train.document_weights
         r = train.labels - (weights * train.labels).sum() / weights.sum()
 
@@ -147,38 +144,22 @@ class MART(BoostedTrees):
 
 @dataclass(frozen=True, eq=False)
 class TreeBooster:
-    """What `boost` adds trees by.
+    """Adds trees for `boost`, each times `learning_rate`.
 
-    A leaf has Newton's step. Where second derivatives are not known, a leaf has the mean step down
-    the gradient, and the tree as a whole has Newton's step along it: the difference of two
-    gradients says how the loss bends (Friedman, 2001, algorithm 1, with one Newton step for the
-    line search).
-
-    Parameters
-    ----------
-    loss : callable
-        Takes the scores (n_docs,) of the training documents.
-    grower : Grower
-        Grows each tree.
-    rng : Generator
-        Draws each tree's documents and features.
-    learning_rate : float
-        What each tree's values are multiplied by.
-    docs : float
-        The share of the documents that each tree is grown on, drawn for each tree.
-    weights : ndarray of shape (n_docs,) or float
-        What a document counts where second derivatives are not known.
+    With second derivatives, a leaf has Newton's step. Without them, a leaf has the mean step down
+    the gradient, and the tree as a whole has Newton's step along it, with the curvature from the
+    difference of two gradients (Friedman, 2001, algorithm 1, with one Newton step for the line
+    search).
     """
 
     loss: Differentiated
     grower: Grower
     rng: np.random.Generator
     learning_rate: float
-    docs: float
-    weights: np.ndarray | float = 1.0
+    docs: float  # the fraction of the documents that each tree is grown on
+    weights: np.ndarray | float = 1.0  # (n_docs,), if second derivatives are not known
 
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
-        """Return the loss's derivatives as rows, and the loss."""
         return self.loss(scores)
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
@@ -199,12 +180,9 @@ class TreeBooster:
         return Term(tree, values, step * self.learning_rate) if step else None
 
     def _newton_step(self, scores: np.ndarray, gradient: np.ndarray, values: np.ndarray) -> float:
-        """Return the step along `values` to where the loss is least, if it bends as it does near.
-
-        It is measured where the scores have moved by 1 in root mean square. 0 is returned where
-        the values do not lower the loss; where it bends downwards, that measured step.
-        """
+        """Return the step along `values` to the least loss, 0 if `values` do not lower the loss."""
         counts = np.ones(len(values)) * self.weights
+        # the curvature is measured where the scores have moved by 1 in root mean square
         unit = 1.0 / float(np.sqrt((counts * values**2).sum() / counts.sum()))
         slope = dot(gradient, values)
         after = dot(self.loss(scores + unit * values)[0][0], values)

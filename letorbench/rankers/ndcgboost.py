@@ -1,7 +1,7 @@
 """NDCG Boost: boosting an upper bound on one minus the expected NDCG.
 
-The class comes first, then the paper's equations in plain NumPy, then the booster that the class
-uses, whose compiled kernels compute the same numbers.
+The class comes first, then the paper's equations in plain NumPy, then the booster, whose compiled
+kernels compute the same numbers.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from letorbench.solvers.stump_search import BestTree, Search, stump_search
 from letorbench.solvers.tree_growing import Grower
 from letorbench.solvers.tree_splitting import CRITERIA, MOST_BINS, TreeFeatures, TreeParams
 
-#: the pairs, of a document with itself too, that are worth a thread
+#: the number of pairs, those of a document with itself included, that is worth a thread
 PAIRS = 1_000_000
-#: the most of what `NDCGBoost.sample` may say
+#: the largest value of `NDCGBoost.sample`
 LARGEST_SAMPLE = 10.0
-#: what it is for "once" and "average": chosen on validation parts (docs/papers/ndcgboost-2009.md)
+#: its default for "once" and "average", by validation parts (docs/papers/ndcgboost-2009.md)
 HALF = 0.5
-#: so small a share of the largest weight is rounding
+#: a weight below this fraction of the largest is rounding
 NO_WEIGHT = 1e-12
 #: a tree of this depth may have 1,024 leaves
 DEEPEST = 10
@@ -57,46 +57,46 @@ DEEPEST = 10
 class NDCGBoost(GainSettings, Ranker):
     """NDCG Boost of Valizadegan, Jin, Zhang and Mao.
 
-    It minimises M (equation 11) over an additive F of binary classifiers f (Algorithm 1). Each
-    f maximises eta (17) and has the step of Theorem 1 (15), which minimises the bound of
-    Proposition 2, so M never rises.
+    It minimises M (equation 11) over an additive F of binary classifiers f (Algorithm 1). Each f
+    maximises eta (17) and has the step of Theorem 1 (15), which minimises the bound of Proposition
+    2, so M never rises.
 
     Parameters
     ----------
     rounds : int, default 100
-        The terms of F: the paper's 100, with no validation set.
+        The number of terms of F. The paper has 100 and no validation set.
     stumps : str, default "exact"
         "exact" finds the decision stump that maximises eta. The paper draws documents with
-        probability proportional to abs(w), and takes the stump that classifies these best; it
-        does not say how. "sample" may draw a document several times, "once" draws each once at
-        most. "average" draws nothing: it takes the stump that is best for the mean of many such
-        samples, where each document counts by its chance to be drawn, min(1, c abs(w)). A tree
-        is grown on all documents, on those that are drawn, or by these chances.
+        probability proportional to abs(w) and takes the stump that classifies these best; it does
+        not say how they are drawn. "sample" can draw a document several times, "once" draws each at
+        most once. "average" draws nothing: it takes the stump that is best for the mean of many
+        such samples, where each document counts by its chance of being drawn, min(1, c abs(w)). A
+        tree is grown on all documents, on the drawn ones, or by these chances.
     sample : float, optional
-        How many documents are drawn, as a multiple of the effective number of documents,
-        (sum abs(w))^2 / sum w^2. By default "sample" draws as many as there are documents,
-        "once" and "average" half the effective number. The paper does not say how many.
+        The number of drawn documents, as a multiple of the effective number of documents, (sum
+        abs(w))^2 / sum w^2. By default "sample" draws as many as there are documents, "once" and
+        "average" half the effective number. The paper does not give the number.
     bins : int, optional
-        Try at most so many thresholds a feature instead of every threshold.
+        Try at most this many thresholds for each feature instead of every threshold.
     truncation : int, default 0
-        Z is the ideal DCG of the first so many ranks; 0 is the whole list.
+        Z is the ideal DCG of this many first ranks; 0 is the whole list.
     weak : {"stump", "tree"}
         The binary classifiers.
     depth : int
         tree: the most splits between the root and a leaf, 1 to 10.
     criterion : {"misclassification", "entropy"}
-        tree: what the splits lower, of documents with the weights abs(w) and the classes sign(w).
+        tree: the impurity that splits reduce, of documents with weights abs(w) and classes sign(w).
 
     Notes
     -----
     `letorbench run` chooses `stumps` on the validation part; `--protocol published` does not.
 
-    Where the paper is silent: Z is the ideal DCG of the whole list under equation (1)'s
-    discount (see `truncation`); queries with Z = 0 weigh nothing; a negative alpha, which a
-    sampled stump can have, is the opposite stump with -alpha, which is the same step; a tree's
-    thresholds are between at most 255 bins; alpha is
-    cut off at 5 where the second sum of (15) vanishes; training stops where no stump has eta > 0.
-    The objective is reported without the factor 1/n of (11).
+    Where the paper is silent: Z is the ideal DCG of the whole list under equation (1)'s discount
+    (see `truncation`); queries with Z = 0 weigh nothing; a negative alpha, which a sampled stump
+    can have, is replaced by the opposite stump with -alpha, which is the same step; a tree's
+    thresholds are between at most 255 bins; alpha is cut off at 5 where the second sum of (15)
+    vanishes; training stops if no stump has eta > 0. The objective is reported without the factor
+    1/n of (11).
     """
 
     name = "ndcgboost"
@@ -121,7 +121,6 @@ class NDCGBoost(GainSettings, Ranker):
 
     @property
     def draws(self) -> bool:
-        """Only a sample does."""
         return self.stumps in ("sample", "once")
 
     def learn(
@@ -136,12 +135,12 @@ class NDCGBoost(GainSettings, Ranker):
         return boost(booster, train, self.rounds, None, tree_ensemble, deadline=self.deadline)
 
     def booster(self, train: QuerySet, search: Search) -> BoundBooster:
-        """Return the rounds on a training set, whose weak learners a search finds."""
+        """Return the booster on a training set, with a search for its weak learners."""
         to_term = Term if self.weak == "tree" else stump_term
         return BoundBooster(train, search, self.truncation, self.gain, to_term)
 
     def search(self, train: QuerySet, rng: np.random.Generator) -> Search:
-        """Return what finds the weak learner for weights of the documents of a training set."""
+        """Return the search for the weak learner of weighted training documents."""
         tree = self.weak == "tree"
         search = self._tree_search(train) if tree else stump_search(train.features, self.bins)
         if self.stumps == "exact":
@@ -149,7 +148,7 @@ class NDCGBoost(GainSettings, Ranker):
         return partial(best_of_sample, search, self.stumps, self.sample, rng)
 
     def _tree_search(self, train: QuerySet) -> Search:
-        """Return what grows a tree for weights; each leaf has the class that its weights have."""
+        """Return the search that grows a tree, whose leaves have the classes of their weights."""
         params = TreeParams(
             2**self.depth, self.depth, least_docs=1, least_hessian=0.0, criterion=self.criterion
         )
@@ -165,7 +164,7 @@ class NDCGBoost(GainSettings, Ranker):
 
 
 # The paper's equations, pair by pair. F: scores (n_docs,) float64; r: labels; f: 0 or 1; Z is of
-# the first k ranks, of all where it is 0; the gain is 2^r - 1 or another one.
+# the first k ranks, of all if k is 0; the gain is 2^r - 1 or another one.
 
 
 def objective(F: np.ndarray, queries: QuerySet, k: int = 0, gain: str = "exp2") -> float:
@@ -200,7 +199,7 @@ def step_sums(
 
 
 def step(up: float, down: float) -> float:
-    """Return alpha of equation (15), half the logarithm of its sums' ratio, from -5 to 5."""
+    """Return alpha of equation (15), half the logarithm of the ratio of its sums, from -5 to 5."""
     if up == 0.0 or down == 0.0:
         return LONGEST_STEP * float(np.sign(up - down))
     return float(np.clip(0.5 * math.log(up / down), -LONGEST_STEP, LONGEST_STEP))
@@ -213,7 +212,7 @@ def theta(F: np.ndarray) -> np.ndarray:
 
 
 def _judged(queries: QuerySet, k: int, gain: str) -> Iterator[tuple[slice, np.ndarray, float]]:
-    """Yield the rows, the gains and Z / weight of every query where that is above 0."""
+    """Yield the rows, the gains and Z / weight of each query with gains and a weight above 0."""
     each_G, weight = gains_of(queries.labels, gain), queries.query_weights
     for q, (begin, end) in enumerate(pairwise(queries.offsets)):
         G = each_G[begin:end]
@@ -226,17 +225,14 @@ def _judged(queries: QuerySet, k: int, gain: str) -> Iterator[tuple[slice, np.nd
 def best_of_sample(
     search: Search, how: str, size: float | None, rng: np.random.Generator, w: np.ndarray
 ) -> BestTree | None:
-    """Find the best classifier for drawn documents, probability ~ abs(w): a `Search`.
-
-    `how` is what `NDCGBoost.stumps` may be but "exact"; for the size see `NDCGBoost.sample`. A
-    draw takes one random number, or each document does, whatever the weights are: a weight that is
-    zero but for its rounding must not move the draws of the others, and has no vote.
-    """
+    """Find the best classifier of documents drawn with probability ~ abs(w): a `Search`."""
+    # Each draw or each document takes one random number, whatever the weights are: a weight that is
+    # zero but for rounding must not move the draws of others, and it has no vote.
     a = np.abs(w)
     total = a.sum()
     if total == 0.0:
         return None
-    effective = total**2 / (a * a).sum()  # no product of BLAS, whose sums have no fixed order
+    effective = total**2 / (a * a).sum()  # not by BLAS, whose sums have no fixed order
     if how == "sample":
         n = len(w) if size is None else max(1, round(size * effective))
         drawn = rng.choice(len(w), n, p=a / total)
@@ -245,7 +241,7 @@ def best_of_sample(
     n = min(max(1, round((size or HALF) * effective)), len(rows))
     votes = np.zeros(len(w))
     if how == "once":
-        # who comes first, with exponential times of rates a: P. Efraimidis, P. Spirakis, Weighted
+        # the n earliest of exponential times with rates a: P. Efraimidis, P. Spirakis, Weighted
         # random sampling with a reservoir, Information Processing Letters 97, 2006
         times = rng.exponential(size=len(w))[rows] / a[rows]
         rows = rows[np.argpartition(times, n - 1)[:n]]
@@ -256,24 +252,17 @@ def best_of_sample(
 
 
 def chances(a: np.ndarray, n: int) -> np.ndarray:
-    """Return min(1, c a) for weights a > 0, (n_docs,), with the c that makes their sum n.
-
-    So often a document is in a sample of n documents that holds each once at most, and each as
-    nearly in proportion to its weight as that allows.
-    """
+    """Return min(1, c a) for weights a > 0, (n_docs,), with the c that makes their sum n."""
+    # chances of n documents drawn without repeats, as nearly proportional to a as is possible
     falling = np.sort(a)[::-1]
     rest = np.cumsum(falling[::-1])[::-1]
-    sure = np.arange(n)  # so many have the chance 1
+    sure = np.arange(n)  # the number of documents with the chance 1
     c = (n - sure) / rest[:n]
     return np.minimum(1.0, c[np.argmax(c * falling[:n] <= 1.0 + 1e-12)] * a)
 
 
 class BoundBooster:
-    """Lines 3 to 7 of Algorithm 1 on one training set.
-
-    A query whose scores are too far apart for the kernels has NaN from them, and then its numbers
-    from the equations.
-    """
+    """Lines 3 to 7 of Algorithm 1 on one training set."""
 
     def __init__(
         self,
@@ -290,7 +279,7 @@ class BoundBooster:
         self.gains = np.repeat(gains_of(train.by_label.labels, gain), np.diff(self.blocks.starts))
         rank = np.arange(1, train.n_docs + 1) - np.repeat(train.offsets[:-1], train.lengths)
         discount = standard_discount(rank) * ((rank <= truncation) | (truncation == 0))
-        #: times the queries' weights
+        #: 1 / Z times the query's weight
         self.inverse_Z = inverse_or_zero(query_sums(self.gains * discount, train))
         self.inverse_Z *= train.query_weights
         self.cost = train.lengths**2
@@ -321,19 +310,19 @@ class BoundBooster:
         return self.to_term(learner, f, alpha) if alpha else None
 
     def _far(self, numbers: np.ndarray) -> Iterator[tuple[int, slice, QuerySet]]:
-        """Yield the queries whose number is NaN, and their rows."""
+        """Yield the queries whose scores are too far apart for a kernel (NaN), and their rows."""
         for q in np.flatnonzero(np.isnan(numbers)).tolist():
             yield q, slice(*self.train.offsets[q : q + 2]), self.train.queries(q, q + 1)
 
 
 # The kernels. With u = exp(F - max F), theta_ij = u_i u_j / (u_i + u_j)^2: one exponential a
-# document and one division for two pairs, 1/x = y 1/(xy) and 1/y = x 1/(xy). That serves
-# scores that span SPAN at most. Documents are label-sorted, so the partners of document i are the
+# document and one division for two pairs, 1/x = y 1/(xy) and 1/y = x 1/(xy). This holds for scores
+# that span at most SPAN. Documents are sorted by label, so the partners of document i are the
 # documents behind its block. Rows of partners are padded with u = 0, whose terms are zero, to whole
 # vectors.
 
-#: u of a document that is paired with the last of an odd number: its terms vanish beside others',
-#: whose u are at least exp(-SPAN), and the product of its sum and another's is a normal number
+#: u of a dummy that is paired with the last of an odd number of documents: its terms vanish beside
+#: those of u >= exp(-SPAN), and the product of its sum and another's is a normal number
 BEYOND = 1e100
 
 
@@ -348,11 +337,7 @@ def _weights(
     first: int,
     last: int,
 ) -> None:
-    """Compute `weights`, in file order, and each query's part of `objective`.
-
-    first, last: the queries first..last - 1; gains: of each label-sorted document. A
-    query's part is NaN where its scores span more than SPAN.
-    """
+    """Fill `weights`, in file order, and each query's part of `objective`, NaN beyond SPAN."""
     size = longest_query(blocks.offsets, first, last) + VECTOR
     u, w, g = np.empty(size + 1), np.empty(size + 1), np.empty(size + 1)
     for q in range(first, last):
@@ -389,10 +374,7 @@ def _same_label(gain: float, count: int) -> float:
 def _add_block(
     total: float, above: int, below: int, end: int, state: tuple[np.ndarray, np.ndarray, np.ndarray]
 ) -> float:
-    """Add the pairs of above..below - 1, of one label, with each other and with below..end - 1.
-
-    w changes; the total returned has their part of M.
-    """
+    """Add the pairs of above..below - 1 with each other and with below..end - 1 to w and M."""
     u, g, w = state
     total += _same_label(g[above], below - above)
     lower_gains = 0.0
@@ -410,13 +392,7 @@ def _add_block(
 def _add_pairs(
     u: np.ndarray, g: np.ndarray, w: np.ndarray, a: int, b: int, start: int, stop: int
 ) -> float:
-    """Add the pairs of a and b, of one label, with start..stop - 1 to w.
-
-    Returns
-    -------
-    float
-        The sum of (gain_i - gain_j) sigma(F_j - F_i) over these pairs (i, j).
-    """
+    """Add pairs of a and b to w; return the sum of (gain_i - gain_j) sigma(F_j - F_i)."""
     u_a, u_b, gain, w_a, w_b, inverted = u[a], u[b], g[a], 0.0, 0.0, 0.0
     u_j, g_j, w_j = u[start:stop], g[start:stop], w[start:stop]  # from 0: can be vectorised
     for j in range(len(u_j)):
@@ -445,7 +421,7 @@ def _step_sums(
     first: int,
     last: int,
 ) -> None:
-    """Compute each query's part of the two sums of `step`; f in file order."""
+    """Compute each query's part of the two sums of `step`; f is in file order."""
     size = longest_query(blocks.offsets, first, last) + VECTOR
     u = np.empty(size)
     side_u, side_g = np.empty((2, size)), np.empty((2, size))
@@ -462,7 +438,7 @@ def _step_sums(
         side_u[:] = 0.0
         count[:] = 0
         relevant[:] = 0
-        for i in range(end - begin):  # the relevant come first, so they lead each side too
+        for i in range(end - begin):  # relevant documents come first, so they also lead each side
             s = 1 if f[order[i]] else 0
             side_u[s, count[s]] = u[i]
             side_g[s, count[s]] = gains[begin + i]

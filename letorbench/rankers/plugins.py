@@ -1,4 +1,4 @@
-"""Rankers from elsewhere: packages with an entry point, and single files."""
+"""Plug-ins: rankers, measures and losses from packages with an entry point and from files."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from letorbench.source import users_digest
 if TYPE_CHECKING:
     from letorbench.rankers.base import Ranker
 
-#: how the error of a plug-in that writes into a data set goes on
+#: the end of the error if a plug-in writes into a data set
 SHARED = "; all rankers share the data: change a copy, as of X.copy()"
-#: the entry point group; each of its entries names a module or a class in it
+#: the entry point group; each entry names a module or a class in one
 GROUP = "letorbench.rankers"
-#: the modules of plug-in files are called this and the file's name
+#: the module of a plug-in file has this prefix before the file's name
 PREFIX = "letorbench_plugin_"
-#: the variable in which users name plug-in files that every command loads; separated as PATH is
+#: the environment variable with the plug-in files that every command loads, separated as in PATH
 VARIABLE = "LETORBENCH_PLUGINS"
-#: what a ranker may be called, as its results folder is
+#: the names that rankers may have; they are also names of results folders
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+@-]*")
 
-#: the rankers that plug-ins brought to this process, by name
+#: the plug-ins' rankers in this process, by name
 FOUND: dict[str, type[Ranker]] = {}
 
 
@@ -50,16 +50,14 @@ def use(path: Path) -> None:
 
 @dataclass(frozen=True)
 class Brought:
-    """What users brought to this process, for a worker process to `receive`."""
+    """User code of this process, for a worker process to `receive`."""
 
-    #: the plug-in files and what is in them
-    files: Mapping[Path, bytes]
-    #: the measures and losses that a Python program gave, see `registry.BROUGHT`
-    given: Mapping[str, dict[str, Any]]
+    files: Mapping[Path, bytes]  # the plug-in files and their content
+    given: Mapping[str, dict[str, Any]]  # measures and losses of a program, see `registry.BROUGHT`
 
 
 def brought() -> Brought:
-    """Return what users brought to this process."""
+    """Return the user code in this process."""
     given = {
         module: values
         for module, values in registry.BROUGHT.items()
@@ -69,10 +67,7 @@ def brought() -> Brought:
 
 
 def receive(brought: Brought) -> None:
-    """Take what users brought to another process, perhaps on a machine without the files.
-
-    A newer form of a plug-in file replaces what an older one brought.
-    """
+    """Load the user code of another process; newer plug-in files replace those loaded before."""
     registry.BROUGHT.update(brought.given)
     for path, text in brought.files.items():
         name = f"{PREFIX}{path.stem}"
@@ -84,7 +79,7 @@ def receive(brought: Brought) -> None:
             for ranker in [key for key, cls in FOUND.items() if cls.__module__ == name]:
                 del FOUND[ranker]
             _load_file.cache_clear()
-        there = path.is_file() and path.read_bytes() == text
+        there = path.is_file() and path.read_bytes() == text  # this may be another machine
         use(path if there else _unpacked(path.name, text))
 
 
@@ -104,18 +99,12 @@ def files() -> tuple[Path, ...]:
 
 
 def found_by_name(cls: type[Ranker]) -> bool:
-    """Return whether a worker process knows the ranker by its name, given the plug-in files.
-
-    It does not know a class of a notebook or of the program that was started.
-    """
-    return cls.__module__.startswith((PREFIX, "letorbench."))
+    """Return whether a worker process knows the ranker by its name, given the plug-in files."""
+    return cls.__module__.startswith((PREFIX, "letorbench."))  # not a notebook's or a program's
 
 
 def load_all() -> dict[str, type[Ranker]]:
-    """Return the rankers of all plug-ins by name.
-
-    Plug-ins are the entry points of the group and the files that LETORBENCH_PLUGINS names.
-    """
+    """Return the rankers by name of all entry points and of the files in LETORBENCH_PLUGINS."""
     _load_packages()
     for part in os.environ.get(VARIABLE, "").split(os.pathsep):
         if part:
@@ -124,32 +113,22 @@ def load_all() -> dict[str, type[Ranker]]:
 
 
 def file_digest(cls: type[Ranker]) -> str | None:
-    """Return the hash of the file that a plug-in's ranker comes from; None for an own ranker."""
+    """Return the hash of the plug-in file that defines a ranker; None for letorbench's rankers."""
     return users_digest(cls) or None
 
 
 @contextmanager
 def blamed(cls: type[Ranker]) -> Iterator[None]:
-    """Turn what goes wrong in the block into a line that names a plug-in's file and line.
-
-    The line is the last one of the file that was at work, else that of `learn`. Errors of a
-    ranker that is letorbench's own pass, and so does Ctrl-C.
-
-    Raises
-    ------
-    DataError
-        The ranker is a plug-in's and failed, by `sys.exit` or in any other way.
-    UsageError, WriteError
-        It refuses a value, or its result cannot be written.
-    """
+    """Turn a plug-in ranker's error in the block into a DataError with its file and line."""
     try:
         yield
     except (KeyboardInterrupt, UsageError, WriteError):
         raise
-    except BaseException as error:
+    except BaseException as error:  # also of `sys.exit`
         file = _source(cls)
         if file is None or cls.__module__.startswith("letorbench."):
             raise
+        # the last line of the file that was running, else that of `learn`
         frames = traceback.extract_tb(error.__traceback__)
         lines = [cls.learn.__code__.co_firstlineno]
         lines += [frame.lineno or 0 for frame in frames if frame.filename == file]
@@ -158,14 +137,14 @@ def blamed(cls: type[Ranker]) -> Iterator[None]:
 
 
 def described(error: BaseException) -> str:
-    """Return what an error says, with its kind where it is not one of letorbench's."""
+    """Return an error's message, with its type unless it is one of letorbench's."""
     if isinstance(error, LetorError):
         return str(error)
     return " ".join("".join(traceback.format_exception_only(error)).split())
 
 
 def _source(cls: type[Ranker]) -> str | None:
-    """Return the file of the module that defines a ranker; None for one of a notebook."""
+    """Return the file that defines a ranker; None for a notebook."""
     return getattr(sys.modules.get(cls.__module__), "__file__", None)
 
 
@@ -192,7 +171,7 @@ def _import(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, path)
     if path.suffix != ".py" or spec is None or spec.loader is None:
         raise ImportError("found no name that ends in .py, expected a Python file")
-    # a dataclass looks its types up in its module, which has to be known by then
+    # a dataclass looks its types up in its module, which must be registered before
     sys.modules[name] = module = importlib.util.module_from_spec(spec)
     vars(module)["__digest__"] = digest(path.read_bytes())
     try:
@@ -204,7 +183,7 @@ def _import(path: Path) -> ModuleType:
 
 
 def _register(where: str, load: Callable[[], object]) -> bool:
-    """Take what a plug-in brings, if there is any; UsageError where it breaks or is unfinished."""
+    """Register what a plug-in defines; return whether it defines anything."""
     try:
         loaded = load()
         brought = _rankers_of(loaded)
@@ -222,11 +201,7 @@ def _register(where: str, load: Callable[[], object]) -> bool:
 
 
 def _others_of(loaded: object, helpers: bool) -> dict[str, Any]:
-    """Return the measures and losses that a module defines, by name, and its functions.
-
-    Which a function is, its use says. UsageError where one is named as one of the package.
-    Functions may be so named if they are `helpers` of rankers.
-    """
+    """Return the measures, losses and functions that a module defines, by name."""
     from letorbench import losses, measures
 
     if not isinstance(loaded, ModuleType):
@@ -245,21 +220,18 @@ def _others_of(loaded: object, helpers: bool) -> dict[str, Any]:
         elif isinstance(value, type):
             if issubclass(value, losses.Loss) and hasattr(value, "name"):
                 registry.require_new(value.name, known, "loss")
-                value()  # what it lacks is raised here
+                value()  # raises if something is missing
                 others[value.name] = value
-        elif callable(value):
+        elif callable(value):  # a measure or a loss: its first use decides
             others[key.lower()] = others[key] = value
-            if not helpers:
+            if not helpers:  # beside rankers, functions may have any name
                 registry.require_new(key.lower(), measures.MEASURES, "measure")
                 registry.require_new(key, known, "loss")
     return others
 
 
 def _rankers_of(loaded: object) -> list[type[Ranker]]:
-    """Return the named ranker classes that a module or a package defines, or the class itself.
-
-    A model with `fit` and `predict` that a module names is a ranker of that name.
-    """
+    """Return the rankers of a module or package: its named ranker classes and its models."""
     from letorbench.rankers.any_model import is_model, ranker_of
     from letorbench.rankers.base import Ranker
 
@@ -282,7 +254,7 @@ def _rankers_of(loaded: object) -> list[type[Ranker]]:
 
 
 def _check(cls: type[Ranker]) -> None:
-    """Raise ValueError if a ranker's name is taken or something that it needs is missing."""
+    """Raise ValueError if a ranker's name is taken or a required part is missing."""
     other = registry.places("rankers", "name").get(cls.name)
     if FOUND.get(cls.name, cls) is not cls:
         other = FOUND[cls.name].__module__

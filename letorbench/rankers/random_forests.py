@@ -24,17 +24,17 @@ class RandomForests(TreeSettings, Ranker):
     Parameters
     ----------
     bags : int
-        How many trees there are.
+        The number of trees.
     docs : float
-        How many queries are drawn for a tree, as a share of all.
+        The number of queries that are drawn for a tree, as a fraction of all.
     leaves, depth, min_docs, columns, bins
         See `letorbench.rankers.mart.TreeSettings`.
 
     Notes
     -----
-    Where the paper is silent, which is about rows without queries: whole queries are drawn, each
-    with a chance as its weight; bags, leaves and features are RankLib's defaults; a leaf has the
-    mean label of its documents; nothing is left for validation to choose.
+    Where the paper is silent (its rows have no queries): whole queries are drawn, with chances
+    proportional to their weights; bags, leaves and columns are RankLib's defaults; a leaf has the
+    mean label of its documents; validation chooses nothing.
     """
 
     name = "random-forests"
@@ -73,7 +73,7 @@ class RandomForests(TreeSettings, Ranker):
             return trees
 
         shares = run_tasks([partial(grown, part) for part in range(parts)])
-        # the order of the bags, so that sums are the same for any number of threads
+        # in the order of the bags, so that sums are the same for any number of threads
         longest = max(map(len, shares))
         every = [share[k] for k in range(longest) for share in shares if k < len(share)]
         model = joined(every, [1.0 / len(every)] * len(every), train.n_features)
@@ -83,7 +83,7 @@ class RandomForests(TreeSettings, Ranker):
 def _tree(
     grower: Grower, rng: np.random.Generator, train: QuerySet, r: np.ndarray, bag: np.ndarray
 ) -> Tree:
-    """Grow a tree on the queries of a bag, each as often as it is there."""
+    """Grow a tree on the queries of a bag, each as often as it was drawn."""
     times = np.repeat(np.bincount(bag, minlength=train.n_queries), train.lengths).astype(float)
     rows = np.flatnonzero(times).astype(np.int32)
     return grower.grow(-times * r, times, rng, rows)

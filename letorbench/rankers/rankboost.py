@@ -25,12 +25,12 @@ class RankBoost(Ranker):
 
     It minimises the mean of exp(s_j - s_i) over the pairs r_i > r_j of a query, which is the
     product of the paper's Z_t. With D the distribution of the pairs in proportion to this loss,
-    each stump h maximises r = sum of D (h_i - h_j), and has the step
-    alpha = 1/2 ln((1 + r) / (1 - r)), the third of the paper's ways to choose it. The objective
-    is multiplied by sqrt(1 - r^2) at most, so it never rises.
+    each stump h maximises r = sum of D (h_i - h_j) and has the step
+    alpha = 1/2 ln((1 + r) / (1 - r)), the third of the paper's choices. A round multiplies the
+    objective by at most sqrt(1 - r^2), so it never rises.
 
-    D factorises over blocks of one label, as the paper shows for two labels (its section 3.2),
-    so a round never sees a pair.
+    D factorises over blocks of one label, as the paper shows for two labels (section 3.2), so no
+    round visits pairs.
 
     Parameters
     ----------
@@ -39,15 +39,15 @@ class RankBoost(Ranker):
     patience : int, default 100
         Training ends this many rounds after the best one on validation; 0 means never.
     bins : int or None, default 256
-        Try at most so many thresholds a feature, among about equal numbers of documents: 256
-        keep a document's value in one byte. None tries every threshold.
+        Try at most this many thresholds for each feature, with about equal numbers of documents
+        between them. With 256 a document's value takes one byte. None tries every threshold.
 
     Notes
     -----
-    Where the paper is silent: a pair counts the same whatever its query and its labels; a
-    missing value has no special output (q_def), because the data have none; a stump of negative
-    r is the opposite stump; alpha is cut off at 5, where a stump orders every pair; training
-    stops where no stump has r > 0.
+    Where the paper is silent: all pairs count the same, whatever their query and labels; missing
+    values have no special output (q_def), because the data have none; a stump of negative r is
+    replaced by the opposite stump; alpha is cut off at 5, where a stump orders every pair; training
+    stops if no stump has r > 0.
     """
 
     name = "rankboost"
@@ -84,11 +84,7 @@ def objective(H: np.ndarray, queries: QuerySet) -> float:
 
 
 def potentials(H: np.ndarray, queries: QuerySet) -> np.ndarray:
-    """Return the paper's potential pi (n_docs,), for which r = sum_i pi_i h_i.
-
-    A document's potential is the sum of D over its pairs as the higher one, minus the sum over
-    its pairs as the lower one.
-    """
+    """Return the paper's potential pi (n_docs,), for which r = sum_i pi_i h_i."""
     losses, shares = pair_sums(H, queries)
     return shares / losses
 
@@ -107,7 +103,7 @@ class _Booster:
         self.train = train
         self.search = search
         weights, n_pairs = train.query_weights, pair_counts(train)
-        #: of each query: what one of its pairs counts
+        #: the weight of one pair of each query
         self.pair_weight = weights * (1.0 / ((weights * n_pairs).sum() or 1.0))
         self.cost = train.lengths
         self.least = query_share(train, 2_000)
@@ -127,7 +123,7 @@ class _Booster:
         return (pi / total if total > 0.0 else pi), total
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
-        """Return the stump with the largest r, and its alpha."""
+        """Return the stump with the largest r, with its alpha."""
         result = self.search(weights)
         if result is None:
             return None
@@ -139,9 +135,9 @@ class _Booster:
 # documents label-sorted, a document's pairs sum to a running sum of u times its own 1 / u, or of
 # 1 / u times its own u, so a query costs its documents times one.
 
-#: the widest span of a query's scores that u serves: c is the middle of the scores, so neither u
-#: nor 1 / u is beyond exp(300), and neither is a product of two. This is wider than the span of
-#: `compiled.query_loops`, where u is at most 1 and up to eight are multiplied.
+#: the widest span of a query's scores for u: with c in their middle, u and 1 / u are at most
+#: exp(300), and products of two are finite. The span of `compiled.query_loops` is narrower because
+#: u is at most 1 there and up to eight are multiplied.
 SPAN = 600.0
 
 
@@ -155,10 +151,7 @@ def _sum_pairs(
     first: int,
     last: int,
 ) -> None:
-    """Fill pair_weight[q] times the `pair_sums` of each of the queries first..last - 1.
-
-    The potentials are in file order. losses[q] is NaN where the scores of q span more than SPAN.
-    """
+    """Fill pair_weight[q] times the `pair_sums` of each query; the potentials are in file order."""
     u = np.empty(longest_query(blocks.offsets, first, last))
     order = blocks.order
     for q in range(first, last):
@@ -166,7 +159,7 @@ def _sum_pairs(
         gather(scores, order[begin:end], u)
         top, bottom = extent(u, end - begin)
         if top - bottom > SPAN:
-            losses[q] = np.nan
+            losses[q] = np.nan  # `weigh` computes these
             continue
         middle = 0.5 * (top + bottom)
         for p in range(end - begin):

@@ -30,11 +30,7 @@ from letorbench.solvers.stopping import Validation
 def ranknet_step(
     net: Layers, features: np.ndarray, labels: np.ndarray, rate: float
 ) -> tuple[float, Layers]:
-    """Take one step on one query: the scores, the pairs' forces, backpropagation, the move.
-
-    The query's documents have features (n_docs, n_features) and labels (n_docs,). Return its cost
-    before the step (equation 8 of the NIPS paper), and the net after it.
-    """
+    """Return one query's cost (equation 8 of the NIPS paper), and the net after a step on it."""
     scores = net_scores(features, net)
     cost, gradient = pairwise_logistic(scores, labels)
     slope = net_gradient(features, net, gradient)

@@ -60,17 +60,17 @@ class RankSVM(Ranker):
         "squared-hinge", minimised by truncated Newton in the primal, or "hinge", the paper's,
         minimised by one-slack cutting planes.
     normalise : bool
-        True: c_q = 1 / (number of pairs of q), so that each query counts the same. False: c_q = 1.
+        True: c_q = 1 / (pairs of q), so that all queries count the same. False: c_q = 1.
     gap : float
-        The objective ends at most this share of itself above the optimum.
+        The objective ends at most this fraction of itself above the optimum.
 
     Notes
     -----
-    The paper weighs all pairs alike and has the hinge. By default each query counts the same here,
-    because that is what the measures do, and the hinge is squared, because it is then smooth and
-    is minimised in less time.
+    The paper weighs all pairs alike and uses the hinge. Here, by default, all queries count the
+    same, as in the measures, and the hinge is squared, which makes it smooth and faster to
+    minimise.
 
-    Where the paper is silent: C is chosen on validation, as LETOR's baselines do.
+    Where the paper is silent: C is chosen on validation, as for LETOR's baselines.
 
     References
     ----------
@@ -113,10 +113,7 @@ class RankSVM(Ranker):
 
 
 class MarginPairs:
-    """The sums over the pairs of one query set, from sums over its documents.
-
-    A pair is active where its hinge loss is not 0: r_i > r_j and s_i < s_j + 1.
-    """
+    """Sums over the pairs of a query set, computed from sums over its documents."""
 
     def __init__(self, queries: QuerySet, normalise: bool) -> None:
         self.queries = queries
@@ -131,18 +128,15 @@ class MarginPairs:
         self.any = bool(n_pairs.any())
 
     def squared_hinge(self, w: np.ndarray, C: float) -> newton.Expansion:
-        """Expand |w|^2 / 2 + C sum of c_q max(0, 1 - (s_i - s_j))^2 at w (n_features,).
-
-        Let L be the Laplacian of the active pairs, and e_i the active pairs in which document i is
-        the lower one minus those in which it is the upper one. The gradient of the sum by the
-        scores is 2 (L s + e), and its Hessian is 2 L.
-        """
+        """Expand |w|^2 / 2 + C sum of c_q max(0, 1 - (s_i - s_j))^2 at w (n_features,)."""
         features = self.queries.features
         scores = Linear(w).predict(features)
+        # how many active pairs each document is the lower and the upper one of
         order, lower, upper = self.active(scores)
 
+        # With the Laplacian L of the active pairs and e = lower - upper, the sum has by the scores
+        # the gradient 2 (L s + e) and the Hessian 2 L.
         def laplacian(x: np.ndarray) -> np.ndarray:
-            """x (n_docs,) -> L x: the sum over the active partners k of i of x_i - x_k."""
             # L maps constants to 0: sums of differences from one document lose the fewest digits
             x = x - x[self.first]
             of_upper, of_lower = self.partner_sums(scores, order, x)
@@ -171,17 +165,15 @@ class MarginPairs:
         return value, weighted_rows(self.queries.features, slope)
 
     def active(self, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return each query's rows by ascending score, and how many active pairs have a document.
-
-        The counts (n_docs,) are of the pairs in which the document is the lower, and the upper one.
-        """
+        """Return each query's rows by ascending score, and each document's active pairs."""
         order = rank(-scores, self.queries.offsets)
+        # a pair r_i > r_j is active if its hinge loss is not 0, s_i < s_j + 1
         return order, *self.partner_sums(scores, order, np.ones(len(scores)))
 
     def partner_sums(
         self, scores: np.ndarray, order: np.ndarray, x: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the sums of x (n_docs,) over each document's upper, and its lower partners."""
+        """Return the sums of x (n_docs,) over each document's upper and its lower partners."""
         upper, lower = np.empty((2, len(x)))
         task = partial(
             _partner_sums, x, scores, order, self.level, self.n_levels, self.queries.offsets,
@@ -191,10 +183,10 @@ class MarginPairs:
         return upper, lower
 
 
-# The kernel. With the documents in order of score, the partners of one document are among those
-# that a pointer has passed, namely the ones with a higher (or a lower) label. A pointer that never
-# turns back and a sum for each label give the sums of all documents in O(m (log m + labels)) time
-# for a query of m documents (Lee & Lin, section 3), and no pair is visited.
+# The kernel. With the documents in order of score, the partners of a document are those with a
+# higher (or a lower) label that a pointer has passed. A pointer that never turns back and a sum for
+# each label give the sums of all documents in O(m (log m + labels)) time for a query of m documents
+# (Lee & Lin, section 3). No pair is visited.
 
 
 @kernel()

@@ -1,8 +1,8 @@
-"""The surrogates of the NDCG consistency paper, each a ranker of its own.
+"""The surrogates of the NDCG consistency paper, each of them a ranker.
 
-P. Ravikumar, A. Tewari, E. Yang, "On NDCG Consistency of Listwise Ranking Methods", AISTATS
-2011. The surrogates are defined in plain NumPy in `letorbench.losses.consistent`, with the
-theorems that say which of them are consistent.
+P. Ravikumar, A. Tewari, E. Yang, "On NDCG Consistency of Listwise Ranking Methods", AISTATS 2011.
+`letorbench.losses.consistent` defines the surrogates in plain NumPy, with the theorems that say
+which of them are consistent.
 """
 
 from dataclasses import dataclass
@@ -33,34 +33,34 @@ class _Surrogate(Ranker):
     Parameters
     ----------
     iterations : int
-        L-BFGS has at most so many; a warning says where that was not enough.
+        The largest number of iterations of L-BFGS; a warning says if they were not enough.
 
     Notes
     -----
-    The paper took MATLAB's gradient descent, after how many steps it does not say. Descent along
-    the gradient is far from the minimum after 500 steps, and where it is then hangs on its start:
-    NDCG@10 on OHSUMED's validation queries spreads by .008 for the cosine. L-BFGS arrives in tens
-    of steps, in one minimum from every start, that of a cosine or a q-norm too, which are not
-    convex. Where the paper is silent: the weights start at zero; the discount of Z is
-    1 / log2(1 + rank) for every measuring convention; features of another size than 0 to 1 are
-    measured in units that suit the steps (`LinearFamily.conditioned`). No ranking depends on b. It
-    is there because these losses depend on the level of the scores: sum e^s should be sum G / Z.
+    The paper used MATLAB's gradient descent and does not give the number of steps. Gradient descent
+    is far from the minimum after 500 steps, and its result then depends on the start: NDCG@10 on
+    OHSUMED's validation queries spreads by .008 for the cosine. L-BFGS converges in tens of steps,
+    from every start to the same minimum, even for the cosine and the q-norm, which are not convex.
+    Where the paper is silent: the weights start at zero; the discount of Z is 1 / log2(1 + rank)
+    under every measuring convention; features far from the scale of 0 to 1 are rescaled to suit the
+    steps (`LinearFamily.conditioned`). No ranking depends on b. It is there because these losses
+    depend on the level of the scores: sum e^s should be sum G / Z.
     """
 
     families = ("listwise", "linear")
     figure = "consistency"
     paper = "Ravikumar, Tewari, Yang: On NDCG Consistency of Listwise Ranking Methods, AISTATS 2011"
 
-    #: what is minimised, whose parameters are attributes of the ranker; and in a few words
+    #: the loss, whose parameters are attributes of the ranker, and its name in the title
     surrogate: ClassVar[type[Loss]]
     by: ClassVar[str]
 
     iterations: int = number(500, least=1)
 
     def __init_subclass__(cls) -> None:
-        """Take the formula from the surrogate, with the k of Z@k."""
+        """Make the title and the formula from the surrogate and the k of Z@k."""
         if "name" in vars(cls):
-            k = vars(cls).get("truncation")  # of QNorm it is a parameter, which names no k
+            k = vars(cls).get("truncation")  # a field in QNorm, which has no fixed k
             at = f"@{k}" if isinstance(k, int) and k else ""
             cls.title = f"Linear score on {cls.by}{at}"
             cls.formula = cls.surrogate.formula.replace("Z", f"Z{at}")
@@ -125,7 +125,7 @@ class QNorm(_OfGains):
     Parameters
     ----------
     p : float
-        1 < p <= 2, the dual of q; 0 for q = log(m) + 2 of a query of m documents, the paper's.
+        The dual of q, 1 < p <= 2; 0 is the paper's q = log(m) + 2 for a query of m documents.
     truncation : int
         The k of Z@k; 0 is the whole list.
     """

@@ -1,7 +1,7 @@
 """Recipes: any model, any loss and any solver that fit together.
 
-Many published rankers are such a recipe. ListNet is the linear model of the features as they are,
-the loss `listnet` and gradient descent::
+Many published rankers are such recipes. ListNet is the linear model of unscaled features, the loss
+`listnet` and gradient descent::
 
     letorbench run --algo recipe --set model=linear --set standardise=false --set loss=listnet
                    --set solver=gradient-descent
@@ -31,10 +31,10 @@ from letorbench.solvers.stopping import Validation
 from letorbench.solvers.tree_growing import Grower
 from letorbench.solvers.tree_splitting import TreeFeatures
 
-#: the model that is no parametric family, and its only solver
+#: the only model that is not a parametric family, and its only solver
 TREES, BOOSTING = "trees", "boosting"
 MODELS = (*families(), TREES)
-#: what each solver does
+#: each solver's description
 SOLVERS: dict[str, str] = {
     "lbfgs": "L-BFGS: l2, iterations, starts",
     "gradient-descent": "steps of one length, the epoch that validation chooses: l2, "
@@ -55,35 +55,37 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
     ----------
     model : {"linear", "quadratic", "bilinear", "bilinear-tanh", "distance", "mlp", "trees"}
     loss : str
-        Any loss, with its parameters: ``wpl(weight=1/pi)``; `letorbench algos --parts` lists them.
-        Or one of your own: the name of a plug-in's, and in Python the function, (scores, labels)
-        -> (value, gradient) of a query, or the class itself. Its gradient is checked.
+        Any loss with its parameters, such as ``wpl(weight=1/pi)``; `letorbench algos --parts` lists
+        them. A loss of a plug-in is given by name. In Python it may also be a function (scores,
+        labels) -> (value, gradient) of one query, or a class; its gradient is checked.
     solver : {"auto", "lbfgs", "gradient-descent", "line-search", "boosting"}
         "auto" is "boosting" for trees, which no other solver fits, and "lbfgs" for the other
         models. All fit every loss.
     l2 : float
-        The strength of the prior on the parameters, but for intercepts, in units of c, the mean
+        The strength of the prior on the parameters except intercepts, in units of c, the mean
         curvature of the loss at the start. trees: added to a leaf's number of documents.
     iterations : int
-        lbfgs, line-search: at most so many; a warning says where they were not enough.
+        lbfgs, line-search: the largest number of iterations; a warning says if they were not
+        enough.
     starts : int
-        lbfgs, line-search: how many starts there are, of which the lowest objective wins: zero or
-        what the model draws, and further ones drawn around it. More than one suit a loss that is
-        not convex.
+        lbfgs, line-search: the number of starts, of which the one with the lowest objective wins.
+        The first is zero or drawn by the model, further ones are drawn around it. Use several for a
+        loss that is not convex.
     learning_rate : float
-        gradient-descent: the length of a step. boosting: what each tree is multiplied by,
-        beside Newton's step along it.
+        gradient-descent: the length of a step. boosting: the factor of each tree, in addition to
+        Newton's step along it.
     epochs : int
-        gradient-descent, boosting: at most so many; validation chooses the one that is kept.
+        gradient-descent, boosting: the largest number of epochs; validation chooses the one that is
+        kept.
     patience : int
-        gradient-descent, boosting: training ends so many epochs after the best one on
-        validation; 0 means never.
+        gradient-descent, boosting: training ends this many epochs after the best one on validation;
+        0 means never.
     intercept : bool
         linear: add a constant, which the prior does not penalise.
     hidden : int
         mlp: the number of hidden units.
     ties : {"breslow", "random", "file"}
-        What becomes of equal labels in a loss that orders documents by label, see
+        How a loss that orders documents by label treats equal labels, see
         `letorbench.losses.label_order`. Other losses have no ties.
     leaves, depth, min_docs, docs, columns, bins
         Of trees, see `letorbench.rankers.mart.TreeSettings`.
@@ -131,14 +133,13 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
 
     @property
     def chosen_solver(self) -> str:
-        """The solver, with "auto" resolved."""
         if self.solver != "auto":
             return self.solver
         return BOOSTING if self.model == TREES else "lbfgs"
 
     @property
     def draws(self) -> bool:
-        """Whether it draws an order of ties, a start, or documents of trees."""
+        """Whether it draws an order of ties, a start, or documents or features of trees."""
         if draws_order(loss(self.loss), self.ties):
             return True
         if self.model == TREES:
@@ -147,18 +148,15 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """The loss, and the model where that is a family."""
         chosen = () if self.model == TREES else (family(self.model),)
         return type(loss(self.loss)), *chosen
 
     @property
     def own_code(self) -> str:
-        """The digest of the code of a loss of the user's own."""
         return source_of(loss(self.loss))
 
     @property
     def auto_features(self) -> str:
-        """What `auto` does, which the model decides."""
         return "raw" if self.model == TREES else family(self.model).auto_features
 
     def learn(
@@ -188,7 +186,7 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
 
 
 def derivatives_of(loss: Loss, train: QuerySet) -> Differentiated:
-    """Return the mean over queries of a loss, as a function of the training documents' scores."""
+    """Return a loss's mean over queries as a function of the training documents' scores."""
 
     count = float(train.query_weights.sum())
 

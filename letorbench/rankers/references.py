@@ -1,8 +1,8 @@
-"""Reference points: what a ranker reaches that knows nothing, one feature, or everything.
+"""Reference points: rankers that know nothing, one feature, or everything.
 
-`random` and `best-feature` run like any algorithm. `ideal` reads the labels that it is measured
-by, so that it is no algorithm: it is never ranked, compared or called the best, and `--algo all`
-leaves it out.
+`random` and `best-feature` run like any algorithm. `ideal` reads the labels that it is measured by,
+so it is not an algorithm: it is never ranked, compared or called the best, and `--algo all` leaves
+it out.
 """
 
 from dataclasses import dataclass
@@ -23,13 +23,13 @@ NONE = "none: a reference point"
 
 @dataclass
 class Random(Ranker):
-    """The mean over all orders of each query's documents, each as likely.
+    """The mean over all orders of each query's documents, all equally likely.
 
     Notes
     -----
-    All its scores are 0. Its measures are not those of one order: they are exact means, see
-    `letorbench.measures.orders`. A tool that is given its scores ranks by the file's order
-    and prints other numbers.
+    All its scores are 0. Its measures are exact means over all orders, not those of one order, see
+    `letorbench.measures.orders`. A tool that reads these scores ranks documents in file order and
+    prints other numbers.
     """
 
     name = "random"
@@ -47,7 +47,7 @@ class Random(Ranker):
         return FitResult(Linear(np.zeros(train.n_features)))
 
     def _scores(self, features: np.ndarray, offsets: np.ndarray | None = None) -> np.ndarray:
-        return np.zeros(len(features))  # also where a value is missing
+        return np.zeros(len(features))  # also for missing values
 
 
 @dataclass
@@ -56,9 +56,9 @@ class BestFeature(Ranker):
 
     Notes
     -----
-    Equal values have no order: NDCG and MAP of a feature are their means over all orders of
-    equal values. Of equally good features the first is taken, ascending before descending.
-    Without a validation set, the training set chooses.
+    Equal values have no order: NDCG and MAP of a feature are means over all orders of equal values.
+    Of equally good features the first is taken, ascending before descending. Without a validation
+    set, the training set chooses.
     """
 
     name = "best-feature"
@@ -95,11 +95,11 @@ class BestFeature(Ranker):
 
 @dataclass
 class Ideal(Ranker):
-    """The order of the labels themselves, those of the test part too.
+    """The order of the labels themselves, of the test part too.
 
     Notes
     -----
-    Its scores are the labels, so it scores a `QuerySet` and no plain features.
+    Its scores are the labels, so it scores a `QuerySet` and not features alone.
     """
 
     name = "ideal"

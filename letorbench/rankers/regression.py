@@ -14,7 +14,7 @@ from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 
-#: eigenvalues of the correlation matrix below this share of the largest are rounding noise
+#: eigenvalues of the correlation matrix below this fraction of the largest are rounding noise
 NOISE = 1e-10
 
 
@@ -23,7 +23,7 @@ class Regression(GainSettings, Ranker):
     """Linear least squares with an intercept, pointwise. Nothing is tuned.
 
     It minimises, over w and b, sum_i (w . x_i + b - y_i)^2 + l2 |w|^2 over all documents of all
-    queries. This is LETOR 3.0's "Regression" baseline, and its "Regression+L2reg" where l2 > 0.
+    queries. This is LETOR 3.0's "Regression" baseline, and its "Regression+L2reg" if l2 > 0.
     The solution is
 
         w = (X'X + l2 I)^-1 X'(y - mean y),  b = mean y - w . mean x,  X the centred features,
@@ -33,14 +33,14 @@ class Regression(GainSettings, Ranker):
     Parameters
     ----------
     l2 : float
-        The strength of the penalty, for the features as they are; 0 is plain least squares.
+        The strength of the penalty, for unscaled features; 0 is plain least squares.
     target : str
         "label" is y = r, "gain" is y = 2^r - 1 or another `gain`.
 
     Notes
     -----
-    Where features are collinear or constant, the solution is not unique. Then the shortest one
-    is taken, of the features scaled to variance 1.
+    If features are collinear or constant, the solution is not unique. Then the shortest one for
+    features scaled to variance 1 is taken.
     """
 
     name = "regression"
@@ -78,7 +78,7 @@ class Regression(GainSettings, Ranker):
 
 
 def _of_few_documents(x: np.ndarray, target: np.ndarray, l2: float) -> np.ndarray:
-    """Return w of centred features x (n_docs, n_features) by a system of n_docs equations."""
+    """Return w of centred features x (n_docs, n_features) from n_docs equations."""
     scale = np.sqrt((x * x).sum(axis=0)) if l2 == 0.0 else np.ones(x.shape[1])
     scale[scale == 0.0] = 1.0
     x = x / scale

@@ -1,7 +1,7 @@
 """SVM-MAP: a structural SVM whose loss is one minus average precision.
 
-`structural_hinge` is the paper's loss of one query over all rankings, in plain Python.
-`MAPRisk` finds the same maximum with the paper's greedy algorithm; a test compares the two.
+`structural_hinge` is the paper's loss of one query over all rankings, in plain Python. `MAPRisk`
+finds the same maximum with the paper's greedy algorithm; a test compares the two.
 """
 
 from collections.abc import Sequence
@@ -28,28 +28,18 @@ DOCS_A_THREAD = 2048
 
 
 def average_precision(relevant: np.ndarray) -> float:
-    """Compute AP of a ranking, whose documents are relevant or not from the first rank on.
-
-    Examples
-    --------
-    >>> average_precision(np.array([True, False, True]))
-    0.8333333333333333
-    """
+    """Return AP of a ranking: whether the document at each rank is relevant."""
     ranks = np.flatnonzero(relevant) + 1
     return float(np.mean(np.arange(1, len(ranks) + 1) / ranks))
 
 
 def psi_weights(relevant: np.ndarray, ranking: Sequence[int]) -> np.ndarray:
-    """Compute c with Psi(x, ranking) = sum of c_i x_i (the paper's equation 5).
-
-    Psi(x, y) = 1 / (R N) sum over relevant i and other j of y_ij (x_i - x_j), where y_ij is 1 if
-    the ranking (the documents, best first) has i above j, else -1.
-    """
+    """Return c with Psi(x, ranking) = sum of c_i x_i (the paper's equation 5)."""
     place = np.argsort(ranking)
     c = np.zeros(len(relevant))
     good, other = np.flatnonzero(relevant), np.flatnonzero(~relevant)
     for i in good:
-        for j in other:
+        for j in other:  # Psi is the mean of y_ij (x_i - x_j)
             y = 1.0 if place[i] < place[j] else -1.0
             c[i] += y / (len(good) * len(other))
             c[j] -= y / (len(good) * len(other))
@@ -57,10 +47,7 @@ def psi_weights(relevant: np.ndarray, ranking: Sequence[int]) -> np.ndarray:
 
 
 def structural_hinge(scores: np.ndarray, relevant: np.ndarray) -> float:
-    """Compute max over rankings y' of 1 - AP(y') - w . (Psi(x, y) - Psi(x, y')), s = w . x.
-
-    It tries all n! rankings of a query with relevant and other documents.
-    """
+    """Return max of 1 - AP(y') - w . (Psi(x, y) - Psi(x, y')) over all rankings y', s = w . x."""
     ideal = psi_weights(relevant, np.argsort(~relevant, kind="stable").tolist())
     return max(
         1.0
@@ -82,17 +69,17 @@ class SVMMAP(Ranker):
     C : float
         The weight of the loss against the margin.
     gap : float
-        The objective ends at most this share of itself above the optimum.
+        The objective ends at most this fraction of itself above the optimum.
 
     Notes
     -----
-    The paper solves the problem with one slack a query. One slack in all is the same problem with
-    fewer planes (Joachims, Finley, Yu, Theorem 1).
+    The paper solves the problem with one slack for each query. A single slack gives the same
+    problem with fewer planes (Joachims, Finley, Yu, Theorem 1).
 
-    Where the paper is silent: a document is relevant if its label is 1 or more, as the paper knows
-    two labels only; n does not count a query without a relevant document, or without another one,
-    whose loss is the same for every ranking; the next plane is taken near the best point so far;
-    training ends after 1000 planes at most, and a warning says how large the gap is then.
+    Where the paper is silent: a document is relevant if its label is 1 or more (the paper has only
+    two labels); n does not count queries without relevant or without other documents, whose loss is
+    the same for every ranking; the next plane is taken near the best point so far; training ends
+    after at most 1000 planes, and a warning then reports the gap.
 
     References
     ----------
@@ -124,10 +111,7 @@ class SVMMAP(Ranker):
 
 
 class MAPRisk:
-    """The mean of `structural_hinge` over the queries that have relevant and other documents.
-
-    n is the sum of their weights.
-    """
+    """The mean of `structural_hinge` over queries with relevant and other documents."""
 
     def __init__(self, queries: QuerySet) -> None:
         self.features = queries.features
@@ -164,21 +148,20 @@ def most_violated(
 ) -> None:
     """Find the most violated ranking y' of each of the queries first..last - 1, greedily.
 
-    losses (n_queries,): 1 - AP(y'). weights (n_docs,): c with Psi(x, y) - Psi(x, y') = sum of
-    c_i x_i. Both are 0 for a query without relevant or without other documents.
+    losses (n_queries,): 1 - AP(y'). weights (n_docs,): c with Psi(x, y) - Psi(x, y') = sum of c_i
+    x_i. Both are 0 for a query without relevant or without other documents.
 
-    This is Algorithm 2 of the paper's section 3.3.1. The relevant and the other documents are
-    each in order of score, and every other document is put, on its own, at its best place among
-    the relevant ones. Let i and j count the R relevant and the N other documents from 1, best
-    first. Document j stands before the relevant documents k_j..R, where k_j maximises the sum
-    over i = k..R of delta_j(i, i + 1) (the paper's equation 11):
+    This is Algorithm 2 of the paper's section 3.3.1: each other document is put, independently of
+    the rest, at its best place among the relevant ones. Let i and j count the R relevant and the N
+    other documents from 1, best first. Document j stands before the relevant documents k_j..R,
+    where k_j maximises the sum over i = k..R of (the paper's equation 11)
 
-        delta_j(i, i + 1) = (j / (j + i) - (j - 1) / (j + i - 1)) / R - 2 (s_i - s_j) / (R N)
+        delta_j(i, i + 1) = (j / (j + i) - (j - 1) / (j + i - 1)) / R - 2 (s_i - s_j) / (R N).
 
-    As j / (j + i) - (j - 1) / (j + i - 1) = i / ((j + i) (j + i - 1)) and s_j fall with j, k_j
-    never falls. The middle document is therefore placed first, then those in the middle of the
-    halves, and so on, each between the places of its neighbours. Where the algorithm of the paper
-    takes O(R N) time a query, this takes O((R + N) log N).
+    The first bracket is i / ((j + i) (j + i - 1)). It falls with j, as s_j does, so k_j never
+    falls. The middle document is therefore placed first, then those in the middle of the halves,
+    and so on, each between its neighbours' places: O((R + N) log N) instead of the paper's O(R N) a
+    query.
     """
     for q in range(first, last):
         begin, end = offsets[q], offsets[q + 1]

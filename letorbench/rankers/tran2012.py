@@ -1,9 +1,9 @@
 """The rankers of the rank functionals paper: a model, a loss, L-BFGS with a Gaussian prior.
 
 T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012. Each ranker
-names its equation. The equations stand in plain NumPy in `letorbench.losses`: `logistic` (5),
-`smoothed` (6, 7), `weighted_pairs` (9, 18), `plackett_luce` (11, 13), `markov_field` (16); the
-models are in `letorbench.models`: `linear`, `quadratic` (4), `separate` (2, 3).
+names its equation. `letorbench.losses` has the equations in plain NumPy: `logistic` (5), `smoothed`
+(6, 7), `weighted_pairs` (9, 18), `plackett_luce` (11, 13), `markov_field` (16). `letorbench.models`
+has the models: `linear`, `quadratic` (4), `separate` (2, 3).
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ from letorbench.solvers.descent import LBFGS
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import Validation
 
-#: what scores a group's documents: "group-level function can be in conjunction with any"
+#: the models that score a group's documents: "group-level function can be in conjunction with any"
 INDIVIDUALS = ("linear", "quadratic", "bilinear", "bilinear-tanh", "distance")
 FUNCTIONALS = (*INDIVIDUALS[:2], "group", *INDIVIDUALS[2:])
 
@@ -47,18 +47,18 @@ class _RankFunctional(FamilySettings, Ranker):
     Parameters
     ----------
     functional : {"linear", "quadratic", "group", "bilinear", "bilinear-tanh", "distance"}
-        "quadratic" has products of two features too. With "group" the loss is on groups of
-        documents of one label. "bilinear" and "distance" are f1 and f2 of a query's and a
-        document's vector; sigma of f1 is the sigmoid, or with "bilinear-tanh" tanh.
+        "quadratic" also has products of two features. With "group" the loss ranks groups of
+        documents with the same label. "bilinear" and "distance" are f1 and f2 of a query's and a
+        document's vector; sigma of f1 is the sigmoid, or tanh with "bilinear-tanh".
     l2 : float
-        The strength of the prior, chosen on validation (the paper does not say how), in units
-        of c, the mean curvature of the loss at the start.
+        The strength of the prior in units of c, the mean curvature of the loss at the start.
+        Validation chooses it; the paper does not say how.
     iterations : int
-        L-BFGS has at most so many.
+        The largest number of iterations of L-BFGS.
     group : {"min", "max", "mean", "log-mean-exp"}
         group: how a group gets its score.
     individual : {"linear", "quadratic", "bilinear", "bilinear-tanh", "distance"}
-        group: what scores a group's documents.
+        group: the model that scores a group's documents.
     standardise, rho, query_features, dimensions, tau
         The model's settings, see `letorbench.models.parametric.FamilySettings`. Section 4
         standardises the features.
@@ -66,7 +66,7 @@ class _RankFunctional(FamilySettings, Ranker):
     Notes
     -----
     The features of "bilinear" and "distance" are never standardised. L-BFGS starts at zero, where
-    all scores are equal, or for "bilinear" and "distance" at drawn parameters. It ends where the
+    all scores are equal, or for "bilinear" and "distance" at drawn parameters. It ends when the
     gradient is 1e-6 times as long as at the start.
     """
 
@@ -84,28 +84,25 @@ class _RankFunctional(FamilySettings, Ranker):
     group: str = one_of(AGGREGATES, "max")
     individual: str = one_of(INDIVIDUALS, "linear")
 
-    # where the loss has weights, or is not convex, users set these
+    # fields in the rankers whose loss has weights or is not convex
     ties = "breslow"
     starts: ClassVar[int] = 1
 
     @property
     def _family(self) -> type[ParametricFamily]:
-        """The model that scores a document, on its own or in a group."""
         return family(self.individual if self.functional == "group" else self.functional)
 
     @property
     def auto_features(self) -> str:
-        """What `auto` does, which the model decides."""
         return self._family.auto_features
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """The model."""
         return (self._family,)
 
     @property
     def draws(self) -> bool:
-        """Whether ties are drawn, further starts, or the first one, where zero is a saddle."""
+        """Whether it draws an order of ties or starts (at zero some models have a saddle)."""
         loss = of_settings(self.surrogate, self)
         tied = self.functional != "group" and draws_order(loss, self.ties)
         return tied or self.starts > 1 or self._family.drawn
@@ -131,13 +128,13 @@ MCL = preset(_RankFunctional, "MCL", name="mcl", surrogate=MulticlassLogistic,
 
 @dataclass
 class _Smoothed(_RankFunctional):
-    """Equation 6. It has several minima, so that the result depends on where L-BFGS starts.
+    """Equation 6. It has several minima, so the result depends on where L-BFGS starts.
 
     Parameters
     ----------
     starts : int
-        How many starts there are: zero, and further ones drawn around it, with scores that differ
-        by 1 in root mean square. The lowest training objective wins.
+        The number of starts: zero, and others drawn around it, with scores that differ by 1 in root
+        mean square. The lowest training objective wins.
     """
 
     surrogate = SmoothedMeasure
@@ -174,11 +171,11 @@ class _WeightedByDocument(GainSettings, _RankFunctional):
     Parameters
     ----------
     weight : str
-        Table 8's W. It prints 2^(r-1) / 2^(L-1), perhaps Table 9's (2^r - 1) / 2^(L-1) without
-        its brackets.
+        Table 8's W. It prints 2^(r-1) / 2^(L-1), perhaps Table 9's (2^r - 1) / 2^(L-1) without its
+        brackets.
     ties : {"breslow", "random", "file"}
-        What becomes of equal labels, see `letorbench.losses.label_order`. wpll: only the
-        weights that depend on the place have ties.
+        How equal labels are treated, see `letorbench.losses.label_order`. wpll: only weights that
+        depend on the place have ties.
     """
 
     weight: str = one_of(DOCUMENT_WEIGHTS, "1")
@@ -210,8 +207,8 @@ class _WeightedByPair(GainSettings, _RankFunctional):
     weight : str
         Table 9's V as printed there, with e for eta.
     ties : {"breslow", "random", "file"}
-        What becomes of equal labels in e, see `letorbench.losses.label_order`. The other
-        weights have no ties.
+        How equal labels in e are treated, see `letorbench.losses.label_order`. The other weights
+        have no ties.
     """
 
     families = ("pairwise", "linear")
@@ -239,7 +236,6 @@ class Pairwise(_WeightedByPair):
 
     @property
     def phi(self) -> str:
-        """The loss of a pair, as `PairwiseLoss` calls it."""
         return self.loss
 
 

@@ -1,6 +1,6 @@
-"""LambdaMART by libraries, LightGBM and XGBoost: their trees, our folds, measures and rounds.
+"""LambdaMART by LightGBM and XGBoost: their trees, letorbench's folds, measures and rounds.
 
-Their model files are rankers, too, of trees that `letorbench.models.library_trees` reads.
+Their model files are rankers as well; `letorbench.models.library_trees` reads the trees.
 """
 
 from abc import abstractmethod
@@ -27,15 +27,15 @@ from letorbench.solvers.boosting import NOTHING_LEARNED
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.stopping import EarlyStopping, Validation
 
-#: how many feature values are worth a thread: with fewer, threads that wait for each other in
-#: thousands of short loops take several times as long as one thread (the results are equal)
+#: the number of feature values that is worth a thread: with fewer, threads that wait for each other
+#: in thousands of short loops take several times as long as one thread (the results are equal)
 LEAST = 2_000_000
-#: trees whose leaves are found together: that takes four bytes a tree and document
+#: trees whose leaves are computed together, in four bytes for each tree and document
 TOGETHER = 32
 
 
 def threads_for(features: np.ndarray) -> int:
-    """Return the number of threads that trees should use on features (n_docs, n_features)."""
+    """Return the number of threads for trees on features (n_docs, n_features)."""
     return max(1, min(thread_count(), features.size // LEAST))
 
 
@@ -43,8 +43,8 @@ def threads_for(features: np.ndarray) -> int:
 class TreeLibrary(GainSettings, Ranker):
     """LambdaMART (Burges: From RankNet to LambdaRank to LambdaMART, MSR-TR-2010-82) by a library.
 
-    The library itself fits them. The number of rounds is chosen by our measure under our
-    convention, not by the library's; without validation all rounds are kept.
+    The library fits the trees. The validation measure chooses the number of rounds, under
+    letorbench's convention instead of the library's; without validation all rounds are kept.
 
     Parameters
     ----------
@@ -55,9 +55,9 @@ class TreeLibrary(GainSettings, Ranker):
     learning_rate : float, default 0.05
         Each tree's weight.
     docs, columns : float, default 1.0
-        The share of the documents, and of the features, that each tree sees.
+        The fraction of the documents, and of the features, that each tree sees.
     truncation : int, default 30
-        Only pairs with a document among the first so many ranks count.
+        Only pairs with a document among this many first ranks count.
     """
 
     auto_features = "raw"  # trees only compare a feature's values
@@ -77,7 +77,6 @@ class TreeLibrary(GainSettings, Ranker):
 
     @property
     def draws(self) -> bool:
-        """The documents and the features of a tree are drawn where it does not have them all."""
         return self.docs < 1.0 or self.columns < 1.0
 
     def learn(
@@ -94,16 +93,13 @@ class TreeLibrary(GainSettings, Ranker):
 
     @classmethod
     def of_file(cls, path: Path) -> Self:
-        """Return the ranker whose model is a file that the library wrote; DataError if it is none.
-
-        Feature k of LETOR text, from 1, is the library's column k - 1, whatever its name.
-        """
-        fitted = cls()
+        """Return the ranker of a model file that the library wrote; DataError for another file."""
+        fitted = cls()  # feature k of LETOR text, from 1, is the library's column k - 1
         try:
             model, names = cls.read(path.read_bytes())
         except DataError as error:
             raise DataError(f"{path}: {error}") from None
-        except Exception as error:  # what is no such file raises a dozen kinds
+        except Exception as error:  # other files raise a dozen types of errors
             reason = f"{type(error).__name__}: {error}".partition("\n")[0][:200]
             raise DataError(f"{path}: found no whole model of {cls.name}: {reason}") from error
         fitted.learned, fitted.transformation_ = FitResult(model), Raw()
@@ -197,9 +193,9 @@ class LightGBM(TreeLibrary):
 
 
 def _lightgbm_tree(root: dict[str, Any]) -> Tree:
-    """Return one of LightGBM's trees, whose nodes hold their children."""
+    """Return one of LightGBM's trees, whose nodes contain their children."""
     nodes, columns = [root], []
-    for own, node in enumerate(nodes):  # which grows
+    for own, node in enumerate(nodes):  # the list grows meanwhile
         left = right = own
         if "split_feature" in node:
             left, right = len(nodes), len(nodes) + 1
@@ -208,7 +204,7 @@ def _lightgbm_tree(root: dict[str, Any]) -> Tree:
             node.get("split_feature", 0), node.get("threshold", 0.0), left, right,
             node.get("leaf_value", node.get("internal_value")), node.get("split_gain", 0.0),
             node.get("leaf_count", node.get("internal_count", 0)),
-            # the type is None where training had no missing value, and one counts as 0 then
+            # the type is None if training had no missing value; a missing one then counts as 0
             node["default_left"] if node.get("missing_type") == "NaN"
             else node.get("threshold", 0.0) >= 0.0,
         ))  # fmt: skip
@@ -230,7 +226,7 @@ def _dataset(
 class XGBoost(TreeLibrary):
     """LambdaMART by XGBoost, with the objective `rank:ndcg`: second-order gradients.
 
-    Scores are float32 numbers, as the library's.
+    Scores are float32, as in the library.
 
     Parameters
     ----------
@@ -257,7 +253,7 @@ class XGBoost(TreeLibrary):
         import xgboost
 
         validation, exponential = stopping.validation, self.gain == "exp2"
-        # it divides the weights by their mean
+        # XGBoost divides the weights by their mean
         unit = 1.0 / float(train.query_weights[train.lengths > 0].mean())
         G = conventions.gains(train.labels, self.gain)
         options = {
@@ -279,8 +275,6 @@ class XGBoost(TreeLibrary):
         }
 
         class Stop(xgboost.callback.TrainingCallback):
-            """Ends the training where the one rule for it says so."""
-
             def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
                 if validation is None:
                     stopping.record(None)
@@ -305,7 +299,7 @@ class XGBoost(TreeLibrary):
 
 
 def _cover(model: TreeEnsemble, booster: Any, data: Any) -> np.ndarray:
-    """Return how many training documents come to each node; the first tree is a constant."""
+    """Return the number of training documents at each node; the first tree is a constant."""
     cover, n_trees = np.zeros(len(model.left)), len(model.roots) - 1
     cover[0] = data.num_row()
     for first in range(0, n_trees, TOGETHER):
