@@ -21,27 +21,20 @@ DECIMALS = 12
 
 
 def winning_numbers(values: np.ndarray) -> np.ndarray:
-    """(n_algorithms,) int64: how many (data set, other algorithm) pairs each one beats strictly.
+    """(n_algorithms,) int64: how many (data set, other algorithm) pairs each one beats.
 
-    A missing value (NaN) beats nothing and is not beaten.
-
-    References
-    ----------
-    T. Qin, T.-Y. Liu, J. Xu, H. Li: LETOR, Information Retrieval 13(4), 2010.
+    A missing value (NaN) beats nothing and is not beaten. T. Qin, T.-Y. Liu, J. Xu, H. Li: LETOR,
+    Information Retrieval 13(4), 2010.
     """
     values = np.round(values, DECIMALS)
     return (values[:, :, None] > values[:, None, :]).sum(axis=(0, 2))
 
 
 def ideal_winning_numbers(values: np.ndarray) -> np.ndarray:
-    """(n_algorithms,) int64: the pairs an algorithm could beat, both of which have a value.
+    """(n_algorithms,) int64: the pairs with two values, all of which an algorithm could beat.
 
-    The share that an algorithm reaches is its normalised winning number.
-
-    References
-    ----------
-    N. Tax, S. Bockting, D. Hiemstra: A Cross-Benchmark Comparison of 87 Learning to Rank
-    Methods, Information Processing and Management 51(6), 2015.
+    N. Tax, S. Bockting, D. Hiemstra: A Cross-Benchmark Comparison of 87 Learning to Rank Methods,
+    Information Processing and Management 51(6), 2015.
     """
     there = ~np.isnan(values)
     others = there.sum(axis=1, keepdims=True) - 1
@@ -56,10 +49,8 @@ def ranks_of(values: np.ndarray) -> np.ndarray:
 
 
 def friedman(values: np.ndarray) -> tuple[float, float]:
-    """Friedman's test of a complete table: chi-squared and p, 0 and 1 where all are always tied.
+    """Friedman's test of a complete table: chi-squared and p, 0 and 1 if all are always tied.
 
-    References
-    ----------
     J. Demsar: Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 7, 2006,
     section 3.2.2.
     """
@@ -85,13 +76,10 @@ def critical_difference(n_algorithms: int, n_datasets: int, alpha: float = 0.05)
 
 
 def tied_groups(ranks: np.ndarray, difference: float) -> tuple[tuple[int, ...], ...]:
-    """The largest groups of two or more algorithms whose ranks all differ by less than that.
+    """The largest groups of two or more algorithms whose ranks differ by less than that.
 
-    A group holds the algorithms' indices in the order of their ranks. The groups are in the order
-    of their best rank, and no group is part of another.
+    A group has the algorithms' indices by rank. The groups are in the order of their best ranks.
 
-    Examples
-    --------
     >>> tied_groups(np.array([1.0, 1.5, 3.0]), 1.0)
     ((0, 1),)
     """
@@ -109,24 +97,19 @@ def tied_groups(ranks: np.ndarray, difference: float) -> tuple[tuple[int, ...], 
 
 @dataclass(frozen=True, eq=False)
 class Overall:
-    """What several data sets say of algorithms."""
+    """Algorithms compared over several data sets."""
 
-    #: what the algorithms were measured by
     measure: str
-    #: the rows and columns of `values`
     datasets: tuple[str, ...]
     algos: tuple[str, ...]
-    #: (n_datasets, n_algorithms); means of the folds' means, negative of an error, NaN where
-    #: there is none
+    #: (n_datasets, n_algorithms) means of the folds' means, negative of an error, NaN if missing
     values: np.ndarray
-    #: the algorithms that have a value on every data set
+    #: the algorithms that have a value on every data set, and their average ranks (n_ranked,)
     ranked: tuple[str, ...]
-    #: (n_ranked,); their average ranks
     ranks: np.ndarray
-    #: chi-squared and p of Friedman's test of them; None where there are too few algorithms or
-    #: data sets for the tests
+    #: chi-squared and p of Friedman's test, and Nemenyi's critical difference; None if there are
+    #: too few algorithms or data sets
     friedman: tuple[float, float] | None
-    #: Nemenyi's critical difference; None where Friedman's test is
     difference: float | None
 
 
@@ -159,7 +142,7 @@ def overall(frames: Sequence[Frame], measure: str) -> Overall:
 
 
 def overall_table(across: Overall) -> Table:
-    """A row for each algorithm, the best rank first, and what the tests say below."""
+    """A row for each algorithm, the best rank first, with the tests below."""
     ranks = dict(zip(across.ranked, across.ranks.tolist()))
     won, ideal = winning_numbers(across.values), ideal_winning_numbers(across.values)
     rows = []
@@ -186,5 +169,8 @@ def _tests(across: Overall) -> list[str]:
         f"Friedman: chi-squared {statistic:.2f} with {len(across.ranked) - 1} degrees, "
         f"p {probability(p)}",
         f"Nemenyi: average ranks differ significantly (p < 0.05) from {across.difference:.2f} on",
-        *(f"  not told apart: {', '.join(across.ranked[i] for i in group)}" for group in groups),
+        *(
+            f"  no significant difference: {', '.join(across.ranked[i] for i in group)}"
+            for group in groups
+        ),
     ]

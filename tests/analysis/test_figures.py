@@ -179,7 +179,7 @@ def test_a_legend_is_less_tall_than_its_plot_and_names_what_is_looked_for() -> N
     [each] = panels(1, 44)
     curves = {**each.curves, "ideal": np.ones(10), "regression": np.full(10, 0.1)}
     curves |= {"mine": np.full(10, 0.2), "theirs": np.full(10, 0.3)}
-    figure = draw([replace(each, curves=curves, own=["mine", "theirs"])])
+    figure = draw([replace(each, curves=curves, users=["mine", "theirs"])])
     figure.draw_without_rendering()
     (legend,), (axes,) = figure.legends, figure.axes
     assert legend.get_window_extent().height < axes.bbox.height
