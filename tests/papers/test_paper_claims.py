@@ -22,7 +22,7 @@ def test_a_paper_is_whole(name):
         assert part.form != "module" or part.name in made.code
         assert set(part.methods) <= set(made.methods) and part.takes
         assert not any(generated(dataset) for dataset in (*part.data, *part.beside))
-    assert {variant.algo for variant in made.methods.values()} <= set(names())
+    assert {method.algo for method in made.methods.values()} <= set(names())
 
 
 @pytest.mark.parametrize(("name", "claim"), EVERY, ids=lambda each: getattr(each, "id", each))
