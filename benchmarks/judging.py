@@ -82,7 +82,7 @@ def rows(papers: Sequence[str], study: Study, trials: int) -> Iterator[list[str]
         kept: dict[str, ByMethod] = {}
         for claim in made.claims:
             part = made.parts[claim.part]
-            here = [name for name in (*part.data, *part.beside) if study.has(name)]
+            here = [name for name in (*part.data, *part.other_data) if study.has(name)]
             judged = part.form == "module" or any(d in claim.data or claim.on(d) for d in here)
             for test in (t for t in claim.tests if t.compares and judged):
                 if claim.part not in kept:
@@ -130,7 +130,8 @@ def main() -> None:
     start = time.process_time()
     study = Study(options.data_dir, options.results)
     print(markdown(HEAD, rows(options.papers, study, options.trials)), end="")
-    print(f"\n{options.trials} trials per cell, {time.process_time() - start:.0f} s of one processor")
+    seconds = time.process_time() - start
+    print(f"\n{options.trials} trials per cell, {seconds:.0f} s of one processor")
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ def templates() -> Environment:
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
-        autoescape=lambda name: bool(name) and name.endswith(".html"),
+        autoescape=lambda name: str(name).endswith(".html"),
         finalize=finalize,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

@@ -186,7 +186,8 @@ def query_tables(
     """
     by_name = {system.algo: system for system in systems}
     for names in _pairs(dataset, list(by_name), baseline):
-        one, other, d = differences_by_query(dataset, *map(by_name.__getitem__, names), measure)
+        one, other = (by_name[name] for name in names)
+        one, other, d = differences_by_query(dataset, one, other, measure)
         order = np.argsort(-d, kind="stable").tolist()
         rows = [
             (

@@ -1,6 +1,6 @@
-"""The figures of a benchmark: a measure at n = 1..10, and the critical-difference diagram.
+"""The figures of a benchmark: a measure at n = 1..10 of several algorithms.
 
-The first has a panel per data set, with a line per algorithm, as Figure 1 of the NDCG Boost paper
+A figure has a panel per data set, with a line per algorithm, as Figure 1 of the NDCG Boost paper
 (Valizadegan et al., NIPS 2009), or a point for a measure without cut-offs. Each line has its own
 marker, dash and colour, so that it can be told apart in grey and by colour-blind readers. If there
 are too many lines, the best few, the baseline and the user's are drawn so, and the others as thin
@@ -28,7 +28,6 @@ import numpy as np
 from letorbench import escaping
 from letorbench.analysis.comparison import Pair, Procedure
 from letorbench.analysis.intervals import MeanDifference
-from letorbench.analysis.ranks import tied_groups
 from letorbench.analysis.results_table import best_first, label, other_code, remarks
 from letorbench.errors import DataError, UsageError
 from letorbench.files import Writer, write_atomically
@@ -70,7 +69,7 @@ STYLE: dict[str, Any] = {
     "pdf.fonttype": 42,
     "svg.hashsalt": "letorbench",
 }
-#: more lines than this are not told apart; then so many of the best are drawn in full
+#: the most lines that can be told apart; of more, the number of the best that are drawn in full
 MOST_LINES, BEST_LINES = len(COLOURS), 7
 #: more bands than this hide each other
 MOST_BANDS = 4
@@ -82,13 +81,11 @@ MOST_GREY = 12
 GREY: dict[str, Any] = {"color": "0.78", "linewidth": 0.6, "zorder": 1.0}
 #: inches: a lone panel fills a column of a paper, more of them a page's width
 COLUMN, PAGE = 3.5, 7.2
-#: inches below the panels: a row of the legend, a letter in it, what an entry has beside its name
+#: inches below the panels: a row of the legend, a letter in it, the line of an entry
 LEGEND_ROW, LEGEND_LETTER, LEGEND_LINE = 0.15, 0.063, 0.55
 #: inches of a letter in the note, and its size in points
 NOTE_LETTER, NOTE_SIZE = 0.047, 6.5
-#: the diagram's axis has at most so many ticks
-MOST_TICKS = 12
-#: inches of a row of the diagram
+#: inches of a row of points
 ROW = 0.16
 #: what lines and bands are: no correction for several comparisons is in them
 INTERVALS = "95 % intervals, each by itself"
@@ -415,50 +412,6 @@ def dress(axes: Axes, title: str, x: str, y: str) -> None:
     axes.grid(color="0.9", linewidth=0.5)
     axes.set_axisbelow(True)
     axes.tick_params(length=2.5, width=0.6, pad=2)
-
-
-def draw_ranks(names: Sequence[str], ranks: np.ndarray, difference: float) -> Figure:
-    """Draw the critical-difference diagram: average ranks on a line, bars under tied groups.
-
-    It follows figure 1 of J. Demsar, Statistical Comparisons of Classifiers over Multiple Data
-    Sets, JMLR 7, 2006. The best of the two or more algorithms is on the left.
-
-    names, ranks: (n_algorithms,); bars join the groups of `ranks.tied_groups`.
-    """
-    order, n = np.argsort(ranks, kind="stable"), len(ranks)
-    groups = tied_groups(ranks, difference)
-    left, top = -(-n // 2), len(groups) + 1  # labels on the left, and where they begin
-    with fixed_style():
-        from matplotlib.transforms import ScaledTranslation
-
-        figure = new_figure(PAGE, 1.0 + ROW * (top + left))
-        axes = figure.subplots()
-        first, last = float(np.floor(ranks.min())), float(np.ceil(ranks.max()))
-        last = max(last, first + 1.0)
-        ticks = np.arange(first, last + 1.0, -(-(last - first) // MOST_TICKS))
-        axes.set(xlim=(first, last), ylim=(top + left, 0), xticks=ticks, yticks=[])
-        axes.xaxis.tick_top()
-        axes.spines[["left", "right", "bottom"]].set_visible(False)
-        line: dict[str, Any] = {"color": "black", "linewidth": 0.8, "clip_on": False}
-        length = min(difference, last - first)
-        above = axes.transData + ScaledTranslation(0, 0.3, figure.dpi_scale_trans)
-        axes.plot((first, first + length), (0, 0), marker="|", transform=above, **line)
-        middle, up = (first + length / 2, 0), (0, 26)
-        text = f"CD = {difference:.2f}"
-        axes.annotate(text, middle, up, textcoords="offset points", ha="center")
-        for row, group in enumerate(groups, 1):
-            bar = {**line, "linewidth": 2.5, "solid_capstyle": "butt"}
-            axes.plot((ranks[group[0]], ranks[group[-1]]), (row, row), **bar)
-        for i, algo in enumerate(order):
-            place = ranks[algo]
-            row, side = (i, -1) if i < left else (n - 1 - i, 1)
-            end = (first if side < 0 else last) + 0.02 * side * (last - first)
-            axes.plot((place, place, end), (0, top + row, top + row), **{**line, "linewidth": 0.6})
-            label = f"{names[algo]}  {place:.2f}"
-            where = "right" if side < 0 else "left"
-            edge = end + 0.01 * side * (last - first)
-            axes.text(edge, top + row, escaping.figure(label), ha=where, va="center")
-    return figure
 
 
 def write(

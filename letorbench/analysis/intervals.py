@@ -41,10 +41,10 @@ class MeanDifference:
             kurtosis = ((d - d.mean()) ** 4).mean() / (square**2 if square > 0.0 else math.nan)
             degrees = np.fmin(2.0 * n / np.maximum(kurtosis - 1.0, 0.0), n - 1.0)
         seeds = seed_variances(a, b, folds)
-        own = square / (n - 1)
-        total = own + sum(variance for variance, _ in seeds)
+        of_queries = square / (n - 1)
+        total = of_queries + sum(variance for variance, _ in seeds)
         if seeds and total > 0.0:
-            degrees = satterthwaite([(own, degrees), *seeds])
+            degrees = satterthwaite([(of_queries, degrees), *seeds])
         return cls(mean, float(np.sqrt(total)), float(degrees), n)
 
     @classmethod

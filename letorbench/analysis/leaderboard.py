@@ -20,7 +20,7 @@ from letorbench.analysis.comparison import Pair, Procedure
 from letorbench.analysis.conclusions import conclusions, numbers, page_tests
 from letorbench.analysis.intervals import MeanDifference
 from letorbench.analysis.published import lookup
-from letorbench.analysis.ranks import critical_difference, friedman, ranks_of
+from letorbench.analysis.ranks import critical_difference, draw_ranks, friedman, ranks_of
 from letorbench.analysis.results_table import best_first, comparable, label, spread
 from letorbench.analysis.tables import Cell, Column, Table, probability, table
 from letorbench.errors import DataError, UsageError
@@ -65,7 +65,7 @@ def files() -> dict[str, Path]:
 
 
 def recommended() -> list[str]:
-    """Return what `never_beaten` says of the shipped data sets, which is stored beside them."""
+    """Return what `never_beaten` says of the shipped data sets, which is stored with them."""
     text = resources.files("letorbench.analysis").joinpath("shipped", RECOMMENDED)
     return text.read_text("utf-8").split()
 
@@ -284,7 +284,7 @@ def _ranks(rows: Sequence[Row], measure: str) -> dict[str, str]:
         "marks in the table compare means with the best algorithm's."
     )
     ranks = ranks_of(values).mean(axis=0)
-    figure = figures.draw_ranks([row.algo for row in rows], ranks, difference)
+    figure = draw_ranks([row.algo for row in rows], ranks, difference)
     return {"text": text, "image": figures.data_uri(figure)}
 
 

@@ -154,7 +154,7 @@ def published_table(frame: Frame, measures: Sequence[str]) -> Table:
         seeded = seeded or deviation is not None
         places = max(len(each.printed.partition(".")[2]), 3)
         difference = None if value is None else value - each.value
-        differences = {number: mine - printed for number, (mine, printed) in folds.items()}
+        differences = {number: a - b for number, (a, b) in folds.items()}
         place = (frame.dataset, name, each.measure)
         source = (each.source, each.algorithm, each.note, each.reference)
         rows.append([
@@ -165,8 +165,8 @@ def published_table(frame: Frame, measures: Sequence[str]) -> Table:
             *_interval(list(differences.values())), *map(differences.get, numbers), *source,
         ])  # fmt: skip
         nothing = [None] * (2 + len(numbers))
-        for number, (mine, printed) in folds.items():
-            numbers_of = (number, mine, None, f"{printed:.4f}", mine - printed)
+        for number, (value, theirs) in folds.items():
+            numbers_of = (number, value, None, f"{theirs:.4f}", value - theirs)
             values = (*place, *numbers_of, *nothing, *source)
             rows.append([Cell("", each) for each in values])  # for programs alone
     known = frame.only(called)

@@ -4,20 +4,30 @@ A table of values is (n_datasets, n_algorithms) float64, of one measure, where m
 Values that differ only by rounding are ties.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from letorbench import escaping
+from letorbench.analysis import figures
 from letorbench.analysis.results_table import label
 from letorbench.analysis.tables import Cell, Table, columns, probability, table
 from letorbench.measures import sign
 from letorbench.results.frame import Frame
 from letorbench.results.measuring import competes
 
-#: values are rounded to so many decimals before they are compared
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: the decimals that values are rounded to before they are compared
 DECIMALS = 12
+#: the most ticks of the diagram's axis
+MOST_TICKS = 12
 
 
 def winning_numbers(values: np.ndarray) -> np.ndarray:
@@ -174,3 +184,43 @@ def _tests(across: Overall) -> list[str]:
             for group in groups
         ),
     ]
+
+
+def draw_ranks(names: Sequence[str], ranks: np.ndarray, difference: float) -> Figure:
+    """Draw the critical-difference diagram: average ranks on a line, bars under `tied_groups`.
+
+    It follows Demsar's figure 1. The best of the two or more algorithms is on the left.
+    """
+    order, n = np.argsort(ranks, kind="stable"), len(ranks)
+    groups = tied_groups(ranks, difference)
+    left, top = -(-n // 2), len(groups) + 1  # labels on the left, and where they begin
+    with figures.fixed_style():
+        from matplotlib.transforms import ScaledTranslation
+
+        figure = figures.new_figure(figures.PAGE, 1.0 + figures.ROW * (top + left))
+        axes = figure.subplots()
+        first, last = float(np.floor(ranks.min())), float(np.ceil(ranks.max()))
+        last = max(last, first + 1.0)
+        ticks = np.arange(first, last + 1.0, -(-(last - first) // MOST_TICKS))
+        axes.set(xlim=(first, last), ylim=(top + left, 0), xticks=ticks, yticks=[])
+        axes.xaxis.tick_top()
+        axes.spines[["left", "right", "bottom"]].set_visible(False)
+        line: dict[str, Any] = {"color": "black", "linewidth": 0.8, "clip_on": False}
+        length = min(difference, last - first)
+        above = axes.transData + ScaledTranslation(0, 0.3, figure.dpi_scale_trans)
+        axes.plot((first, first + length), (0, 0), marker="|", transform=above, **line)
+        middle, up = (first + length / 2, 0), (0, 26)
+        axes.annotate(f"CD = {difference:.2f}", middle, up, textcoords="offset points", ha="center")
+        for row, group in enumerate(groups, 1):
+            bar = {**line, "linewidth": 2.5, "solid_capstyle": "butt"}
+            axes.plot((ranks[group[0]], ranks[group[-1]]), (row, row), **bar)
+        for i, algo in enumerate(order):
+            place = ranks[algo]
+            row, side = (i, -1) if i < left else (n - 1 - i, 1)
+            end = (first if side < 0 else last) + 0.02 * side * (last - first)
+            axes.plot((place, place, end), (0, top + row, top + row), **{**line, "linewidth": 0.6})
+            text = escaping.figure(f"{names[algo]}  {place:.2f}")
+            where = "right" if side < 0 else "left"
+            edge = end + 0.01 * side * (last - first)
+            axes.text(edge, top + row, text, ha=where, va="center")
+    return figure

@@ -78,9 +78,9 @@ def sliced(
 def _quartiles(values: pd.Series, words: str) -> dict[str, pd.MultiIndex]:
     cuts = np.quantile(values, [0.25, 0.5, 0.75], method="inverted_cdf")
     found = {}
-    for _, own in values.groupby(np.searchsorted(cuts, values)):
-        ends = [f"{end:.4f}".rstrip("0").rstrip(".") for end in (own.min(), own.max())]
-        found[words.format("-".join(dict.fromkeys(ends)))] = own.index
+    for _, part in values.groupby(np.searchsorted(cuts, values)):
+        ends = [f"{end:.4f}".rstrip("0").rstrip(".") for end in (part.min(), part.max())]
+        found[words.format("-".join(dict.fromkeys(ends)))] = part.index
     return found
 
 
@@ -125,11 +125,11 @@ def _by_segments(segment: pd.Series, systems: Sequence[PerQuery]) -> dict[str, p
     known = index[index.get_level_values(1).isin(segment.index)]
     if not len(known):
         raise DataError(f"{path}: found none of the compared queries in its first column")
-    own = pd.Series(segment.loc[known.get_level_values(1)].to_numpy(), known)
-    numbers = pd.to_numeric(own, errors="coerce")
+    segments = pd.Series(segment.loc[known.get_level_values(1)].to_numpy(), known)
+    numbers = pd.to_numeric(segments, errors="coerce")
     if numbers.notna().all() and numbers.nunique() > MOST_NUMBERS:
         found = _quartiles(numbers, f"{column} {{}}")
     else:
-        found = {f"{column} {name}": each.index for name, each in own.groupby(own)}
+        found = {f"{column} {name}": each.index for name, each in segments.groupby(segments)}
     rest = index.difference(known)
     return found | ({REST: rest} if len(rest) else {})

@@ -15,7 +15,7 @@ from letorbench.files import write_atomically
 if TYPE_CHECKING:
     import pandas as pd
 
-#: what a cell holds beside its text
+#: the value of a cell
 Value = str | int | float | None
 #: what a table shows where there is no value
 DASH = "–"

@@ -37,7 +37,7 @@ class Part:
     form: str = "module"
     #: the paper's data sets, and others, whose answers are kept apart
     data: tuple[str, ...] = ()
-    beside: tuple[str, ...] = ()
+    other_data: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()
     #: `auto` for that of each data set

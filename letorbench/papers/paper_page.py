@@ -144,7 +144,7 @@ def _copied_tables(paper: Paper, stored: Path, folder: Path) -> list[str]:
 def origin(papers: Sequence[Paper], study: Study) -> str:
     """The last line of a page: which code and data it is from."""
     parts = [part for paper in papers for part in paper.parts.values()]
-    data = sorted({name for part in parts for name in (*part.data, *part.beside)})
+    data = sorted({name for part in parts for name in (*part.data, *part.other_data)})
     here = [f"{d} `{study.benchmark(d).provenance['digest'][:16]}`" for d in data if study.has(d)]
     return "; ".join([f"From code `{code_digest(papers)}`", *here]) + "."
 

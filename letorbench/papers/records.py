@@ -112,15 +112,15 @@ def markdown(header: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
 
 
 def write_section(
-    stem: Path, title: str, told: str, header: Sequence[str], rows: Sequence[Any],
+    stem: Path, title: str, text: str, header: Sequence[str], rows: Sequence[Any],
     folded: bool = False,
 ) -> list[Path]:  # fmt: skip
     """Write a section of the paper's page: a text and a table, which unfolds if `folded` is not."""
-    text = [FOLDED if folded else "", f"## {title}\n\n{told}\n\n"]
+    before = [FOLDED if folded else "", f"## {title}\n\n{text}\n\n"]
     shown = markdown(header, rows)
     if not folded:
         shown = f"<details><summary>The numbers</summary>\n\n{shown}\n</details>\n"
-    path = write_file(stem.with_suffix(".md"), "".join([*text, shown]))
+    path = write_file(stem.with_suffix(".md"), "".join([*before, shown]))
     return [path, *write_table(stem, title, header, rows)]
 
 
@@ -174,11 +174,11 @@ def our_number(row: Verdict) -> str:
 
 def in_per_cent(row: Verdict) -> Verdict | None:
     """A lead, or the distance of a number from the paper's, in per cent; None if this is 0."""
-    numbers, printed = (row.value, row.low, row.high), row.printed
+    numbers, printed = [row.value, row.low, row.high], row.printed
     if row.kind not in COMPARISONS:
         if not printed:
             return None
-        numbers, printed = tuple(n / printed - 1.0 for n in numbers), 0.0
+        numbers, printed = [n / printed - 1.0 for n in numbers], 0.0
     value, low, high = (100.0 * n for n in numbers)
     share = None if printed is None else 100.0 * printed
     return replace(row, value=value, low=low, high=high, printed=share, answer=answered(row))

@@ -80,7 +80,7 @@ def run_part(paper: Paper, part: Part, study: Study) -> Found:
         return Found(numbers=given, files=table)
     if part.form == "specification":
         return views.specification_curve(paper.name, part, study)
-    here = [name for name in (*part.data, *part.beside) if study.has(name)]
+    here = [name for name in (*part.data, *part.other_data) if study.has(name)]
     methods = [paper.methods[each] for each in part.methods]
     values: dict[str, ByMethod] = {}
     published = study.setting == "published" and part.published
@@ -114,7 +114,7 @@ def kept_products(study: Study, dataset: str, methods: Iterable[Method]) -> list
 
 
 def judged(of_part: Iterable[Claim], found: Found) -> list[rules.Outcome]:
-    """The outcome of each claim: on its own data, by every protocol."""
+    """The outcome of each claim on its data, by every protocol."""
     ways = (found.values or {"": {}}).items()
     return [
         rules.over_settings({name: rules.judge(claim, each, found.numbers) for name, each in ways})

@@ -96,12 +96,12 @@ def resampled(
         total = np.zeros((1 + draws, len(measures)))
         for i, k in enumerate(numbers):
             tables = np.stack([values.tables[m][:, folds == k] for m in measures])
-            own = np.moveaxis(tables, 0, -1)  # (n_repeats, n_queries, n_measures)
+            table = np.moveaxis(tables, 0, -1)  # (n_repeats, n_queries, n_measures)
             if are_draws(values):
-                total += whole[:, [i]] * own.mean(axis=(0, 1)) * len(numbers)
+                total += whole[:, [i]] * table.mean(axis=(0, 1)) * len(numbers)
                 continue
-            seeds = _weights(rng, len(own), draws)
-            total += sum(s[:, None] * (again[k] @ each) for s, each in zip(seeds.T, own))
+            seeds = _weights(rng, len(table), draws)
+            total += sum(s[:, None] * (again[k] @ each) for s, each in zip(seeds.T, table))
         for m, mean in zip(measures, (total / len(numbers)).T):
             found[name, m] = mean
     return found

@@ -21,7 +21,7 @@ def test_a_paper_is_whole(name):
     for part in made.parts.values():
         assert part.form != "module" or part.name in made.code
         assert set(part.methods) <= set(made.methods) and part.takes
-        assert not any(generated(dataset) for dataset in (*part.data, *part.beside))
+        assert not any(generated(dataset) for dataset in (*part.data, *part.other_data))
     assert {method.algo for method in made.methods.values()} <= set(names())
 
 

@@ -131,7 +131,7 @@ def test_the_command_prints_what_came_out(tmp_path):
 def test_claims_on_other_data_and_the_page_of_all_papers_are_printed(study, monkeypatch):
     write_toy(study.data_dir, "MQ2008")
     facts = [FACTS | {"general": True}, FACTS | {"id": "d", "measures": ["ndcg@1"]}]
-    made = replace(small(beside=("MQ2008",)), claims=claims_of("small", {"claim": facts}, {}))
+    made = replace(small(other_data=("MQ2008",)), claims=claims_of("small", {"claim": facts}, {}))
     monkeypatch.setattr(papers, "PAPERS", {"small": ""})
     monkeypatch.setattr(papers, "paper", lambda name: made)
     pages = study.data_dir.parent / "pages"
@@ -156,7 +156,7 @@ def test_findings_come_first_and_other_data_stand_apart(study):
         {"kind": "equal", "number": "lines", "printed": 0.5},
         {"kind": "at least", "number": "chance", "printed": 0.1}]}  # fmt: skip
     facts = [FACTS | theory, FACTS | {"general": True}, FACTS | {"id": "d", "measures": ["ndcg@1"]}]
-    made = replace(small(beside=("MQ2008",)), claims=claims_of("small", {"claim": facts}, {}))
+    made = replace(small(other_data=("MQ2008",)), claims=claims_of("small", {"claim": facts}, {}))
     result = reproduce(made, study)
     assert [(o.claim.id, o.place) for o in result.outcomes] == [("c", ""), ("d", ""), ("t", "")]
     assert [(o.claim.id, o.place) for o in result.elsewhere] == [("c", "MQ2008")]

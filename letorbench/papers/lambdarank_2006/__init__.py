@@ -26,7 +26,7 @@ from letorbench.papers.surrogates import labelled
 #: documents of section 3's example, of which two are relevant
 N = 100
 STEP = 1e-5
-#: so little asymmetry, or work, is rounding and the step's; and the paper's own function
+#: the most asymmetry, or work, that rounding and the step cause; the paper's function
 ROUNDING, EQUATION_9 = 1e-4, "ranknet-ndcg, all"
 
 
@@ -104,9 +104,9 @@ def forces(study: Study) -> Found:
     """Section 4: of which lambda functions is there a cost? Section 3: its example."""
     found = {}
     for each in functions():
-        own = {key: value for key, value in each.settings.items() if key != "layers"}
+        settings = {key: value for key, value in each.settings.items() if key != "layers"}
         rng = np.random.default_rng(study.seed)
-        found[each.label] = diagnose(Lambda(**own), rng)  # type: ignore[arg-type]
+        found[each.label] = diagnose(Lambda(**settings), rng)  # type: ignore[arg-type]
     rows = [[*label.split(", "), *of] for label, of in found.items()]
     header = ["lambda", "pairs", "asymmetry", "lowest eigenvalue", "circulation", "sum"]
     costs = [each for each, of in found.items() if max(of.asymmetry, of.circulation) < ROUNDING]

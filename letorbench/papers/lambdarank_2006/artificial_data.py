@@ -113,12 +113,12 @@ def trained(study: Study) -> tuple[dict[str, PerQuery], list[list[object]]]:
         for method, tried in rates.items():
             rate = max(tried, key=lambda rate: found[f"{method}@{rate:g}"]["validation"])
             rates[method] = [rate]
-            own = found[f"{method}@{rate:g}"]
-            means[method].append([own[cutoff] for cutoff in CUTOFFS])
-            rows.append([number, method, f"{rate:g}", own["ndcg@10"]])
+            values = found[f"{method}@{rate:g}"]
+            means[method].append([values[cutoff] for cutoff in CUTOFFS])
+            rows.append([number, method, f"{rate:g}", values["ndcg@10"]])
     folds = np.arange(1, DRAWS + 1)
-    tables = {m: dict(zip(CUTOFFS, np.transpose(own))) for m, own in means.items()}
-    return {m: PerQuery(m, folds, folds.astype(str), own) for m, own in tables.items()}, rows
+    tables = {m: dict(zip(CUTOFFS, np.transpose(of_draws))) for m, of_draws in means.items()}
+    return {m: PerQuery(m, folds, folds.astype(str), table) for m, table in tables.items()}, rows
 
 
 def linear_share(seed: Sequence[int]) -> float:
@@ -135,7 +135,7 @@ def figure(study: Study) -> Found:
     """The left half of Figure 2: NDCG@1..10 on several draws of the artificial data, and leads."""
     found, chosen = trained(study)
     rows, numbers, leads, bands = [], {}, {}, {}
-    curves = {m: [own.mean(cutoff) for cutoff in CUTOFFS] for m, own in found.items()}
+    curves = {m: [values.mean(cutoff) for cutoff in CUTOFFS] for m, values in found.items()}
     for net in ("linear", "two-layer"):
         upper, lower = (
             np.column_stack([*found[f"{method}-{net}"].values.values()])
