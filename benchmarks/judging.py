@@ -4,10 +4,10 @@
 
 Through `letorbench.papers.rules.judge` itself, on each claim's own comparisons and its own data:
 RESULTS is a folder in which `letorbench reproduce all` has run. The stored values of the upper
-method are moved so that the true lead is what a row says, and the queries (or draws of data) are
-drawn anew. The lead at which *agrees* is right is the paper's (3 % where it prints none; none where
-it calls methods comparable), the one at which it is wrong is none (or the band's edge). A claim is
-told where the right answer comes out in half of the cases; else from how many queries on it would.
+method are moved so that the true lead is that of the row, and the queries (or draws of data) are
+resampled. *Agrees* is right at the paper's lead (3 % if it prints none; 0 if it calls methods
+comparable), and wrong at 0 (or at the band's edge). The data can decide a claim if the right answer
+comes out in half of the trials; otherwise the row says how many queries that would take.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ DRAWS = 200
 MOST = 100_000
 RIGHT = (rules.AGREES, rules.SMALLER, rules.LARGER)
 HEAD = ("claim", "data", "right at", "agrees", "wrong at", "agrees", "no difference", "opposite",
-        "told")  # fmt: skip
+        "decided")  # fmt: skip
 
 
 def moved(own: Methods, test: Test, effect: float) -> dict[str, PerQuery]:
@@ -82,7 +82,7 @@ def rows(papers: Sequence[str], study: Study, trials: int) -> Iterator[list[str]
         kept: dict[str, ByMethod] = {}
         for claim in made.claims:
             part = made.parts[claim.part]
-            here = [name for name in (*part.data, *part.beside) if study.has(name)]
+            here = [name for name in (*part.data, *part.other_data) if study.has(name)]
             judged = part.form == "module" or any(d in claim.data or claim.on(d) for d in here)
             for test in (t for t in claim.tests if t.compares and judged):
                 if claim.part not in kept:
@@ -130,7 +130,8 @@ def main() -> None:
     start = time.process_time()
     study = Study(options.data_dir, options.results)
     print(markdown(HEAD, rows(options.papers, study, options.trials)), end="")
-    print(f"\n{options.trials} trials a cell, {time.process_time() - start:.0f} s of one processor")
+    seconds = time.process_time() - start
+    print(f"\n{options.trials} trials per cell, {seconds:.0f} s of one processor")
 
 
 if __name__ == "__main__":

@@ -63,8 +63,8 @@ PICTURE = re.compile(r"^!\[[^]]*\]\(((?:docs/)?pictures/[\w-]+\.png)\)$", re.MUL
 KEY = "letorbench-code"
 #: what draws pictures and makes the data of DEMO; the rankers that a page names count, too
 DRAWING = (
-    "analysis/figures.py", "analysis/importance.py", "analysis/learning.py", "analysis/leads.py",
-    "analysis/published.py", "analysis/ranks.py", "analysis/validation.py", "datasets/synthetic",
+    "analysis/figures.py", "analysis/curves.py", "analysis/importance.py", "analysis/intervals.py",
+    "analysis/published.py", "analysis/ranks.py", "datasets/synthetic",
 )  # fmt: skip
 #: a command of a console block
 COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)$", re.MULTILINE)

@@ -1,14 +1,24 @@
 r"""Foreign text made harmless: names, ids and comments that come from files and other people.
 
-One function for each place that text goes to. Every writer of the package calls it, and shows the
-same characters as there are; what would act instead of being read is written out, as `\x1b`.
+There is one function for each format. It keeps every character that can be read, and writes out
+what would act instead, as `\x1b`. HTML is made from templates, which escape all that they insert.
 """
 
+from __future__ import annotations
+
 import csv as _csv
-import html as _html
 import io
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+#: the templates of pages
+TEMPLATES = Path(__file__).with_name("templates")
 
 #: what LaTeX would read as a command, or not set at all
 _LATEX = {
@@ -23,19 +33,11 @@ _FORMULA = re.compile(r"[\s']*[=+@-]")
 
 
 def visible(text: str, keep: str = "") -> str:
-    r"""The text with every character written out that a terminal would obey or hide.
+    r"""The text with every character written out that a terminal would obey or hide, but `keep`.
 
     These are control characters, such as the escape that begins a terminal's commands, marks that
     turn the direction of writing, and half characters.
 
-    Parameters
-    ----------
-    text : str
-    keep : str
-        The characters that stay as they are all the same, such as a newline.
-
-    Examples
-    --------
     >>> print(visible("\x1b[31mred\u202e", keep="\n"))
     \x1b[31mred\u202e
     """
@@ -46,22 +48,39 @@ def visible(text: str, keep: str = "") -> str:
     )
 
 
-def html(text: str) -> str:
-    """The text as HTML shows it, in an element or in an attribute between quotes.
+@cache
+def templates() -> Environment:
+    """The environment of `TEMPLATES`: what goes into HTML is escaped, and made `visible`."""
+    import jinja2
 
-    Examples
-    --------
-    >>> html("<b>&")
-    '&lt;b&gt;&amp;'
-    """
-    return _html.escape(visible(text))
+    @jinja2.pass_eval_context
+    def finalize(context: jinja2.nodes.EvalContext, value: object) -> object:
+        return visible(value) if context.autoescape and type(value) is str else value
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=lambda name: str(name).endswith(".html"),
+        finalize=finalize,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["anchor"] = _anchor
+    return environment
+
+
+def page(template: str, **values: object) -> str:
+    """The text of a page."""
+    return templates().get_template(template).render(values)
+
+
+def _anchor(name: str) -> str:
+    return "set-" + "".join(c if c.isalnum() else "-" for c in name.lower())
 
 
 def latex(text: str) -> str:
-    r"""The text as LaTeX sets it.
+    r"""The text in LaTeX.
 
-    Examples
-    --------
     >>> print(latex("50 % of a_b"))
     50 \% of a\_b
     """
@@ -71,8 +90,6 @@ def latex(text: str) -> str:
 def markdown(text: str) -> str:
     r"""The text as Markdown shows it in a line or in a cell of a table.
 
-    Examples
-    --------
     >>> print(markdown("a|b <i>"))
     a\|b &lt;i>
     """
@@ -83,8 +100,6 @@ def markdown(text: str) -> str:
 def figure(text: str) -> str:
     r"""The text as Matplotlib draws it, without formulas in it.
 
-    Examples
-    --------
     >>> print(figure("a$b$"))
     a\$b\$
     """
@@ -97,8 +112,6 @@ def csv(text: str) -> str:
     A number stays a number. Any other text that begins as a formula does gets an apostrophe
     before it, as OWASP advises. The csv module quotes the rest.
 
-    Examples
-    --------
     >>> csv("=1+1"), csv("-0.5"), csv("regression")
     ("'=1+1", '-0.5', 'regression')
     """

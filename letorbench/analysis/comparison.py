@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from letorbench.analysis.leads import ALPHA, POWER, Lead
+from letorbench.analysis.intervals import ALPHA, POWER, MeanDifference
 from letorbench.analysis.paired import (
     CORRECTIONS,
     TESTS,
@@ -55,10 +55,9 @@ COLUMNS = (
 )
 #: the columns that people see of slices alone
 SLICED = ("slice", "queries")
-#: what a comparison with repeats says of them
 SEEDS_NOTE = "± = standard deviation over seeds; intervals and p count queries and seeds"
 WILCOXON_NOTE = "Wilcoxon's p counts queries alone"
-#: the numbers of queries whose power is told
+#: the numbers of queries that power is shown for
 QUERIES = (50, 100, 300, 1_000, 3_000, 10_000)
 #: names as printed
 TEST_NAMES = {
@@ -81,9 +80,8 @@ class Procedure:
     test: str = "randomization"
     #: a name of `paired.CORRECTIONS`, for several pairs at once
     correction: str = "holm"
-    #: the level below which an adjusted p-value is significant
+    #: the level of adjusted p-values
     alpha: float = 0.05
-    #: where the random draws of tests and intervals come from
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -94,27 +92,24 @@ class Procedure:
         return f"{TEST_NAMES[self.test]}, {CORRECTION_NAMES[self.correction]}"
 
     def over(self, pairs: Sequence[Pair]) -> str:
-        """Return how these pairs were tested, and for how many comparisons p was corrected."""
+        """How these pairs were tested, and for how many comparisons p was corrected."""
         tests = max((pair.tests for pair in pairs), default=1)
         return f"{self}{f' for {tests} comparisons' * (tests > 1 and self.correction != 'none')}"
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Algorithm a against b on the pooled queries of all folds, by one measure."""
+    """Algorithm a against b on the queries of all folds, by one measure."""
 
-    #: what was compared
     dataset: str
     measure: str
     a: str
     b: str
-    #: the means of a and of b over the pooled queries and the repeats
+    #: over queries and repeats
     means: tuple[float, float]
-    #: the mean difference a - b; its interval counts queries and seeds
-    lead: Lead
-    #: the p-value of the paired test of the difference
+    difference: MeanDifference
+    #: the p-value of the paired test, and that corrected for all pairs compared together
     p: float
-    #: the same, corrected for all pairs that were compared together
     adjusted: float
     #: Cohen's d_z of the difference
     effect: float
@@ -122,20 +117,20 @@ class Pair:
     counts: tuple[int, int, int]
     #: how many seeds a and b have
     repeats: tuple[int, int]
-    #: the standard deviation of each one's mean over its seeds; None for one seed
+    #: the standard deviations of the means over seeds; None for one seed
     deviations: tuple[float | None, float | None]
-    #: the folds that were compared where one of the two lacks some; empty where both have all
+    #: the folds that both have, where one of the two lacks some
     folds: tuple[int, ...] = ()
-    #: the slice of the queries that were compared; "" for all
+    #: the name of the slice of the queries; "" for all
     slice: str = ""
-    #: how far a mean over folds, as a table has it, is from one of the means over queries
+    #: the larger distance of a mean over folds, as in tables, from that over queries
     from_folds: float = 0.0
-    #: for how many comparisons `adjusted` is corrected
+    #: how many comparisons `adjusted` is corrected for
     tests: int = 1
 
     def sign(self, alpha: float) -> int:
         """+1 where a is significantly better, -1 where it is worse, else 0."""
-        better = sign(self.measure) * np.sign(self.lead.mean)
+        better = sign(self.measure) * np.sign(self.difference.mean)
         return int(better) if self.adjusted < alpha else 0
 
 
@@ -149,11 +144,11 @@ def compare(
 ) -> tuple[Pair, ...]:
     """Compare each of two or more systems with each baseline, or every pair without a baseline.
 
-    A pair of two baselines is returned from both sides, and is one test. With slices, the folds and
-    the queries of each by its name, a pair is compared in each slice that has queries of it. All
-    tests are corrected together. Two that do not have the same folds are compared on those of both.
-    `ideal`, which reads the test labels, takes part as a baseline alone. UsageError for fewer than
-    two systems or a baseline that is not among them; DataError if two have no fold in common.
+    A pair of two baselines is returned from both sides, and is one test. slices: the folds and the
+    queries of each slice, by its name; each pair is compared in each slice that has queries of it.
+    All tests are corrected together. Two systems are compared on the folds that both have. `ideal`,
+    which reads the test labels, takes part as a baseline alone. UsageError for fewer than two
+    systems or an unknown baseline; DataError if two systems have no fold in common.
     """
     by_name = {system.algo: system for system in systems}
     every = np.unique(np.concatenate([system.folds for system in systems]))
@@ -183,22 +178,21 @@ def query_tables(
     measure: str,
     baseline: str | None,
     n: int,
-    called: Mapping[str, str],
+    query_names: Mapping[str, str],
 ) -> Iterator[Table]:
-    """Yield a table a pair: the n queries that gain most and the n that lose most.
+    """Yield for each pair a table of the n queries that gain most and the n that lose most.
 
-    called: what the user calls the queries, by their ids.
+    query_names: what the user calls the queries, by their ids.
     """
     by_name = {system.algo: system for system in systems}
     for names in _pairs(dataset, list(by_name), baseline):
-        pair = on_common_folds(dataset, *(by_name[name] for name in names))
-        one, other = with_values(*pair, measure)
-        d = sign(measure) * differences(one.values[measure], other.values[measure])
+        one, other = (by_name[name] for name in names)
+        one, other, d = differences_by_query(dataset, one, other, measure)
         order = np.argsort(-d, kind="stable").tolist()
         rows = [
             (
                 dataset, measure, *names, int(one.folds[i]), one.qids[i],
-                called.get(one.qids[i], ""),
+                query_names.get(one.qids[i], ""),
                 *(float(each.values[measure][i]) for each in (one, other)), float(d[i]),
             )
             for i in [*order[:n], *order[n:][-n:]]
@@ -208,7 +202,7 @@ def query_tables(
             f"{dataset}, {label(measure)}: the queries on which {names[0]} gains and loses most "
             f"against {names[1]}, of {len(d)}; {int((d > 0).sum())} gain, {int((d < 0).sum())} lose"
         )
-        yield table(caption, _query_columns(any(called.values())), rows)
+        yield table(caption, _query_columns(any(query_names.values())), rows)
 
 
 def _query_columns(named: bool) -> list[Column]:
@@ -224,7 +218,7 @@ def _query_columns(named: bool) -> list[Column]:
 
 
 def marks(frame: Frame, measures: Sequence[str], baseline: str, procedure: Procedure) -> Marks:
-    """Which algorithms differ significantly from the baseline, measure by measure."""
+    """Which algorithms differ significantly from the baseline, by each measure."""
     systems = [row.queries for row in frame.rows]
     signs = {
         (pair.a, measure): pair.sign(procedure.alpha)
@@ -237,25 +231,22 @@ def marks(frame: Frame, measures: Sequence[str], baseline: str, procedure: Proce
 def comparison_table(
     pairs: Sequence[Pair], procedure: Procedure = Procedure(), convention: str = ""
 ) -> Table:
-    """A row a pair of one data set and measure, significant adjusted p-values starred.
-
-    CSV has a column for the convention if it is given.
-    """
-    first, queries = pairs[0], max(pair.lead.units for pair in pairs)
+    """A row for each pair of one data set and measure, significant adjusted p-values starred."""
+    first, queries = pairs[0], max(pair.difference.n_queries for pair in pairs)
     seeded = any(max(pair.repeats) > 1 for pair in pairs)
     over = "the slice's" if first.slice else str(queries)
-    tested, alone = procedure.over(pairs), "; interval, p and detectable: each row by itself"
+    tested, alone = procedure.over(pairs), "; interval, p and detectable are of each row by itself"
     caption = (
         f"{first.dataset}, {label(first.measure)} [{convention}]: mean over {over} "
         f"queries of all folds{' and the seeds' * seeded}; {tested}; * = adjusted p < "
         f"{procedure.alpha:g}{alone * (tested != str(procedure))}"
     )
-    compared: Counter[tuple[str, str, str]] = Counter()  # how many queries, in all slices
+    compared: Counter[tuple[str, str, str]] = Counter()  # numbers of queries, over all slices
     for pair in pairs:
         if pair.folds:
-            compared[pair.a, pair.b, ",".join(map(str, pair.folds))] += pair.lead.units
+            compared[pair.a, pair.b, ",".join(map(str, pair.folds))] += pair.difference.n_queries
     notes = [
-        f"{a}, {b}: compared on folds {folds} ({n} queries), which both have"
+        f"{a}, {b}: compared on the folds that both have, {folds} ({n} queries)"
         for (a, b, folds), n in compared.items()
     ]
     notes += [SEEDS_NOTE] * seeded + [WILCOXON_NOTE] * (seeded and procedure.test == "wilcoxon")
@@ -268,18 +259,18 @@ def comparison_table(
 
 
 def power_table(pairs: Sequence[Pair], convention: str) -> Table:
-    """How often so large a difference shows on other numbers of queries, a row a pair.
+    """The power of a two-sided test at 5 % on other numbers of queries, a row for each pair.
 
-    The true difference is taken to be the one found, its standard error to fall with the root of
-    the number of queries, and the test to be two-sided at 5 % (J. Cohen, Statistical Power Analysis
-    for the Behavioral Sciences, 1988, chapter 2).
+    The true difference is taken to be the observed one, and its standard error to fall with the
+    root of the number of queries (J. Cohen, Statistical Power Analysis for the Behavioral Sciences,
+    1988, chapter 2).
     """
     from scipy.special import ndtr, ndtri
 
     first = pairs[0]
     caption = (
-        f"{first.dataset}, {label(first.measure)} [{convention}]: the chance that a difference of "
-        "this size shows (two-sided, 5 %) on so many queries, and the queries for 80 %"
+        f"{first.dataset}, {label(first.measure)} [{convention}]: power at each number of queries "
+        "(two-sided, 5 %), and the queries needed for 80 % power"
     )
     heads = (
         *COLUMNS[:3],
@@ -288,68 +279,66 @@ def power_table(pairs: Sequence[Pair], convention: str) -> Table:
         Column("80 %", name="needed", form=","),
     )
     rows = []
-    for pair in (pair for pair in pairs if pair.lead.units):
-        d, n, smallest = abs(float(pair.lead.mean)), pair.lead.units, pair.lead.smallest()
-        sizes = np.array([n, *QUERIES])
-        # what n queries show in 80 % of cases is so many times the difference
-        times = smallest / d if d > 0 else math.inf
-        lead = (ndtri(1 - ALPHA / 2) + ndtri(POWER)) / times if times else math.inf
-        power = ndtr(lead * np.sqrt(sizes / n) - ndtri(1 - ALPHA / 2))
-        needed = math.ceil(n * times**2) if times < math.inf else None
-        shown = float(pair.lead.mean), n, *power.tolist(), needed
+    for pair in (pair for pair in pairs if pair.difference.n_queries):
+        d, n = pair.difference, pair.difference.n_queries
+        ratio = d.smallest() / abs(d.mean) if d.mean else math.inf
+        errors = (ndtri(1 - ALPHA / 2) + ndtri(POWER)) / ratio if ratio else math.inf
+        power = ndtr(errors * np.sqrt(np.array([n, *QUERIES]) / n) - ndtri(1 - ALPHA / 2))
+        needed = math.ceil(n * ratio**2) if ratio < math.inf else None
+        shown = d.mean, n, *power.tolist(), needed
         rows.append((pair.dataset, pair.measure, pair.a, pair.b, *shown))
     return table(caption, heads, rows)
 
 
 def _row(pair: Pair, procedure: Procedure) -> list[Cell | Value]:
-    """What stands in each of `COLUMNS`."""
-    if not pair.lead.units:
+    """The values of `COLUMNS`."""
+    if not pair.difference.n_queries:
         known = pair.dataset, pair.measure, pair.a, pair.b, pair.slice, 0
         return [*known, *[math.nan] * (len(COLUMNS) - len(known))]
-    low, high = pair.lead.interval()
+    low, high = pair.difference.interval()
     means = zip(pair.means, pair.deviations)
     return [
-        pair.dataset, pair.measure, pair.a, pair.b, pair.slice, pair.lead.units,
+        pair.dataset, pair.measure, pair.a, pair.b, pair.slice, pair.difference.n_queries,
         *(Cell(f"{mean:.4f}", mean, spread=spread(deviation)) for mean, deviation in means),
-        float(pair.lead.mean), Cell(f"[{low:+.4f}, {high:+.4f}]", low), high,
+        pair.difference.mean, Cell(f"[{low:+.4f}, {high:+.4f}]", low), high,
         procedure.test, Cell(probability(pair.p), pair.p),
         procedure.correction,
         Cell(probability(pair.adjusted), pair.adjusted, starred=pair.sign(procedure.alpha) != 0),
-        pair.effect, pair.lead.smallest(),
+        pair.effect, pair.difference.smallest(),
         Cell("/".join(map(str, pair.counts)), pair.counts[0]), *pair.counts[1:],
         *pair.repeats, *pair.deviations,
     ]  # fmt: skip
 
 
 def _test(dataset: str, one: PerQuery, other: PerQuery, measure: str, procedure: Procedure) -> Pair:
-    """The pair on the queries that both have and that have values, its p-value not adjusted yet."""
+    """The pair on the queries with values of both; its p-value is not adjusted yet."""
     one, other = with_values(one, other, measure)
     a, b = one.values[measure], other.values[measure]
     if not len(a):
         none, seeds = math.nan, (len(one.tables[measure]), len(other.tables[measure]))
-        lead = Lead(none, none, none, none, 0)
+        nothing = MeanDifference(none, none, none, 0)
         return Pair(
-            dataset, measure, one.algo, other.algo, (none, none), lead, none, none, none, (0, 0, 0),
-            seeds, (None, None),
+            dataset, measure, one.algo, other.algo, (none, none), nothing, none, none, none,
+            (0, 0, 0), seeds, (None, None),
         )  # fmt: skip
     tables = one.tables[measure], other.tables[measure]
-    # each pair has the same draws: p depends neither on names nor on which other pairs there are
+    # every pair has the same draws: p depends neither on names nor on the other pairs
     rng = np.random.default_rng(procedure.seed)
     p = TESTS[procedure.test](a, b, rng, seed_variances(*tables, one.folds))
     first, second = (_deviation(table) for table in tables)
     return Pair(
         dataset, measure, one.algo, other.algo, (float(a.mean()), float(b.mean())),
-        Lead.of(*tables, one.folds), p, p, effect_size(a, b),
+        MeanDifference.of(*tables, one.folds), p, p, effect_size(a, b),
         win_tie_loss(sign(measure) * a, sign(measure) * b), (len(tables[0]), len(tables[1])),
         (first, second),
-        from_folds=max(abs(own.mean(measure) - own.values[measure].mean()) for own in (one, other)),
+        from_folds=max(abs(s.mean(measure) - s.values[measure].mean()) for s in (one, other)),
     )  # fmt: skip
 
 
 def _parts(
     one: PerQuery, other: PerQuery, slices: Mapping[str, pd.MultiIndex] | None
 ) -> Iterator[tuple[str, PerQuery, PerQuery]]:
-    """Yield the name and the values of each slice with queries of the pair; all without slices."""
+    """Yield the name and both systems' values of each slice; of all queries without slices."""
     if slices is None:
         yield "", one, other
         return
@@ -377,8 +366,18 @@ def on_common_folds(dataset: str, one: PerQuery, other: PerQuery) -> tuple[PerQu
     return both
 
 
+def differences_by_query(
+    dataset: str, one: PerQuery, other: PerQuery, measure: str
+) -> tuple[PerQuery, PerQuery, np.ndarray]:
+    """Both systems on the queries that both have, and how much better the first is on each."""
+    one, other = with_values(*on_common_folds(dataset, one, other), measure)
+    if not len(one.qids):
+        return one, other, np.empty(0)
+    return one, other, sign(measure) * differences(one.values[measure], other.values[measure])
+
+
 def with_values(one: PerQuery, other: PerQuery, measure: str) -> tuple[PerQuery, PerQuery]:
-    """Both systems' values on the queries of which both have one; they hold the same queries."""
+    """Both systems' values, which are of the same queries, where both have one."""
     kept = ~np.isnan(one.values[measure] + other.values[measure])
     return one.at(kept), other.at(kept)
 

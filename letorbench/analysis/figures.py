@@ -1,15 +1,15 @@
-"""The figures of a benchmark: a measure at n = 1..10, and the critical-difference diagram.
+"""The figures of a benchmark: a measure at n = 1..10 of several algorithms.
 
-The first has a panel a data set and a line an algorithm, as Figure 1 of the NDCG Boost paper
-(Valizadegan et al., NIPS 2009), or a point of a measure without cut-offs. Every line has its own
-marker, dash and colour (of different lightness), so that it can be told from the others in grey and
-by colour-blind readers. Where there are too many to tell apart, the best few, the baseline and the
-user's own are drawn so, and the others as thin grey lines. The same values give the same bytes:
-nothing in a file is dated.
+A figure has a panel per data set, with a line per algorithm, as Figure 1 of the NDCG Boost paper
+(Valizadegan et al., NIPS 2009), or a point for a measure without cut-offs. Each line has its own
+marker, dash and colour, so that it can be told apart in grey and by colour-blind readers. If there
+are too many lines, the best few, the baseline and the user's are drawn so, and the others as thin
+grey lines. Equal values give equal bytes: nothing in a file is dated.
 """
 
 from __future__ import annotations
 
+import base64
 import io
 import os
 import sys
@@ -27,8 +27,7 @@ import numpy as np
 
 from letorbench import escaping
 from letorbench.analysis.comparison import Pair, Procedure
-from letorbench.analysis.leads import Lead
-from letorbench.analysis.ranks import tied_groups
+from letorbench.analysis.intervals import MeanDifference
 from letorbench.analysis.results_table import best_first, label, other_code, remarks
 from letorbench.errors import DataError, UsageError
 from letorbench.files import Writer, write_atomically
@@ -70,7 +69,7 @@ STYLE: dict[str, Any] = {
     "pdf.fonttype": 42,
     "svg.hashsalt": "letorbench",
 }
-#: more lines than this are not told apart; then so many of the best are drawn in full
+#: the most lines that can be told apart; of more, the number of the best that are drawn in full
 MOST_LINES, BEST_LINES = len(COLOURS), 7
 #: more bands than this hide each other
 MOST_BANDS = 4
@@ -82,13 +81,11 @@ MOST_GREY = 12
 GREY: dict[str, Any] = {"color": "0.78", "linewidth": 0.6, "zorder": 1.0}
 #: inches: a lone panel fills a column of a paper, more of them a page's width
 COLUMN, PAGE = 3.5, 7.2
-#: inches below the panels: a row of the legend, a letter in it, what an entry has beside its name
+#: inches below the panels: a row of the legend, a letter in it, the line of an entry
 LEGEND_ROW, LEGEND_LETTER, LEGEND_LINE = 0.15, 0.063, 0.55
 #: inches of a letter in the note, and its size in points
 NOTE_LETTER, NOTE_SIZE = 0.047, 6.5
-#: the diagram's axis has at most so many ticks
-MOST_TICKS = 12
-#: inches of a row of the diagram
+#: inches of a row of points
 ROW = 0.16
 #: what lines and bands are: no correction for several comparisons is in them
 INTERVALS = "95 % intervals, each by itself"
@@ -97,26 +94,23 @@ POINTS_NOTE = f"{INTERVALS}, over queries"
 
 @dataclass(frozen=True)
 class Panel:
-    """One data set: its title, the measure, and values at n = 1, 2, ... by algorithm.
-
-    `bands` has the lower and the upper edges of the bands of some, and `meaning` says what they
-    are. With `cutoffs` the values are at those n, with `shares` at those shares of the training
-    queries.
-    """
+    """One data set: the values of algorithms at n = 1, 2, ..., at `cutoffs`, or at `shares`."""
 
     title: str
     measure: str
     curves: Mapping[str, Sequence[float]]
+    #: the lower and upper edges of the bands of some lines, and what the bands are
     bands: Mapping[str, tuple[Sequence[float] | np.ndarray, Sequence[float] | np.ndarray]] = field(
         default_factory=dict
     )
     meaning: str = "one standard deviation over seeds"
+    #: of the training queries
     shares: Sequence[float] = ()
     cutoffs: Sequence[float] = ()
     #: what a reader must know of the lines, in one sentence
     note: str = ""
-    #: the user's own systems and settings, which the legend names in any case
-    own: Collection[str] = ()
+    #: the user's systems and settings, which the legend names in any case
+    users: Collection[str] = ()
     #: where points are read from: a line through this value
     origin: float | None = None
 
@@ -157,10 +151,14 @@ def _png(figure: Figure) -> bytes:
     return file.getvalue()
 
 
-def drawn_measures(measure: str, frame: Frame) -> list[str]:
-    """The measures that are drawn of one: itself, or where it has cut-offs alone, @1, @2, ...
+def data_uri(figure: Figure) -> str:
+    """The figure as the source of an image in HTML."""
+    return f"data:image/png;base64,{base64.b64encode(_png(figure)).decode()}"
 
-    The cut-offs are those that are stored, up to the first gap, or 1 to 10 where none is.
+
+def drawn_measures(measure: str, frame: Frame) -> list[str]:
+    """The measure itself, or if it needs a cut-off, the stored ones from @1 on, else @1 to @10.
+
     UsageError for several measures.
     """
     names, stored = texts(measure), frame.measures
@@ -176,8 +174,7 @@ def drawn_measures(measure: str, frame: Frame) -> list[str]:
 def panel(frame: Frame, measures: Sequence[str]) -> Panel:
     """The panel of a data set: a measure, or its cut-offs, of every algorithm.
 
-    Lines of several conventions do not compare, so that each then says its own. The line of a
-    partial algorithm says how many folds it has, and one that was cut off that it was.
+    Names say what makes a line differ from others: convention, missing folds, a time limit.
     """
     remark, lone = remarks(frame), len(measures) == 1
     curves, bands, named = {}, {}, []
@@ -189,8 +186,8 @@ def panel(frame: Frame, measures: Sequence[str]) -> Panel:
             named.append(name)
         curves[name] = [row.values[measure] for measure in measures]
         half = np.array([row.deviation(measure) or 0.0 for measure in measures])
-        if lone and len((own := row.queries.counted(measures[0])).qids):
-            low, high = Lead.over_nothing(own.tables[measures[0]], own.folds).interval()
+        if lone and len((q := row.queries.counted(measures[0])).qids):
+            low, high = MeanDifference.from_zero(q.tables[measures[0]], q.folds).interval()
             half = np.array([high - low]) / 2
         if lone or row.repeats > 1:
             bands[name] = (curves[name] - half, curves[name] + half)
@@ -199,22 +196,19 @@ def panel(frame: Frame, measures: Sequence[str]) -> Panel:
     return Panel(
         f"{frame.dataset} dataset{' (other code)' * other_code(frame)}",
         f"{title} ({', '.join(frame.conventions)})", curves, bands,
-        cutoffs=cutoffs, note=_short_lists(frame, measures), own=named,
+        cutoffs=cutoffs, note=_short_lists(frame, measures), users=named,
     )  # fmt: skip
 
 
 def differences_panel(pairs: Sequence[Pair], procedure: Procedure) -> Panel:
-    """The panel of a comparison: how far each algorithm is above the baseline.
-
-    pairs: of one data set and measure, all against the same algorithm, each with queries.
-    """
+    """The panel of a comparison: how far each algorithm is above the baseline of all pairs."""
     first = pairs[0]
-    ordered = sorted(pairs, key=lambda pair: -sign(pair.measure) * float(pair.lead.mean))
+    ordered = sorted(pairs, key=lambda pair: -sign(pair.measure) * pair.difference.mean)
     curves, bands = {}, {}
     for pair in ordered:
         name = f"{pair.a}{' *' * (pair.sign(procedure.alpha) != 0)}"
-        low, high = pair.lead.interval()
-        curves[name], bands[name] = [float(pair.lead.mean)], ([low], [high])
+        low, high = pair.difference.interval()
+        curves[name], bands[name] = [pair.difference.mean], ([low], [high])
     return Panel(
         f"{first.dataset} dataset", f"difference from {first.b} in {label(first.measure)}",
         curves, bands, origin=0.0,
@@ -223,9 +217,9 @@ def differences_panel(pairs: Sequence[Pair], procedure: Procedure) -> Panel:
 
 
 def _short_lists(frame: Frame, measures: Sequence[str]) -> str:
-    """Say so where a convention lets lines fall: a list shorter than n counts 0 at n.
+    """A note if a convention counts NDCG@n of lists shorter than n as 0, which makes lines fall.
 
-    No other list has a DCG above 0 at one n, and 0 at a larger one.
+    No other list has an NDCG above 0 at one n and 0 at a larger one.
     """
     found = (0, "", 0)
     rules: dict[str, None] = {}
@@ -239,20 +233,17 @@ def _short_lists(frame: Frame, measures: Sequence[str]) -> str:
     if not count:
         return ""
     return (
-        f"{frame.dataset}: NDCG@n of a list shorter than n is 0 ({', '.join(rules)}); "
-        f"at @{name.partition('@')[2]} that begins for {count} of {queries} queries."
+        f"{frame.dataset}: {', '.join(rules)} counts NDCG@n as 0 for lists shorter than n: at "
+        f"@{name.partition('@')[2]} this begins for {count} of {queries} queries."
     )
 
 
 def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
-    """Draw data sets in reading order; the baseline's line in full however many there are.
-
-    The figure belongs to no window and needs no display; a notebook shows it.
-    """
+    """Draw data sets in reading order; the baseline's line is never a grey one."""
     names = list(dict.fromkeys(algo for panel in panels for algo in panel.curves))
     last = [{algo: _last(values) for algo, values in p.curves.items()} for p in panels]
-    own = {algo for panel in panels for algo in panel.own}
-    named = drawn_first(names, last, [baseline], own)
+    users = {algo for panel in panels for algo in panel.users}
+    named = drawn_first(names, last, [baseline], users)
     styles = {algo: line_style(i) for i, algo in enumerate(named)}
     columns = min(len(panels), 3 if len(panels) not in (2, 4) else 2)
     rows, width = -(-len(panels) // columns), COLUMN if columns == 1 else PAGE
@@ -294,15 +285,13 @@ def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
 
 
 def drawn_first(
-    names: Sequence[str],
-    values: Sequence[Mapping[str, float]],
-    baselines: Collection[str],
-    own: Collection[str] = (),
-) -> list[str]:
-    """The algorithms that are drawn in full, in the order of their names.
+    names: Sequence[str], values: Sequence[Mapping[str, float]], baselines: Collection[str],
+    users: Collection[str] = (),
+) -> list[str]:  # fmt: skip
+    """The algorithms that are drawn in full: all, or if these are too many the best ones.
 
-    All where they can be told apart; otherwise the baselines, those that rank best by the values,
-    on average over the data sets, and the best of the user's own. Reference points are no best.
+    These are the baselines, those of the best average ranks over the data sets, and the best of
+    the user's. Reference points are not among the best.
     """
     if len(names) <= MOST_LINES:
         return list(names)
@@ -312,8 +301,9 @@ def drawn_first(
             ranks.setdefault(algo, []).append(sum(other > value for other in each.values()))
     ranked = [algo for algo in names if algo in ranks and not _reference(algo)]
     ranked.sort(key=lambda algo: sum(ranks[algo]) / len(ranks[algo]))
-    best_own = [algo for algo in ranked if algo in own][: MOST_LINES - BEST_LINES - len(baselines)]
-    chosen = {*ranked[:BEST_LINES], *baselines, *best_own}
+    left = MOST_LINES - BEST_LINES - len(baselines)
+    best_users = [algo for algo in ranked if algo in users][:left]
+    chosen = {*ranked[:BEST_LINES], *baselines, *best_users}
     return [algo for algo in names if algo in chosen]
 
 
@@ -323,7 +313,7 @@ def _last(values: Sequence[float]) -> float:
 
 
 def _banded(panels: Sequence[Panel], named: Sequence[str]) -> list[str]:
-    """The algorithms whose lines have a band: of those drawn in full the few best with repeats."""
+    """The algorithms whose lines have a band: the best few of those drawn in full."""
     several = [algo for algo in named if any(algo in panel.bands for panel in panels)]
     best = sorted(several, key=lambda algo: -max(_last(p.curves.get(algo, ())) for p in panels))
     return best[:MOST_BANDS]
@@ -332,7 +322,7 @@ def _banded(panels: Sequence[Panel], named: Sequence[str]) -> list[str]:
 def _note(
     names: Sequence[str], banded: Sequence[str], panels: Sequence[Panel], width: float
 ) -> list[str]:
-    """The lines that name the algorithms with bands and those in grey, and the panels' notes."""
+    """The lines that explain bands and grey lines, and the panels' notes."""
     texts = []
     if banded:
         texts.append(f"Bands: {panels[0].meaning} of {', '.join(banded)}.")
@@ -376,7 +366,7 @@ def _draw_panel(
         axes.minorticks_off()
     axes.set_xticks(x, [f"{n:g}" for n in x])
     axes.margins(x=0.03, y=0.05)
-    learned = [v for algo, own in panel.curves.items() if not _reference(algo) for v in own]
+    learned = [v for algo, of in panel.curves.items() if not _reference(algo) for v in of]
     drawn = [value for value in learned if value == value]
     if drawn and len(learned) < sum(map(len, panel.curves.values())):
         low, high = min(drawn), max(drawn)
@@ -385,9 +375,9 @@ def _draw_panel(
 
 
 def _draw_points(axes: Axes, panel: Panel) -> None:
-    """A row an algorithm: its value as a point, its band as a line through it.
+    """One row per algorithm: its value as a point, its band as a line through it.
 
-    A reference point that is far from all others is a number at the edge.
+    A reference point far from all others is a number at the edge.
     """
     shown = [algo for algo in panel.curves if not _reference(algo)] or list(panel.curves)
     ends = [end[0] for algo in shown for end in panel.bands.get(algo, [panel.curves[algo]] * 2)]
@@ -424,59 +414,10 @@ def dress(axes: Axes, title: str, x: str, y: str) -> None:
     axes.tick_params(length=2.5, width=0.6, pad=2)
 
 
-def draw_ranks(names: Sequence[str], ranks: np.ndarray, difference: float) -> Figure:
-    """Draw the critical-difference diagram: average ranks on a line, bars under tied groups.
-
-    It follows figure 1 of J. Demsar, Statistical Comparisons of Classifiers over Multiple Data
-    Sets, JMLR 7, 2006. The best of the two or more algorithms is on the left.
-
-    names, ranks: (n_algorithms,); bars join the groups of `ranks.tied_groups`.
-    """
-    order, n = np.argsort(ranks, kind="stable"), len(ranks)
-    groups = tied_groups(ranks, difference)
-    left, top = -(-n // 2), len(groups) + 1  # labels on the left, and where they begin
-    with fixed_style():
-        from matplotlib.transforms import ScaledTranslation
-
-        figure = new_figure(PAGE, 1.0 + ROW * (top + left))
-        axes = figure.subplots()
-        first, last = float(np.floor(ranks.min())), float(np.ceil(ranks.max()))
-        last = max(last, first + 1.0)
-        ticks = np.arange(first, last + 1.0, -(-(last - first) // MOST_TICKS))
-        axes.set(xlim=(first, last), ylim=(top + left, 0), xticks=ticks, yticks=[])
-        axes.xaxis.tick_top()
-        axes.spines[["left", "right", "bottom"]].set_visible(False)
-        line: dict[str, Any] = {"color": "black", "linewidth": 0.8, "clip_on": False}
-        length = min(difference, last - first)
-        above = axes.transData + ScaledTranslation(0, 0.3, figure.dpi_scale_trans)
-        axes.plot((first, first + length), (0, 0), marker="|", transform=above, **line)
-        middle, up = (first + length / 2, 0), (0, 26)
-        text = f"CD = {difference:.2f}"
-        axes.annotate(text, middle, up, textcoords="offset points", ha="center")
-        for row, group in enumerate(groups, 1):
-            bar = {**line, "linewidth": 2.5, "solid_capstyle": "butt"}
-            axes.plot((ranks[group[0]], ranks[group[-1]]), (row, row), **bar)
-        for i, algo in enumerate(order):
-            place = ranks[algo]
-            row, side = (i, -1) if i < left else (n - 1 - i, 1)
-            end = (first if side < 0 else last) + 0.02 * side * (last - first)
-            axes.plot((place, place, end), (0, top + row, top + row), **{**line, "linewidth": 0.6})
-            label = f"{names[algo]}  {place:.2f}"
-            where = "right" if side < 0 else "left"
-            edge = end + 0.01 * side * (last - first)
-            axes.text(edge, top + row, escaping.figure(label), ha=where, va="center")
-    return figure
-
-
 def write(
     figure: Figure, stem: Path, formats: Sequence[str] = FORMATS, to: Writer = write_atomically
 ) -> list[Path]:
-    """Write the figure as stem.png, stem.svg and stem.pdf, or in the named formats alone.
-
-    Into a pipe, a device or "-" it is written in one format.
-
-    No date or version is in a file, so that equal figures have equal bytes.
-    """
+    """Write the figure as stem.png, stem.svg and stem.pdf; to a pipe or "-" in one format."""
     if is_stream(stem) and len(formats) > 1:
         raise UsageError(f"{stem}: found {len(formats)} formats of a figure, expected one --format")
     paths = [stem if is_stream(stem) else stem.with_suffix(f".{form}") for form in formats]

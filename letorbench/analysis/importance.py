@@ -27,17 +27,16 @@ def importance(
 ) -> DataFrame:
     """Measure how much a fitted ranker needs each feature.
 
-    A feature's values are exchanged among the documents of each query, at random. What the mean of
-    the measure loses by that is its permutation importance (L. Breiman, Random Forests, Machine
-    Learning 45, 2001, section 10). Documents of other queries have no part in a ranking, so
-    their values would say less.
+    A feature's values are exchanged at random among the documents of each query. The loss of the
+    measure's mean is the feature's permutation importance (L. Breiman, Random Forests, Machine
+    Learning 45, 2001, section 10).
 
     Parameters
     ----------
     ranker : Ranker
-        It is fitted.
+        A fitted ranker.
     queries : QuerySet
-        Judged documents, best those that it was not trained on.
+        Judged documents, preferably ones that the ranker was not trained on.
     measure : str or Measure
         Under the convention `standard`.
     draws : int

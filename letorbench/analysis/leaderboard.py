@@ -1,8 +1,7 @@
-"""The leaderboard: every algorithm under one protocol, and a user's own results beside them.
+"""The leaderboard: every algorithm under one protocol, and a user's results among them.
 
-The numbers of the shipped rows are our own runs, with five seeds where an algorithm draws random
-numbers. They are packed in `shipped/`, a file a data set. A user's rows are paired with them by
-query, so that a difference is tested as in `compare`.
+`shipped/` has a file per data set with the values of our own runs, of five seeds where an algorithm
+draws random numbers. A user's rows are paired with them by query and tested as in `compare`.
 """
 
 from __future__ import annotations
@@ -12,51 +11,50 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from letorbench.analysis import figures
 from letorbench.analysis.comparison import Pair, Procedure
-from letorbench.analysis.figures import COLOURS, draw, draw_ranks, dress, new_figure, panel
-from letorbench.analysis.leads import Lead
+from letorbench.analysis.conclusions import conclusions, numbers, page_tests
+from letorbench.analysis.intervals import MeanDifference
 from letorbench.analysis.published import lookup
-from letorbench.analysis.ranks import critical_difference, friedman, ranks_of
-from letorbench.analysis.report.charts import framed
-from letorbench.analysis.report.conclusions import conclusions, family, numbers
-from letorbench.analysis.report.page import document, paragraph
+from letorbench.analysis.ranks import critical_difference, draw_ranks, friedman, ranks_of
 from letorbench.analysis.results_table import best_first, comparable, label, spread
-from letorbench.analysis.tables import Cell, Column, Table, probability, render, table
+from letorbench.analysis.tables import Cell, Column, Table, probability, table
 from letorbench.errors import DataError, UsageError
-from letorbench.escaping import html as escape
+from letorbench.escaping import page as page_of
 from letorbench.measures import sign
 from letorbench.rankers import ranker
 from letorbench.results.frame import Frame, Row
 from letorbench.results.measuring import RANDOM
 from letorbench.results.packed import read_packed
+from letorbench.version import __version__
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: what the shipped rows were measured by
+#: of the shipped rows
 MEASURES = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map", "err@10")
-#: the quick test that counts queries and seeds: every row is compared with the best
+#: the quick test that counts queries and seeds
 PROCEDURE = Procedure("t")
-#: the families by loss, then by what is learned
+#: the families by loss, then by model
 FAMILY_ORDER = ("pointwise", "pairwise", "listwise", "linear", "nets", "boosting", "trees")
 #: the file of the names of `recommended`
 RECOMMENDED = "recommended.txt"
-#: what stands behind the name of a user's row
+#: stands behind the name of a user's row
 YOURS = " (yours)"
 
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    """The rows of one data set that are compared, the user's among them."""
+    """The compared rows of one data set, the user's among them."""
 
     frame: Frame
     #: the names of the user's rows
-    own: tuple[str, ...] = ()
-    #: a line for each row of the user's that is left out
+    users: tuple[str, ...] = ()
+    #: a line for each of the user's rows that is left out
     notes: tuple[str, ...] = ()
 
 
@@ -67,10 +65,7 @@ def files() -> dict[str, Path]:
 
 
 def recommended() -> list[str]:
-    """Return the algorithms that no other beats significantly on a shipped data set.
-
-    They are stored beside the results that they are of, as `never_beaten` finds them.
-    """
+    """Return what `never_beaten` says of the shipped data sets, which is stored with them."""
     text = resources.files("letorbench.analysis").joinpath("shipped", RECOMMENDED)
     return text.read_text("utf-8").split()
 
@@ -81,8 +76,8 @@ def never_beaten(frames: Sequence[Frame], measure: str = MEASURES[3]) -> list[st
     for frame in frames:
         rows = best_first(comparable(frame), measure)
         signs = _signs(_tests(Board(frame), measure), rows[0].algo)
-        own = {row.algo for row in rows if signs.get(row.algo, 0) >= 0}
-        left = own if left is None else left & own
+        unbeaten = {row.algo for row in rows if signs.get(row.algo, 0) >= 0}
+        left = unbeaten if left is None else left & unbeaten
     return sorted(left or ())
 
 
@@ -96,10 +91,10 @@ def shipped(dataset: str) -> Frame:
 
 
 def board(ours: Frame, theirs: Frame | None, data_dir: Path) -> Board:
-    """Return the shipped rows with a user's of the same data set beside them.
+    """Return the shipped rows and a user's of the same data set.
 
-    A row of another convention, of queries that the shipped ones do not have, or without a value of
-    a measure does not compare. It is left out with a note.
+    A user's row is left out, with a note, if it has another convention, queries that the shipped
+    rows do not have, or a measure without a value.
     """
     if theirs is None:
         return Board(ours)
@@ -124,7 +119,7 @@ def board(ours: Frame, theirs: Frame | None, data_dir: Path) -> Board:
 
 
 def families(row: Row) -> tuple[str, ...]:
-    """Return the families of a row's algorithm; none of one that is not known here."""
+    """Return the families of a row's algorithm; none of an unknown one."""
     try:
         return ranker(row.label.algo).families
     except UsageError:
@@ -132,7 +127,7 @@ def families(row: Row) -> tuple[str, ...]:
 
 
 def board_table(each: Board, measure: str, every: bool = False) -> Table:
-    """A row an algorithm, the best first; printed numbers of others are rows without a place.
+    """A row per algorithm, the best first; numbers that papers print are rows without a place.
 
     every: whether all `MEASURES` are columns.
     """
@@ -146,7 +141,7 @@ def board_table(each: Board, measure: str, every: bool = False) -> Table:
     lines: list[tuple[float, list]] = []
     for place, row in enumerate(rows, 1):
         kept = row.queries.counted(measure)
-        low, high = Lead.over_nothing(kept.tables[measure], kept.folds).interval()
+        low, high = MeanDifference.from_zero(kept.tables[measure], kept.folds).interval()
         values = [
             Cell(
                 f"{row.values[name]:.4f}", row.values[name], spread=spread(row.deviation(name)),
@@ -179,8 +174,8 @@ def board_table(each: Board, measure: str, every: bool = False) -> Table:
     n = len(rows[0].queries.qids)
     caption = (
         f"{frame.dataset}: {len(rows)} algorithms by {label(measure)} [{frame.conventions[0]}], "
-        f"mean over the folds; interval of each mean by itself, over {n} queries and seeds; rank: "
-        f"the mean over queries; seconds: all folds, selection included"
+        f"mean over the folds; the interval of each mean by itself, over {n} queries and seeds; "
+        "mean rank over queries; seconds of all folds with their selection"
     )
     against = f"{rows[0].algo} (p < {PROCEDURE.alpha:g}, {PROCEDURE.over(pairs)})"
     notes = [*each.notes, *(() if every else conclusion(each, measure))]
@@ -188,43 +183,45 @@ def board_table(each: Board, measure: str, every: bool = False) -> Table:
 
 
 def _tests(each: Board, measure: str) -> tuple[Pair, ...]:
-    """Every test of a page, corrected together: all rows against the best and the user's."""
+    """All rows against the best and the user's, corrected together."""
     frame = replace(each.frame, rows=tuple(comparable(each.frame)))
-    return family(frame, [r.algo for r in frame.rows if r.algo in each.own], PROCEDURE, measure)
+    return page_tests(
+        frame, [r.algo for r in frame.rows if r.algo in each.users], PROCEDURE, measure
+    )
 
 
 def _signs(pairs: Sequence[Pair], name: str) -> dict[str, int]:
-    """Whether the others differ significantly from one row: -1 is worse."""
+    """-1 for the rows that are significantly worse than one, +1 for those that are better."""
     return {pair.a: pair.sign(PROCEDURE.alpha) for pair in pairs if pair.b == name}
 
 
 def _of_papers(frame: Frame, measure: str) -> list[tuple[str, float, dict[str, float]]]:
-    """The printed numbers of others: what to call a row, its value, its other measures."""
+    """Numbers that papers print: a name for the row, its value, and its values by measure."""
     found: dict[str, dict[str, float]] = {}
     for name in MEASURES:
         for row in lookup(frame.dataset, name):
             found.setdefault(f"{row.algorithm}, printed: {row.source}", {})[name] = row.value
-    return [(name, own[measure], own) for name, own in found.items() if measure in own]
+    return [(name, row[measure], row) for name, row in found.items() if measure in row]
 
 
-def _printed(name: str, own: dict[str, float], shown: Sequence[str]) -> list:
-    values = (own.get(measure) for measure in shown)
+def _printed(name: str, printed: dict[str, float], shown: Sequence[str]) -> list:
+    values = (printed.get(measure) for measure in shown)
     cells = [None if v is None else Cell(f"{v:.4f}", v) for v in values]
     return [name, None, cells[0], None, None, *cells[1:], None, None, "printed", ""]
 
 
 def _values(rows: Sequence[Row], measure: str) -> np.ndarray:
-    """(n_queries, n_rows): the values, more is better, of the queries that all rows have."""
+    """(n_queries, n_rows) values, more is better, of the queries that all rows have."""
     values = np.array([sign(measure) * row.queries.values[measure] for row in rows]).T
     return values[~np.isnan(values).any(axis=1)]
 
 
 def verdict(each: Board, name: str, measure: str) -> str:
-    """Return whether a row of the user's is better than the others, in a sentence or two."""
+    """Return the place of a user's row, and which rows it differs from significantly."""
     rows = best_first(comparable(each.frame), measure)
     names = [row.algo for row in rows]
     if name not in names:
-        return f"{name}: has fewer folds than the others, so that it has no place"
+        return f"{name}: has fewer folds than the others, and so no place"
     others = {pair.a: pair for pair in _tests(each, measure) if pair.b == name}
     signs = [*_signs([*others.values()], name).values()]
     rival = next(other for other in names if other != name)
@@ -235,116 +232,95 @@ def verdict(each: Board, name: str, measure: str) -> str:
     )
 
 
-def page(boards: Sequence[Board], measure: str, words: str) -> str:
-    """The leaderboard as one HTML page that needs no other file and no network.
-
-    words: the command line that made it.
-    """
-    sections = {each.frame.dataset: _section(each, measure) for each in boards}
-    made = f"made by <code>{escape(words)}</code>"
-    return document("letorbench: the leaderboard", "Which method ranks best?", made, sections)
-
-
 def conclusion(each: Board, measure: str) -> list[str]:
-    """Return which row is best, what it beats significantly, and the same of the user's rows."""
+    """Return which row is best and what it beats significantly, and the place of the user's."""
     best, pairs = best_first(comparable(each.frame), measure)[0].algo, _tests(each, measure)
-    lead = conclusions(each.frame, pairs, best, PROCEDURE, measure)[:3]
-    return [*lead, *(verdict(each, name, measure) for name in each.own)]
+    sentences = conclusions(each.frame, pairs, best, PROCEDURE, measure)[:3]
+    return [*sentences, *(verdict(each, name, measure) for name in each.users)]
 
 
-def _section(each: Board, measure: str) -> str:
-    frame = each.frame
-    parts = [paragraph(text, "lead") for text in conclusion(each, measure)]
-    intervals = panel(_drawn(each), [measure])
-    kinds = dict.fromkeys(kind for row in frame.rows for kind in families(row))
-    parts += [
-        '<p class="note">'
-        + _choice("family", "Family", [*kinds, "printed"])
-        + _choice("measure", "Measure", [label(name) for name in MEASURES])
-        + "A click on a heading sorts.</p>",
-        render(board_table(each, measure, every=True), "html"),
-        "<h3>How sure are these numbers?</h3>",
-        framed("main", f"{label(measure)} with 95 % intervals", draw([intervals])),
-    ]
-    if (ranked := _ranks(_drawn(each).rows, measure)) is not None:
-        text, diagram = ranked
-        parts += ["<h3>Which cannot be told apart by their ranks?</h3>", paragraph(text), diagram]
-    spread_title = f"{label(measure)} of each family's algorithms, the best named"
-    drawn = framed("main", spread_title, _spread(each, measure))
-    parts += ["<h3>Does the family matter?</h3>", drawn]
-    title = f"{label(measure)} against seconds of training"
-    parts += ["<h3>What does it cost?</h3>", framed("main", title, _costs(each, measure))]
-    return "\n".join(parts)
+def page(boards: Sequence[Board], measure: str, words: str) -> str:
+    """The leaderboard as an HTML page that needs no other file; words: the command line."""
+    return page_of(
+        "leaderboard.html",
+        title="letorbench: the leaderboard", heading="Which method ranks best?",
+        version=__version__, words=words,
+        sections={each.frame.dataset: _section(each, measure) for each in boards},
+    )  # fmt: skip
+
+
+def _section(each: Board, measure: str) -> dict[str, Any]:
+    """What the template shows of a data set."""
+    drawn = _drawn(each)
+    kinds = dict.fromkeys(kind for row in each.frame.rows for kind in families(row))
+    return {
+        "conclusions": conclusion(each, measure),
+        "families": [*kinds, "printed"],
+        "measures": [label(name) for name in MEASURES],
+        "measure": label(measure),
+        "table": board_table(each, measure, every=True),
+        "intervals": figures.data_uri(figures.draw([figures.panel(drawn, [measure])])),
+        "ranks": _ranks(drawn.rows, measure) if len(drawn.rows) > 2 else None,
+        "by_family": figures.data_uri(_by_family(each, measure)),
+        "costs": figures.data_uri(_costs(each, measure)),
+    }
 
 
 def _drawn(each: Board) -> Frame:
-    """The rows that are ranked among each other and shown in figures: all but `random`."""
+    """The rows that are ranked among each other and drawn: all but `random`."""
     rows = (row for row in comparable(each.frame) if row.label.algo != RANDOM)
     return replace(each.frame, rows=tuple(rows))
 
 
-def _choice(name: str, title: str, options: Sequence[str]) -> str:
-    every = "".join(f"<option>{escape(each)}</option>" for each in options)
-    return (
-        f'<label>{title} <select data-choice="{name}"><option value="">all</option>{every}'
-        "</select></label> "
-    )
-
-
-def _ranks(rows: Sequence[Row], measure: str) -> tuple[str, str] | None:
-    """What Friedman's test over queries says, and the critical-difference diagram."""
-    if len(rows) < 3:
-        return None
+def _ranks(rows: Sequence[Row], measure: str) -> dict[str, str]:
+    """Friedman's test over queries in words, and the critical-difference diagram."""
     values = _values(rows, measure)
     statistic, p = friedman(values)
     difference = critical_difference(len(rows), len(values))
     text = (
         f"Friedman's test over {len(values)} queries: chi-squared {statistic:.0f}, p "
         f"{probability(p)}. A bar joins algorithms whose mean ranks differ by less than Nemenyi's "
-        f"critical difference, {difference:.2f}. This compares ranks in all pairs, the marks above "
-        "means with the best."
+        f"critical difference, {difference:.2f}. The diagram compares the ranks of all pairs; the "
+        "marks in the table compare means with the best algorithm's."
     )
     ranks = ranks_of(values).mean(axis=0)
     figure = draw_ranks([row.algo for row in rows], ranks, difference)
-    return text, framed("main", f"Mean ranks over queries by {label(measure)}", figure)
+    return {"text": text, "image": figures.data_uri(figure)}
 
 
-def _spread(each: Board, measure: str) -> Figure:
-    """Draw a row a family: a point an algorithm, the best named."""
+def _by_family(each: Board, measure: str) -> Figure:
+    """Draw one line per family with a mark per algorithm, the best one named."""
     rows = best_first(_drawn(each).rows, measure)
-    own = {kind: [row for row in rows if kind in families(row)] for kind in FAMILY_ORDER}
-    own = {kind: members for kind, members in own.items() if members}
-    figure = new_figure(5.5, 0.6 + 0.3 * len(own))
+    every = {kind: [row for row in rows if kind in families(row)] for kind in FAMILY_ORDER}
+    every = {kind: members for kind, members in every.items() if members}
+    figure = figures.new_figure(5.5, 0.6 + 0.3 * len(every))
     axes = figure.subplots()
-    for y, members in enumerate(own.values()):
+    for y, members in enumerate(every.values()):
         values = [row.values[measure] for row in members]
-        axes.plot(values, [y] * len(values), "|", color=COLOURS[3], markersize=9)
+        axes.plot(values, [y] * len(values), "|", color=figures.COLOURS[3], markersize=9)
         axes.annotate(
             members[0].algo, (values[0], y), (4, 0), textcoords="offset points", size=7, va="center"
         )
-    axes.set_yticks(range(len(own)), [f"{kind} ({len(of)})" for kind, of in own.items()])
-    axes.set_ylim(len(own) - 0.5, -0.5)
+    axes.set_yticks(range(len(every)), [f"{kind} ({len(of)})" for kind, of in every.items()])
+    axes.set_ylim(len(every) - 0.5, -0.5)
     axes.margins(x=0.15)
-    dress(axes, each.frame.dataset, label(measure), "")
+    figures.dress(axes, each.frame.dataset, label(measure), "")
     return figure
 
 
 def _costs(each: Board, measure: str) -> Figure:
-    """Draw a point a row: its value against its training seconds; the best for the time named."""
-    rows, named, best = best_first(_drawn(each).rows, measure), set(each.own), math.inf
-    points = []
-    for row in rows:
-        if row.seconds:
-            points.append((row.seconds, row.values[measure], row.algo))
-    for seconds, _, name in points:  # the best value first: named is what costs less than all above
+    """Draw each row's value against its training seconds; the best for the time are named."""
+    rows, named, best = best_first(_drawn(each).rows, measure), set(each.users), math.inf
+    points = [(row.seconds, row.values[measure], row.algo) for row in rows if row.seconds]
+    for seconds, _, name in points:  # the best first: named are those that cost less than all above
         if seconds < best:
             best = seconds
             named.add(name)
     slowest = max((seconds for seconds, *_ in points), default=1.0)
-    figure = new_figure(5.5, 3.6)
+    figure = figures.new_figure(5.5, 3.6)
     axes = figure.subplots()
     for seconds, value, name in points:
-        colour = COLOURS[1] if name in each.own else COLOURS[3]
+        colour = figures.COLOURS[1] if name in each.users else figures.COLOURS[3]
         axes.plot([seconds], [value], "o", color=colour)
         if name in named:
             side = "right" if seconds > 0.3 * slowest else "left"
@@ -353,5 +329,5 @@ def _costs(each: Board, measure: str) -> Figure:
                 name, (seconds, value), offset, textcoords="offset points", size=7, ha=side
             )
     axes.set_xscale("log")
-    dress(axes, each.frame.dataset, "seconds, all folds and the selection", label(measure))
+    figures.dress(axes, each.frame.dataset, "seconds, all folds and the selection", label(measure))
     return figure

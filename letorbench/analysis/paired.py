@@ -1,14 +1,13 @@
 """Two algorithms on the same queries: is their difference real, and how large is it?
 
-The input is what a run stores per query, all folds pooled, and the mean over the repeats where an
-algorithm has several seeds. The randomisation test and the t-test then count the seeds too, by
-their `seed_variances`; Wilcoxon's test counts queries alone. Two algorithms that do not differ
-anywhere have p = 1. `CORRECTIONS` adjust the p-values of several pairs.
+The values are those of the queries of all folds, means over the repeats of an algorithm with
+several seeds. The randomisation test and the t-test also count the seeds, by their
+`seed_variances`; Wilcoxon's test counts queries alone. Algorithms without any difference have
+p = 1.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 
 import numpy as np
 
@@ -24,15 +23,12 @@ Variances = Sequence[tuple[float, int]]
 
 
 def differences(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """a - b, (n,) float64, exactly 0 where they differ only in rounding.
-
-    a, b: (n,) finite values of the same queries in the same order, n >= 1; else DataError.
-    """
+    """a - b of finite values (n,), n >= 1, exactly 0 where they differ only in rounding."""
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if a.ndim != 1 or a.shape != b.shape or not len(a):
         raise DataError(
             f"paired test: found values of shapes {a.shape} and {b.shape}, expected one value "
-            "a query, for the same queries"
+            "per query, for the same queries"
         )
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise DataError("paired test: found a value that is no finite number")
@@ -44,10 +40,8 @@ def differences(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def seed_variances(a: np.ndarray, b: np.ndarray, folds: np.ndarray) -> list[tuple[float, int]]:
     """What the seeds add to the variance of a mean difference, by algorithm and fold.
 
-    Every fold of every repeat has a seed of its own, so that the folds of a repeat move apart from
-    each other. An algorithm with one repeat adds nothing.
-
-    a, b: (n_repeats, n_queries), the repeats of each its own; folds: (n_queries,).
+    Every fold of every repeat has its own seed. An algorithm with one repeat adds nothing.
+    a, b: (n_repeats, n_queries), each with its own number of repeats; folds: (n_queries,).
     """
     found = []
     for table in (a, b):
@@ -60,8 +54,6 @@ def seed_variances(a: np.ndarray, b: np.ndarray, folds: np.ndarray) -> list[tupl
 def satterthwaite(variances: Sequence[tuple[float, float]]) -> float:
     """The degrees of freedom of a sum of estimated variances (variance, degrees of freedom).
 
-    References
-    ----------
     F. Satterthwaite: An Approximate Distribution of Estimates of Variance Components, Biometrics
     Bulletin 2(6), 1946.
     """
@@ -82,9 +74,8 @@ def randomization(
     (count + 1) / (samples + 1), which keeps the level (Phipson and Smyth, 2010). For retrieval:
     Smucker, Allan and Carterette, CIKM 2007.
 
-    Where the seeds have variances every assignment gets a normal draw of them: a difference counts
-    only as far as neither other queries nor other seeds would give it. A random byte gives the
-    signs of eight queries and picks their sum from a table of 256.
+    Every assignment gets a normal draw of the seeds' variances. A random byte gives the signs of
+    eight queries and picks their sum from a table of 256.
     """
     d = differences(a, b)
     sums = len(d) * rng.normal(0.0, math.sqrt(sum(v for v, _ in seeds)), samples)
@@ -98,10 +89,10 @@ def randomization(
 
 
 def t(a: np.ndarray, b: np.ndarray, seeds: Variances = ()) -> float:
-    """Student's paired t-test. LETOR's own is one-sided, P(T > t); this is 2 min(p, 1 - p) of it.
+    """Student's paired t-test. LETOR's is one-sided, P(T > t); this is 2 min(p, 1 - p) of it.
 
-    One query proves nothing (p = 1); the same difference everywhere has p = 0. The
-    variance of the seeds is added to that of the queries, with Satterthwaite's degrees of freedom.
+    One query proves nothing (p = 1); the same difference everywhere has p = 0. The variance of the
+    seeds is added to that of the queries, with Satterthwaite's degrees of freedom.
     """
     from scipy.special import stdtr
     from scipy.stats import ttest_1samp
@@ -131,16 +122,12 @@ def wilcoxon(a: np.ndarray, b: np.ndarray) -> float:
     return float(signed_ranks(changed).pvalue) if len(changed) else 1.0
 
 
-#: the p-values of the paired tests by name, all called alike
-TESTS: Mapping[str, Callable[[np.ndarray, np.ndarray, np.random.Generator, Variances], float]] = (
-    MappingProxyType(
-        {
-            "randomization": randomization,
-            "t": lambda a, b, rng, seeds: t(a, b, seeds),
-            "wilcoxon": lambda a, b, rng, seeds: wilcoxon(a, b),
-        }
-    )
-)
+#: the p-values of the paired tests by name
+TESTS: Mapping[str, Callable[[np.ndarray, np.ndarray, np.random.Generator, Variances], float]] = {
+    "randomization": randomization,
+    "t": lambda a, b, rng, seeds: t(a, b, seeds),
+    "wilcoxon": lambda a, b, rng, seeds: wilcoxon(a, b),
+}
 
 
 def holm(p: np.ndarray) -> np.ndarray:
@@ -167,20 +154,17 @@ def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
 
 
 #: the adjustments of the p-values of several pairs by name
-CORRECTIONS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = MappingProxyType(
-    {"holm": holm, "bh": benjamini_hochberg, "none": np.copy}
-)
+CORRECTIONS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
+    "holm": holm, "bh": benjamini_hochberg, "none": np.copy
+}  # fmt: skip
 
 
 def effect_size(a: np.ndarray, b: np.ndarray) -> float:
     """Cohen's d_z: the mean of a - b over its standard deviation (n - 1).
 
-    It is 0 where a and b are equal everywhere, +-inf where they differ by the same amount on
-    every query, and nan for one query, which has no deviation.
-
-    References
-    ----------
-    J. Cohen, Statistical Power Analysis for the Behavioral Sciences, 1988, chapter 2.
+    It is 0 if a and b are equal everywhere, +-inf if they differ by the same amount on every query,
+    and nan for one query. J. Cohen, Statistical Power Analysis for the Behavioral Sciences, 1988,
+    chapter 2.
     """
     d = differences(a, b)
     if not d.any():

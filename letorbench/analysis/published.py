@@ -1,8 +1,8 @@
-"""Results as papers and sites print them, beside ours: the difference, by fold where possible.
+"""Results that papers and sites print, next to ours: the difference, by fold where possible.
 
-`published.csv` holds a mean a row, `published_by_fold.csv` the folds that some sources print too,
-and `sources.csv` where they were printed. A row says with what name its source calls the data set
-and the algorithm; which of ours they are is said here.
+`published.csv` has one mean per row, `published_by_fold.csv` the folds that some sources print too,
+and `sources.csv` the sources. Rows name data sets and algorithms as their source does; this module
+maps these names to ours.
 """
 
 import csv
@@ -22,18 +22,18 @@ from letorbench.datasets.catalog import CATALOG, normalized, parse
 from letorbench.rankers import places
 from letorbench.results.frame import Frame, Row
 
-#: what a table says of our numbers beside those of single runs
+#: the note on our numbers next to those of single runs
 SEEDS = "ours: mean ± standard deviation over seeds; published: as printed, of single runs"
-#: what it says where numbers are published by fold
-FOLDS = "; folds: the difference there; interval of their mean by Student's t, * = 0 is outside"
+#: the note on numbers that are published by fold
+FOLDS = "; differences by fold, and the interval of their mean by Student's t, * = 0 is outside"
 
-#: the data set of a name as printed, where it is not the catalog's but for case and punctuation.
+#: printed names of data sets that differ from the catalog's in more than case and punctuation.
 #: MSLR-WEB30K-Fold1 is not here: the numbers of one fold are not the data set's.
 DATASETS = {printed: entry.name for entry in CATALOG.values() for printed in entry.published_as}
 
-#: a printed name that is not ours but for case and punctuation -> our ranker of the same method.
-#: Those with another are not here: lgrz's "GBDT (XGBoost)" is multiple classification, jforests and
-#: QuickRank are other programs, and MQ2007's plain "AdaRank" does not say what it boosts on.
+#: printed names that differ from ours in more than case and punctuation -> our ranker of the same
+#: method. Not here: lgrz's "GBDT (XGBoost)" is multiple classification, jforests and QuickRank are
+#: other programs, and MQ2007's plain "AdaRank" does not say what it boosts on.
 ALIASES = {
     "RankSVM-Struct": "ranksvm",
     "LightGBM(2020 log)": "lightgbm",
@@ -50,20 +50,18 @@ class Published:
 
     #: the short name of the source
     source: str
-    #: the names that the source uses
+    #: as the source names them
     dataset: str
     algorithm: str
-    #: in our spelling (`ndcg@10`, `map`), also of measures that we do not have
+    #: in our spelling (`ndcg@10`, `map`)
     measure: str
-    #: the number, and its digits as printed ("0.320")
+    #: the number, and as printed ("0.320")
     value: float
     printed: str
-    #: what else the source says, such as another convention
+    #: such as another convention
     note: str
-    #: how one cites the source
     reference: str
-    #: from "train", "validation" and "test" to the numbers of the folds 1, 2, ... there; empty
-    #: where the source prints no folds
+    #: from "train", "validation" and "test" to the numbers of the folds 1, 2, ..., if printed
     folds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     @property
@@ -74,7 +72,7 @@ class Published:
 
     @property
     def algo(self) -> str:
-        """What tables call the method: our name, or that of the source."""
+        """The name of the method in tables: ours, or that of the source."""
         return self.ours or self.algorithm
 
 
@@ -87,24 +85,14 @@ def published() -> tuple[Published, ...]:
         numbers = tuple(float(row[str(k)]) for k in range(1, 6))
         folds.setdefault(_key(row), {})[row["part"]] = numbers
     return tuple(
-        Published(
-            *_key(row),
-            float(row["value"]),
-            row["value"],
-            row["note"],
-            references[row["source"]],
-            folds.get(_key(row), {}),
-        )  # fmt: skip
+        Published(*_key(row), float(row["value"]), row["value"], row["note"],
+                  references[row["source"]], folds.get(_key(row), {}))
         for row in _rows("published.csv")
-    )
+    )  # fmt: skip
 
 
 def lookup(dataset: str, measure: str) -> tuple[Published, ...]:
-    """What is printed of a data set at a measure.
-
-    dataset: as a user names it; for a variant or a twin of a data set nothing is published.
-    measure: text such as `ndcg@10`, in any case.
-    """
+    """The numbers printed for a data set and a measure; none for variants and twins."""
     name, measure = normalized(parse(dataset).label), measure.strip().lower()
     return tuple(
         row
@@ -118,7 +106,6 @@ def _letters(name: str) -> str:
 
 
 def _key(row: Mapping[str, str]) -> tuple[str, str, str, str]:
-    """Return the source, the data set, the algorithm and the measure of a row."""
     measure = row["metric"].lower() + (f"@{row['cutoff']}" if row["cutoff"] else "")
     return row["source"], row["dataset"], row["algorithm"], measure
 
@@ -141,13 +128,12 @@ def _interval(differences: Sequence[float]) -> tuple[Cell | None, float | None]:
 
 
 def published_table(frame: Frame, measures: Sequence[str]) -> Table:
-    """The published numbers beside ours, our algorithms first, with a note for each source.
+    """The published numbers next to ours, our algorithms first, with a note for each source.
 
-    People read a row a number, with the difference in each fold and the 95 % interval of the
-    folds' mean difference, by Student's t. Programs read the folds in rows below that of the mean,
-    the published numbers as they are printed.
+    People see one row per number, with the difference in each fold and the 95 % interval of their
+    mean. Programs read the folds in rows below that of the mean.
     """
-    # each label of an algorithm stands beside what is printed of it
+    # each label of an algorithm is compared with the numbers of the algorithm
     ours: dict[str, list[Row | None]] = {}
     for mine in frame.rows:
         ours.setdefault(mine.label.algo, []).append(mine)
@@ -168,7 +154,7 @@ def published_table(frame: Frame, measures: Sequence[str]) -> Table:
         seeded = seeded or deviation is not None
         places = max(len(each.printed.partition(".")[2]), 3)
         difference = None if value is None else value - each.value
-        differences = {number: own - printed for number, (own, printed) in folds.items()}
+        differences = {number: a - b for number, (a, b) in folds.items()}
         place = (frame.dataset, name, each.measure)
         source = (each.source, each.algorithm, each.note, each.reference)
         rows.append([
@@ -179,8 +165,9 @@ def published_table(frame: Frame, measures: Sequence[str]) -> Table:
             *_interval(list(differences.values())), *map(differences.get, numbers), *source,
         ])  # fmt: skip
         nothing = [None] * (2 + len(numbers))
-        for number, (own, printed) in folds.items():
-            values = (*place, number, own, None, f"{printed:.4f}", own - printed, *nothing, *source)
+        for number, (value, theirs) in folds.items():
+            numbers_of = (number, value, None, f"{theirs:.4f}", value - theirs)
+            values = (*place, *numbers_of, *nothing, *source)
             rows.append([Cell("", each) for each in values])  # for programs alone
     known = frame.only(called)
     sources = {each.source: f"{each.source}: {each.reference}" for each, _ in every}
@@ -216,11 +203,11 @@ def _by_fold(printed: Published, row: Row | None) -> dict[int, tuple[float, floa
 
 
 def with_published(panel: Panel, dataset: str, measures: Sequence[str]) -> Panel:
-    """The panel with a line for every published method; NaN where a cut-off was not printed."""
+    """The panel with a line for each published method, NaN at cut-offs that are not printed."""
     curves = {name: list(curve) for name, curve in panel.curves.items()}
     for k, measure in enumerate(measures):
         for row in lookup(dataset, measure):
             name = f"{row.algorithm} ({row.source})"
             curves.setdefault(name, [math.nan] * len(measures))[k] = row.value
     printed = [name for name in curves if name not in panel.curves]
-    return replace(panel, curves=curves, own=(*panel.own, *printed))
+    return replace(panel, curves=curves, users=(*panel.users, *printed))

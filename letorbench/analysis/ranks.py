@@ -4,44 +4,47 @@ A table of values is (n_datasets, n_algorithms) float64, of one measure, where m
 Values that differ only by rounding are ties.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from letorbench import escaping
+from letorbench.analysis import figures
 from letorbench.analysis.results_table import label
 from letorbench.analysis.tables import Cell, Table, columns, probability, table
 from letorbench.measures import sign
 from letorbench.results.frame import Frame
 from letorbench.results.measuring import competes
 
-#: values are rounded to so many decimals before they are compared
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: the decimals that values are rounded to before they are compared
 DECIMALS = 12
+#: the most ticks of the diagram's axis
+MOST_TICKS = 12
 
 
 def winning_numbers(values: np.ndarray) -> np.ndarray:
-    """(n_algorithms,) int64: how many (data set, other algorithm) pairs each one beats strictly.
+    """(n_algorithms,) int64: how many (data set, other algorithm) pairs each one beats.
 
-    A missing value (NaN) beats nothing and is not beaten.
-
-    References
-    ----------
-    T. Qin, T.-Y. Liu, J. Xu, H. Li: LETOR, Information Retrieval 13(4), 2010.
+    A missing value (NaN) beats nothing and is not beaten. T. Qin, T.-Y. Liu, J. Xu, H. Li: LETOR,
+    Information Retrieval 13(4), 2010.
     """
     values = np.round(values, DECIMALS)
     return (values[:, :, None] > values[:, None, :]).sum(axis=(0, 2))
 
 
 def ideal_winning_numbers(values: np.ndarray) -> np.ndarray:
-    """(n_algorithms,) int64: the pairs an algorithm could beat, both of which have a value.
+    """(n_algorithms,) int64: the pairs with two values, all of which an algorithm could beat.
 
-    The share that an algorithm reaches is its normalised winning number.
-
-    References
-    ----------
-    N. Tax, S. Bockting, D. Hiemstra: A Cross-Benchmark Comparison of 87 Learning to Rank
-    Methods, Information Processing and Management 51(6), 2015.
+    N. Tax, S. Bockting, D. Hiemstra: A Cross-Benchmark Comparison of 87 Learning to Rank Methods,
+    Information Processing and Management 51(6), 2015.
     """
     there = ~np.isnan(values)
     others = there.sum(axis=1, keepdims=True) - 1
@@ -56,10 +59,8 @@ def ranks_of(values: np.ndarray) -> np.ndarray:
 
 
 def friedman(values: np.ndarray) -> tuple[float, float]:
-    """Friedman's test of a complete table: chi-squared and p, 0 and 1 where all are always tied.
+    """Friedman's test of a complete table: chi-squared and p, 0 and 1 if all are always tied.
 
-    References
-    ----------
     J. Demsar: Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 7, 2006,
     section 3.2.2.
     """
@@ -85,13 +86,10 @@ def critical_difference(n_algorithms: int, n_datasets: int, alpha: float = 0.05)
 
 
 def tied_groups(ranks: np.ndarray, difference: float) -> tuple[tuple[int, ...], ...]:
-    """The largest groups of two or more algorithms whose ranks all differ by less than that.
+    """The largest groups of two or more algorithms whose ranks differ by less than that.
 
-    A group holds the algorithms' indices in the order of their ranks. The groups are in the order
-    of their best rank, and no group is part of another.
+    A group has the algorithms' indices by rank. The groups are in the order of their best ranks.
 
-    Examples
-    --------
     >>> tied_groups(np.array([1.0, 1.5, 3.0]), 1.0)
     ((0, 1),)
     """
@@ -109,24 +107,19 @@ def tied_groups(ranks: np.ndarray, difference: float) -> tuple[tuple[int, ...], 
 
 @dataclass(frozen=True, eq=False)
 class Overall:
-    """What several data sets say of algorithms."""
+    """Algorithms compared over several data sets."""
 
-    #: what the algorithms were measured by
     measure: str
-    #: the rows and columns of `values`
     datasets: tuple[str, ...]
     algos: tuple[str, ...]
-    #: (n_datasets, n_algorithms); means of the folds' means, negative of an error, NaN where
-    #: there is none
+    #: (n_datasets, n_algorithms) means of the folds' means, negative of an error, NaN if missing
     values: np.ndarray
-    #: the algorithms that have a value on every data set
+    #: the algorithms that have a value on every data set, and their average ranks (n_ranked,)
     ranked: tuple[str, ...]
-    #: (n_ranked,); their average ranks
     ranks: np.ndarray
-    #: chi-squared and p of Friedman's test of them; None where there are too few algorithms or
-    #: data sets for the tests
+    #: chi-squared and p of Friedman's test, and Nemenyi's critical difference; None if there are
+    #: too few algorithms or data sets
     friedman: tuple[float, float] | None
-    #: Nemenyi's critical difference; None where Friedman's test is
     difference: float | None
 
 
@@ -159,7 +152,7 @@ def overall(frames: Sequence[Frame], measure: str) -> Overall:
 
 
 def overall_table(across: Overall) -> Table:
-    """A row for each algorithm, the best rank first, and what the tests say below."""
+    """A row for each algorithm, the best rank first, with the tests below."""
     ranks = dict(zip(across.ranked, across.ranks.tolist()))
     won, ideal = winning_numbers(across.values), ideal_winning_numbers(across.values)
     rows = []
@@ -186,5 +179,48 @@ def _tests(across: Overall) -> list[str]:
         f"Friedman: chi-squared {statistic:.2f} with {len(across.ranked) - 1} degrees, "
         f"p {probability(p)}",
         f"Nemenyi: average ranks differ significantly (p < 0.05) from {across.difference:.2f} on",
-        *(f"  not told apart: {', '.join(across.ranked[i] for i in group)}" for group in groups),
+        *(
+            f"  no significant difference: {', '.join(across.ranked[i] for i in group)}"
+            for group in groups
+        ),
     ]
+
+
+def draw_ranks(names: Sequence[str], ranks: np.ndarray, difference: float) -> Figure:
+    """Draw the critical-difference diagram: average ranks on a line, bars under `tied_groups`.
+
+    It follows Demsar's figure 1. The best of the two or more algorithms is on the left.
+    """
+    order, n = np.argsort(ranks, kind="stable"), len(ranks)
+    groups = tied_groups(ranks, difference)
+    left, top = -(-n // 2), len(groups) + 1  # labels on the left, and where they begin
+    with figures.fixed_style():
+        from matplotlib.transforms import ScaledTranslation
+
+        figure = figures.new_figure(figures.PAGE, 1.0 + figures.ROW * (top + left))
+        axes = figure.subplots()
+        first, last = float(np.floor(ranks.min())), float(np.ceil(ranks.max()))
+        last = max(last, first + 1.0)
+        ticks = np.arange(first, last + 1.0, -(-(last - first) // MOST_TICKS))
+        axes.set(xlim=(first, last), ylim=(top + left, 0), xticks=ticks, yticks=[])
+        axes.xaxis.tick_top()
+        axes.spines[["left", "right", "bottom"]].set_visible(False)
+        line: dict[str, Any] = {"color": "black", "linewidth": 0.8, "clip_on": False}
+        length = min(difference, last - first)
+        above = axes.transData + ScaledTranslation(0, 0.3, figure.dpi_scale_trans)
+        axes.plot((first, first + length), (0, 0), marker="|", transform=above, **line)
+        middle, up = (first + length / 2, 0), (0, 26)
+        axes.annotate(f"CD = {difference:.2f}", middle, up, textcoords="offset points", ha="center")
+        for row, group in enumerate(groups, 1):
+            bar = {**line, "linewidth": 2.5, "solid_capstyle": "butt"}
+            axes.plot((ranks[group[0]], ranks[group[-1]]), (row, row), **bar)
+        for i, algo in enumerate(order):
+            place = ranks[algo]
+            row, side = (i, -1) if i < left else (n - 1 - i, 1)
+            end = (first if side < 0 else last) + 0.02 * side * (last - first)
+            axes.plot((place, place, end), (0, top + row, top + row), **{**line, "linewidth": 0.6})
+            text = escaping.figure(f"{names[algo]}  {place:.2f}")
+            where = "right" if side < 0 else "left"
+            edge = end + 0.01 * side * (last - first)
+            axes.text(edge, top + row, text, ha=where, va="center")
+    return figure

@@ -1,4 +1,4 @@
-"""Tables of a data set's algorithms: a row an algorithm, a column a measure."""
+"""Tables of a data set's results: a row for each algorithm, a column for each measure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,14 +11,14 @@ from letorbench.results.frame import Frame, Row, deviation_column
 from letorbench.results.measuring import IDEAL, RANDOM, competes
 from letorbench.results.per_query import mean_of
 
-#: what a table shows unless told otherwise
+#: the measures of a table by default
 USUAL = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map")
-#: what a table with repeats says of its numbers
+#: the note of a table with repeats
 SEEDS = "± = standard deviation over seeds"
-#: what must be said of a reference point wherever its numbers stand
+#: the notes of tables with reference points
 REFERENCES = {
-    RANDOM: "random: the exact mean over all orders of each query, not what a tool prints of its "
-    "scores",
+    RANDOM: "random: the exact mean over all orders of each query; a tool that measures its scores "
+    "prints other numbers",
     IDEAL: "ideal: the order of the test labels themselves, not an algorithm; it is not ranked",
 }
 ACRONYMS = ("ndcg", "map", "mrr", "err", "wta", "auc", "rbp", "rmse")
@@ -34,17 +34,15 @@ class Marks:
 
 
 def usual(frame: Frame) -> list[str]:
-    """What a table shows unless told otherwise: of `USUAL`, what the conventions have."""
+    """The measures of a table by default: those of `USUAL` that the frame has."""
     return [name for name in USUAL if name in frame.measures]
 
 
 def summary_table(frame: Frame, measures: Sequence[str], marks: Marks | None = None) -> Table:
-    """A row an algorithm: numbers to four places, the two best of each column marked.
+    """A row for each algorithm: numbers to four places, the two best of each column marked.
 
-    Rows of different conventions do not compare, so that nothing is marked among them. A
-    partial algorithm says how many folds it has; one with fewer folds than others is not marked.
-    One that a time limit cut off says so. In CSV `cut_off` is the number of folds in which a time
-    limit ended a training.
+    Nothing is marked among rows of different conventions, nor a row with fewer folds than others.
+    In CSV `cut_off` is the number of folds in which a time limit ended a training.
     """
     remark = remarks(frame)
     drawn = [measure for measure in measures if measure in frame.drawn]
@@ -79,10 +77,7 @@ def summary_table(frame: Frame, measures: Sequence[str], marks: Marks | None = N
 
 
 def caption(frame: Frame) -> str:
-    """One line: the data set, what was averaged, how it was measured, what features were.
-
-    Of features it says nothing where all algorithms had them as they are.
-    """
+    """One line: the data set, what was averaged, how it was measured, how features were changed."""
     repeats = {row.repeats for row in frame.rows if row.repeats > 1}
     some = "up to " * (len(repeats) > 1)
     seeds = f" and {some}{max(repeats)} seeds" if repeats else ""
@@ -96,7 +91,7 @@ def caption(frame: Frame) -> str:
 
 
 def _features(frame: Frame) -> str:
-    """What was done to the features, the most usual first; "" where nothing was."""
+    """How the features were transformed, the most usual way first; "" if all are raw."""
     algos: dict[str, list[str]] = {}
     for row in frame.rows:
         if row.features is not None:
@@ -111,23 +106,19 @@ def _features(frame: Frame) -> str:
 def label(measure: str) -> str:
     """A measure as it is printed.
 
-    Examples
-    --------
     >>> label("ndcg@10"), label("mean-ndcg")
     ('NDCG@10', 'Mean-NDCG')
     """
     name, at, cutoff = measure.partition("@")
-    if name not in MEASURES:  # one of the user's own
+    if name not in MEASURES:  # a user's measure
         return measure
     words = [w.upper() if w in ACRONYMS or len(w) == 1 else w.capitalize() for w in name.split("-")]
     return "-".join(words) + at + cutoff
 
 
 def spread(deviation: float | None) -> str:
-    """A standard deviation as a table has it.
+    """A standard deviation as it is printed.
 
-    Examples
-    --------
     >>> spread(0.00123), spread(None)
     ('±.0012', '')
     """
@@ -135,12 +126,12 @@ def spread(deviation: float | None) -> str:
 
 
 def other_code(frame: Frame) -> bool:
-    """Whether every row is of other code: one note then says so, and not each name."""
+    """Whether every row is of other code: then one note says so instead of each name."""
     return len(frame.rows) > 1 and all(row.version for row in frame.rows)
 
 
 def remarks(frame: Frame) -> dict[str, str]:
-    """What stands in brackets behind an algorithm's name: missing folds, other code, ..."""
+    """The remarks in brackets behind algorithms' names: missing folds, other code, ..."""
     old = {row.algo for row in frame.rows if row.version and not other_code(frame)}
     words = {
         row.algo: [row.partial, "cut off" * bool(row.cut_off), "other code" * (row.algo in old)]
@@ -150,7 +141,7 @@ def remarks(frame: Frame) -> dict[str, str]:
 
 
 def notes(frame: Frame) -> tuple[str, ...]:
-    """The lines below a table: what is partial, cut off, of other code or one seed, a reference."""
+    """The notes below a table: partial rows, time limits, other code, one seed, references."""
     rows = frame.rows
     cut_off = [
         f"{row.algo} ({row.cut_off} of {row.folds * row.repeats} folds)"
@@ -170,16 +161,16 @@ def notes(frame: Frame) -> tuple[str, ...]:
         if names:
             what = "any measure" if len(names) == len(fold.means) else ", ".join(names)
             gaps.setdefault(what, {})[fold.number] = None
-    without = "; ".join(f"{what} in fold {', '.join(map(str, own))}" for what, own in gaps.items())
+    without = "; ".join(f"{what} in fold {', '.join(map(str, k))}" for what, k in gaps.items())
     one_seed = [row.algo for row in rows if row.repeated and row.repeats == 1]
     named = [str(row.label) for row in rows if row.label.name]
     lines = (
         (named, f"names: {'; '.join(named)}"),
         (cut_off, f"cut off by the time limit: {', '.join(cut_off)}; a full training may rank "
          "differently"),
-        (gaps, f"no value of {without}: no test query counts; means are over other folds"),
-        (code, f"other code: {code}; a new run renews them, and may find other numbers"),
-        (one_seed, f"one seed: {', '.join(one_seed)}; how far other seeds move them is not known "
+        (gaps, f"no value of {without}: no test query counts; means are over the other folds"),
+        (code, f"other code: {code}; a new run renews them and may give other numbers"),
+        (one_seed, f"one seed: {', '.join(one_seed)}; the effect of other seeds is not known "
          "(--repeats)"),
     )  # fmt: skip
     references = [REFERENCES[row.algo] for row in rows if row.algo in REFERENCES]
@@ -192,12 +183,12 @@ def notes(frame: Frame) -> tuple[str, ...]:
 
 
 def fold_note(difference: float) -> tuple[str, ...]:
-    """A line that says how far means over folds and means over queries are apart, or nothing."""
+    """A note on the largest distance of a mean over folds from one over queries, or nothing."""
     if not difference >= 0.00005:
         return ()
     return (
-        "means over folds, as in tables, and over queries, as in comparisons, differ by up to "
-        f"{difference:.4f}: folds are of unequal size",
+        "folds of unequal size: means over folds, as in tables, differ by up to "
+        f"{difference:.4f} from means over queries, as in comparisons",
     )
 
 
@@ -212,13 +203,13 @@ def _fold_note(frame: Frame, measures: Sequence[str]) -> tuple[str, ...]:
 
 
 def partial_note(frame: Frame) -> tuple[str, ...]:
-    """A line that names the partial algorithms, or nothing."""
+    """A note that names the partial algorithms, or nothing."""
     lacking = [row for row in frame.rows if row.partial]
     if not lacking:
         return ()
     named = ", ".join(f"{row.algo} ({row.partial})" for row in lacking)
     several = len({row.folds for row in frame.rows if competes(row.algo)}) > 1
-    warning = "; a mean over fewer folds does not compare with the others" * several
+    warning = "; means over fewer folds cannot be compared with the others" * several
     return (f"partial: {named}{warning}",)
 
 
@@ -230,8 +221,7 @@ def comparable(frame: Frame) -> list[Row]:
 
 
 def best_first(rows: Iterable[Row], measure: str) -> list[Row]:
-    """The rows from the best to the worst by a measure; equal ones, and the last without a value,
-    keep their order."""
+    """The rows from the best to the worst by a measure, those without a value last."""
     values = ((-sign(measure) * row.values[measure], row) for row in rows)
     return [row for _, row in sorted(values, key=lambda each: (each[0] != each[0], each[0]))]
 

@@ -1,10 +1,10 @@
-"""Slices of queries: where is an algorithm better, on long lists, on hard queries, on one's own?
+"""Slices of queries: is an algorithm better on long lists, on hard queries, on a segment?
 
-The queries are cut at the quartiles of a property; equal ones stay together, so that there may be
-fewer than four slices. The difficulty of a query is the mean value of all algorithms that are
-compared. It is not the value of one: an algorithm's worst queries are in part bad luck, so that any
-other looks better there, and worse on its best (regression to the mean; J. M. Bland, D. G. Altman,
-Comparing Methods of Measurement, The Lancet 346, 1995).
+Queries are cut at the quartiles of a property. Equal values stay together, so that there may be
+fewer than four slices. The difficulty of a query is the mean value of all compared algorithms. The
+value of one would mislead: its worst queries are in part bad luck, so that any other algorithm
+looks better there (regression to the mean; J. M. Bland, D. G. Altman, Comparing Methods of
+Measurement, The Lancet 346, 1995).
 """
 
 from __future__ import annotations
@@ -26,17 +26,15 @@ from letorbench.results.per_query import PerQuery
 if TYPE_CHECKING:
     import pandas as pd
 
-#: the properties, and what a slice says of its smallest and its largest value
+#: the properties, and the names of slices, with their smallest and largest values
 SLICES: Mapping[str, str] = {
     "length": "{} documents",
     "relevant": "{} relevant",
     "difficulty": "mean {}",
 }
-
-
 #: a column of more different numbers than this is cut at its quartiles
 MOST_NUMBERS = 10
-#: the slice of the queries that a table of segments does not have
+#: the slice of the queries without a segment
 REST = "(no segment)"
 
 
@@ -48,27 +46,26 @@ def sliced(
 ) -> dict[str, pd.MultiIndex]:
     """Return the folds and queries of each slice, by its name.
 
-    by: a name of `SLICES`, the number of documents, or of relevant ones, or the mean value by the
-    measure; or a CSV file of the user's segments, `FILE.csv` or `FILE.csv:COLUMN`. `data` reads the
-    data set where documents are counted.
+    by: a name of `SLICES`; or a CSV file of segments, `FILE.csv` or `FILE.csv:COLUMN`, or what
+    `property_or_segments` read of it. `data` reads the data set, to count documents.
     """
     import pandas as pd
 
     by = by if isinstance(by, pd.Series) else property_or_segments(by)
     if isinstance(by, pd.Series):
         return _by_segments(by, systems)
-    if by == "difficulty":  # of the algorithms that rank without the labels
+    if by == "difficulty":
         facts = [
             pd.Series(system.values[measure], system.keys).dropna()
             for system in systems
             if competes(system.algo)
         ]
-    else:  # the number of documents with at least a label
+    else:  # the number of documents, or of those with at least a label
         benchmark = data()
         least = benchmark.convention.relevant if by == "relevant" else 0
         facts = [
             pd.Series(
-                [(own >= least).sum() for own in np.split(f.test.labels, f.test.offsets[1:-1])],
+                [(y >= least).sum() for y in np.split(f.test.labels, f.test.offsets[1:-1])],
                 pd.MultiIndex.from_product([[f.number], f.test.qids]),
             )
             for f in benchmark.folds
@@ -81,16 +78,16 @@ def sliced(
 def _quartiles(values: pd.Series, words: str) -> dict[str, pd.MultiIndex]:
     cuts = np.quantile(values, [0.25, 0.5, 0.75], method="inverted_cdf")
     found = {}
-    for _, own in values.groupby(np.searchsorted(cuts, values)):
-        ends = [f"{end:.4f}".rstrip("0").rstrip(".") for end in (own.min(), own.max())]
-        found[words.format("-".join(dict.fromkeys(ends)))] = own.index
+    for _, part in values.groupby(np.searchsorted(cuts, values)):
+        ends = [f"{end:.4f}".rstrip("0").rstrip(".") for end in (part.min(), part.max())]
+        found[words.format("-".join(dict.fromkeys(ends)))] = part.index
     return found
 
 
 def property_or_segments(by: str | Path) -> str | pd.Series:
-    """Return the property that a name means, or the segments of a CSV file by query.
+    """Return the property of that name, or the segments of a CSV file by query.
 
-    Its first column is the query, another one the segment.
+    The first column of the file is the query, another one the segment.
     """
     import pandas as pd
 
@@ -113,7 +110,8 @@ def property_or_segments(by: str | Path) -> str | pd.Series:
     if repeated.any():
         line = int(np.flatnonzero(repeated)[0])
         raise DataError(
-            f"{path}:{line + 2}: found query {table.iloc[line, 0]} again, expected a line a query"
+            f"{path}:{line + 2}: found query {table.iloc[line, 0]} again, expected one line per "
+            "query"
         )
     segment = table.set_index(table.columns[0])[column]
     return segment.rename_axis(str(path))
@@ -127,11 +125,11 @@ def _by_segments(segment: pd.Series, systems: Sequence[PerQuery]) -> dict[str, p
     known = index[index.get_level_values(1).isin(segment.index)]
     if not len(known):
         raise DataError(f"{path}: found none of the compared queries in its first column")
-    own = pd.Series(segment.loc[known.get_level_values(1)].to_numpy(), known)
-    numbers = pd.to_numeric(own, errors="coerce")
+    segments = pd.Series(segment.loc[known.get_level_values(1)].to_numpy(), known)
+    numbers = pd.to_numeric(segments, errors="coerce")
     if numbers.notna().all() and numbers.nunique() > MOST_NUMBERS:
         found = _quartiles(numbers, f"{column} {{}}")
     else:
-        found = {f"{column} {name}": each.index for name, each in own.groupby(own)}
+        found = {f"{column} {name}": each.index for name, each in segments.groupby(segments)}
     rest = index.difference(known)
     return found | ({REST: rest} if len(rest) else {})

@@ -1,7 +1,4 @@
-"""Tables: one value of columns and cells, printed as text, CSV, Markdown, LaTeX or HTML.
-
-Whatever prints columns makes a `Table`; the functions of `FORMATS` know the formats and the marks.
-"""
+"""Tables: one value of columns and cells, printed as text, CSV, Markdown, LaTeX or HTML."""
 
 from __future__ import annotations
 
@@ -10,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from letorbench import escaping
@@ -19,7 +15,7 @@ from letorbench.files import write_atomically
 if TYPE_CHECKING:
     import pandas as pd
 
-#: what a cell holds beside its text
+#: the value of a cell
 Value = str | int | float | None
 #: what a table shows where there is no value
 DASH = "–"
@@ -30,11 +26,9 @@ LATEX_ARROWS = {1: r"$^{\uparrow}$", -1: r"$^{\downarrow}$", 0: r"\hphantom{$^{\
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell."""
+    """The text that people read, and the value with all digits, for CSV and for sorting."""
 
-    #: the cell as people read it; "" where there is nothing
     text: str
-    #: the same with every digit: what CSV holds and what the report sorts by
     value: Value = None
     #: 1 where the number is the best of its column, 2 where it is the second best, else 0
     place: int = 0
@@ -48,9 +42,9 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """A column's heading for people, the side that its cells are aligned to, its name in CSV.
+    """A column's heading for people, its alignment, and its name in CSV.
 
-    People do not see a column that has a name alone, and CSV has no column without a name.
+    A column with a name alone is for programs; one without a name is for people.
     """
 
     heading: str = ""
@@ -60,7 +54,7 @@ class Column:
     form: str = ""
 
     def cell(self, value: Cell | Value) -> Cell:
-        """A plain value as the column shows it; nothing is shown of None, a dash of NaN."""
+        """The cell of a plain value: empty for None, a dash for NaN."""
         if isinstance(value, Cell):
             return value
         if value is None or self.name and not self.heading:
@@ -70,14 +64,12 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and rows with a caption above and notes below."""
+    """Columns and rows with a one-line caption above and notes below."""
 
-    #: one line above the table
     caption: str
     #: every row has one cell for each column
     columns: tuple[Column, ...] = ()
     rows: tuple[tuple[Cell, ...], ...] = ()
-    #: lines below the table
     notes: tuple[str, ...] = ()
     #: what LaTeX refers to the table by; "" for none
     name: str = ""
@@ -92,15 +84,15 @@ class Table:
     def headings(self) -> list[str]:
         return [column.heading for column in self.columns]
 
-    def printed(self) -> Table:
-        """The columns and rows that people see; of a table without rows the caption alone."""
+    def visible_columns(self) -> Table:
+        """What people see; of a table without rows the caption alone."""
         if not self.rows:
             return Table(self.caption)
         shown = self._only([bool(each.heading or not each.name) for each in self.columns])
         return replace(shown, rows=tuple(row for row in shown.rows if any(c.text for c in row)))
 
-    def stored(self) -> Table:
-        """The columns that programs read."""
+    def data_columns(self) -> Table:
+        """What programs read."""
         return self._only([bool(each.name) for each in self.columns])
 
     def _only(self, chosen: Sequence[bool]) -> Table:
@@ -108,17 +100,14 @@ class Table:
         return replace(self, columns=tuple(compress(self.columns, chosen)), rows=rows)
 
     def legend(self, ranked: str, against: str) -> str:
-        """The caption, then what the marks mean in the words of a format."""
+        """The caption and the meaning of the marks, in the words of a format."""
         parts = [self.caption, self.seeds, ranked * self.ranked]
         parts += [f"{against} {self.against}"] if self.against else []
         return "; ".join(filter(None, parts))
 
 
 def columns(left: Iterable[str], right: Mapping[str, str] | None = None) -> tuple[Column, ...]:
-    """Columns of text, aligned to the left, then columns of numbers with their formats.
-
-    Programs know them by their headings.
-    """
+    """Columns of text, then columns of numbers with their formats, named by their headings."""
     numbers = (right or {}).items()
     return (
         *(Column(name, "left", name) for name in left),
@@ -132,10 +121,8 @@ def table(
     rows: Iterable[Iterable[Cell | Value]],
     notes: Iterable[str] = (),
 ) -> Table:
-    """A table whose rows hold cells, and plain values that their columns show.
+    """A table of rows of cells, or of plain values that their columns format.
 
-    Examples
-    --------
     >>> print(render(table("", columns(["algo"], {"map": ".2f"}), [["regression", 0.25]]), "text"))
     algo         map
     regression  0.25
@@ -152,30 +139,30 @@ def text_table(
     caption: str = "",
     right: Iterable[int] = (),
 ) -> Table:
-    """A table of plain texts; the columns whose numbers are in `right` are aligned to the right.
+    """A table of plain texts; `right`: the numbers of the columns that are aligned to the right.
 
-    Where every heading is "", no line of headings is printed.
+    Without any heading the line of headings is left out.
     """
     shown = (Column(name, "right" if i in right else "left") for i, name in enumerate(headings))
     return table(caption, shown, rows)
 
 
 def data_table(names: Sequence[str], rows: Iterable[Sequence[Value]]) -> Table:
-    """A table of plain values for programs: CSV and DataFrames."""
+    """A table of plain values for programs."""
     return table("", (Column(name=name) for name in names), rows)
 
 
 def to_frame(table: Table) -> pd.DataFrame:
-    """The values that programs read as a DataFrame."""
+    """The data columns as a DataFrame."""
     import pandas as pd
 
-    names = [column.name for column in table.stored().columns]
+    names = [column.name for column in table.data_columns().columns]
     return pd.DataFrame(records(table), columns=names)
 
 
 def records(table: Table) -> list[dict[str, Value]]:
-    """The values that programs read, by the names of their columns."""
-    table = table.stored()
+    """The rows of the data columns, by the columns' names."""
+    table = table.data_columns()
     names = [column.name for column in table.columns]
     return [dict(zip(names, (cell.value for cell in row))) for row in table.rows]
 
@@ -183,7 +170,7 @@ def records(table: Table) -> list[dict[str, Value]]:
 def write_table(
     stem: Path, title: str, header: Sequence[str], rows: Iterable[Sequence[Any]]
 ) -> tuple[Path, Path]:
-    """Write stem.csv and stem.txt: all digits, and floats with four decimals."""
+    """Write stem.csv with all digits and stem.txt with four decimals."""
     made = text_table(header, [[four_decimals(cell) for cell in row] for row in rows], title)
     paths = stem.with_name(f"{stem.name}.csv"), stem.with_name(f"{stem.name}.txt")
     contents = render(data_table(header, rows), "csv"), render(made, "text")
@@ -194,15 +181,13 @@ def write_table(
 
 
 def four_decimals(cell: Value) -> str:
-    """The text of a value: a float with four decimals, nothing for None."""
+    """The text of a value: floats with four decimals, nothing for None."""
     return "" if cell is None else f"{cell:.4f}" if isinstance(cell, float) else str(cell)
 
 
 def probability(p: float) -> str:
     """A p-value to four places.
 
-    Examples
-    --------
     >>> probability(0.0123), probability(0.000001), probability(1.0)
     ('.0123', '<.0001', '1')
     """
@@ -210,25 +195,21 @@ def probability(p: float) -> str:
 
 
 def render(tables: Table | Iterable[Table], form: str) -> str:
-    """One or several tables in a form of `FORMATS`.
+    """One or several tables in a format of `FORMATS`; in CSV they share the first one's headings.
 
-    Several have an empty line between them; as CSV they share the headings of the first.
-
-    Examples
-    --------
     >>> print(render(data_table(["algo", "map"], [["regression", 0.25]]), "csv"), end="")
     algo,map
     regression,0.25
     """
     every = [tables] if isinstance(tables, Table) else tables
     if form != "csv":
-        return "\n".join(FORMATS[form](table.printed()) for table in every)
-    texts = [_csv(table.stored()) for table in every]
+        return "\n".join(FORMATS[form](table.visible_columns()) for table in every)
+    texts = [_csv(table.data_columns()) for table in every]
     return texts[0] + "".join(text.partition("\n")[2] for text in texts[1:])
 
 
 def _text(table: Table) -> str:
-    """Aligned columns; marks follow a number, and blanks keep the digits in one column."""
+    """Aligned columns; marks stand behind a number, so that the digits are aligned."""
     shown = [
         _text_column(column, [row[i] for row in table.rows])
         for i, column in enumerate(table.columns)
@@ -242,7 +223,7 @@ def _text(table: Table) -> str:
 
 
 def _text_column(column: Column, cells: Sequence[Cell]) -> list[str]:
-    """The heading and the cells, filled up with blanks to one width."""
+    """The heading and the cells, padded to one width."""
     marks = ["*" * (c.place == 1 or c.starred) + {0: "", 1: "+", -1: "-"}[c.sign] for c in cells]
     spreads = [f" {c.spread}" if c.spread else "" for c in cells]
     behind, wide = (max(map(len, texts), default=0) for texts in (marks, spreads))
@@ -257,14 +238,11 @@ def _text_column(column: Column, cells: Sequence[Cell]) -> list[str]:
 
 
 def _csv(table: Table) -> str:
-    """The cells' values with every digit under the columns' names; no caption, no notes."""
-    rows: list[Sequence[object]] = [[column.name for column in table.columns]]
-    rows += [[cell.value for cell in row] for row in table.rows]
-    return escaping.csv_table(rows)
+    names: Sequence[object] = [column.name for column in table.columns]
+    return escaping.csv_table([names, *([cell.value for cell in row] for row in table.rows)])
 
 
 def _markdown(table: Table) -> str:
-    """A pipe table; the best in bold, the second best underlined."""
     legend = ("bold = best, underlined = second", "↑ ↓ = significantly better, worse than")
     parts = [escaping.markdown(table.legend(*legend))]
     if table.columns:
@@ -325,42 +303,10 @@ def _latex_cell(cell: Cell, signed: bool) -> str:
 
 
 def _html(table: Table) -> str:
-    """A table with buttons in its head that sort it; its caption above, its notes below.
-
-    It scrolls in a region of its own where the screen is narrow, also with the keyboard.
-    """
-    legend = ("bold = best, underlined = second", "↑ ↓ = significantly better, worse than")
-    caption = escaping.html(table.legend(*legend))
-    heads = "".join(
-        f'<th scope="col" class="{"n" * (column.align == "right")}" '
-        f'data-first="{"ascending" if column.align == "left" else "descending"}">'
-        f'<button type="button">{escaping.html(column.heading)}</button></th>'
-        for column in table.columns
-    )
-    rows = ["".join(map(_html_cell, row, table.columns, range(len(row)))) for row in table.rows]
-    body = "\n".join(f"<tr>{row}</tr>" for row in rows)
-    notes = "".join(f'\n<p class="note">{escaping.html(note)}</p>' for note in table.notes)
-    return (
-        f'<p class="note">{caption}</p>\n'
-        f'<div class="wide" role="region" tabindex="0" aria-label="{caption}">\n'
-        f'<table aria-label="{caption}">\n<thead><tr>{heads}</tr></thead>\n'
-        f"<tbody>\n{body}\n</tbody></table></div>{notes}"
-    )
-
-
-def _html_cell(cell: Cell, column: Column, i: int) -> str:
-    """The first cell of a row heads it; a number sorts by its value, not by its text."""
-    number = isinstance(cell.value, (int, float)) and cell.value == cell.value
-    value = f' data-value="{cell.value!r}"' if number else ""
-    text = escaping.html(cell.text) + "*" * cell.starred + ARROWS[cell.sign]
-    text += f" <small>{escaping.html(cell.spread)}</small>" if cell.spread else ""
-    if i == 0:
-        return f'<th scope="row"{value}>{text}</th>'
-    classes = ("n" * (column.align == "right"), {0: "", 1: "first", 2: "second"}[cell.place])
-    return f'<td class="{" ".join(filter(None, classes))}"{value}>{text}</td>'
+    return escaping.templates().get_template("parts.html").module.table(table)  # type: ignore
 
 
 #: the formats by name
-FORMATS: Mapping[str, Callable[[Table], str]] = MappingProxyType(
-    {"text": _text, "csv": _csv, "markdown": _markdown, "latex": _latex, "html": _html}
-)
+FORMATS: Mapping[str, Callable[[Table], str]] = {
+    "text": _text, "csv": _csv, "markdown": _markdown, "latex": _latex, "html": _html
+}  # fmt: skip

@@ -14,15 +14,14 @@ import numpy as np
 
 from letorbench.analysis.comparison import Pair, Procedure, comparison_table, query_tables
 from letorbench.analysis.comparison import compare as compare_systems
-from letorbench.analysis.explanation import WHY_QUERIES, learning_table, why
+from letorbench.analysis.conclusions import WHY_QUERIES, diagnose, learning_table
+from letorbench.analysis.curves import LearningCurves, draw_validation, learning_curves
 from letorbench.analysis.figures import differences_panel, draw, drawn_measures, panel
-from letorbench.analysis.learning import LearningCurves, learning_curves
 from letorbench.analysis.published import with_published
-from letorbench.analysis.report.page import page
+from letorbench.analysis.report import page
 from letorbench.analysis.results_table import summary_table, usual
 from letorbench.analysis.slices import property_or_segments, sliced
 from letorbench.analysis.tables import Table, render, to_frame
-from letorbench.analysis.validation import draw_validation
 from letorbench.choices import expanded, require_choice, split
 from letorbench.datasets import catalog
 from letorbench.datasets.queryset import QuerySet
@@ -326,7 +325,7 @@ class Results:
             for pair in pairs:
                 both = frame.only([pair.a, pair.b])
                 own = replace(self, frames=(self.measured(both, pair.measure),))
-                yield learning_table(both, why(own.frames[0], pair, procedure))
+                yield learning_table(both, diagnose(own.frames[0], pair, procedure))
                 yield from own.query_tables(WHY_QUERIES, pair.measure, pair.b)
 
     def learning_curves(self, measure: str = "ndcg@10") -> DataFrame:
@@ -399,7 +398,7 @@ class Results:
             procedure = Procedure()
             measure = f"{measure}@10" if measure == "ndcg" else measure
             pairs = (each for _, each in self.pairs(measure, baseline, procedure))
-            tested = [[pair for pair in each if pair.lead.units] for each in pairs]
+            tested = [[pair for pair in each if pair.difference.n_queries] for each in pairs]
             return draw([differences_panel(each, procedure) for each in tested if each])
         if shares:
             return draw([curves.panel for curves in self.learning(measure)])

@@ -121,8 +121,8 @@ def _of_runs(
 
 def _show_overall(results: Results, measures: tuple[str, ...]) -> None:
     """Print what several data sets together say; draw the critical-difference diagrams."""
-    from letorbench.analysis.figures import draw_ranks, write
-    from letorbench.analysis.ranks import overall, overall_table
+    from letorbench.analysis.figures import write
+    from letorbench.analysis.ranks import draw_ranks, overall, overall_table
     from letorbench.api.results import measure_names
     from letorbench.datasets.catalog import parse
 

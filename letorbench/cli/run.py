@@ -125,7 +125,7 @@ def _unused(report: Report) -> list[str]:
 
 def _print(report: Report, results: Results, measures: Sequence[str]) -> None:
     """Print the tables, how many folds were reused, and where everything is."""
-    from letorbench.analysis.explanation import tuning_line
+    from letorbench.analysis.conclusions import tuning_line
     from letorbench.analysis.results_table import summary_table, usual
     from letorbench.api.running import places
 

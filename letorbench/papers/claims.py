@@ -1,8 +1,7 @@
-"""What a paper claims, as data: `claims.toml` in the paper's folder, read into values.
+"""The claims of a paper, which `claims.toml` in its folder has as data.
 
-A claim is one sentence of the paper, which is quoted. It holds one test or more; a test names what
-is compared, on which data, by which measures, and what the paper prints. `letorbench.papers.rules`
-judges it.
+A claim is a sentence of the paper, which is quoted. It has one test or more: what is compared, on
+which data, by which measures, and what the paper prints. `letorbench.papers.rules` judges it.
 """
 
 from __future__ import annotations
@@ -15,59 +14,52 @@ from typing import Any
 #: comparisons of methods, and numbers
 COMPARISONS = ("above", "best", "one-sided", "not below", "alike")
 NUMBERS = ("equal", "at least", "at most")
-#: what a claim is made of, each tallied apart: an experiment's outcome; a theorem checked on random
-#: problems; arithmetic on a small example; a description of the data
+#: of claims: an experiment's outcome; a theorem checked on random problems; arithmetic on a small
+#: example; a description of the data
 NATURES = ("finding", "theory", "worked example", "data")
 
 
 @dataclass(frozen=True)
 class Point:
-    """One comparison: a method against another on a data set, by a measure.
-
-    lead: what the paper prints of it, as a share of the lower method's number; None without.
-    """
+    """One comparison: a method against another on a data set, by a measure."""
 
     dataset: str
     upper: str
     lower: str
     measure: str
+    #: in the paper, as a share of the lower method's number; None if it prints none
     lead: float | None = None
 
 
 @dataclass(frozen=True)
 class Test:
-    """One part of what a claim's sentence says, with its one estimand.
-
-    part: the part's name, where the sentence has several. kind: one of `COMPARISONS` or `NUMBERS`:
-    above: the mean relative lead is above zero; best: that over the best of the others;
-    one-sided: more gains than losses larger than `beyond`; not below, alike: the mean lead is no
-    loss, or no difference; the others: a number. data, measures: the data sets and the measures
-    (with cut-offs; `ndcg@1..10` stands for ten) that the sentence covers.
-
-    upper, lower: labels of methods, each of `upper` compared with each of `lower`; pairs: the pairs
-    themselves, where not all of both are compared. lead: the printed lead, as a share of the lower
-    method's number. numbers: the printed numbers of methods, or of methods and measures as `label
-    measure`.
-
-    number: of a number, its name among what the part measures, or the label of a method. printed,
-    half: the paper's number, and half a unit of its last printed digit. slip: what is wrong with
-    the print of a worked example that agrees, or was cut and not rounded.
-    """
+    """One part of a claim, which has one estimand."""
 
     __test__ = False  # for pytest, which collects classes of this name
+    #: above: the mean relative lead is above zero; best: the lead over the best of the others is;
+    #: one-sided: more gains than losses larger than `beyond`; not below, alike: the mean lead is no
+    #: loss, or no difference; the others: a number
     kind: str
+    #: its name, if the claim has several parts
     part: str = ""
     data: tuple[str, ...] = ()
+    #: with cut-offs; `ndcg@1..10` stands for ten
     measures: tuple[str, ...] = ()
+    #: labels of methods, each of `upper` compared with each of `lower`; or the pairs themselves
     upper: tuple[str, ...] = ()
     lower: tuple[str, ...] = ()
     pairs: tuple[tuple[str, str], ...] = ()
+    #: the printed lead, as a share of the lower method's number
     lead: float | None = None
+    #: printed numbers of methods, or of methods and measures as `label measure`
     numbers: Mapping[str, float] = field(default_factory=dict)
     beyond: float = 0.0
+    #: the name of a number that the part measures, or the label of a method
     number: str = ""
+    #: the paper's number, and half a unit of its last digit
     printed: float | None = None
     half: float = 0.0
+    #: what is wrong with the printed number of a worked example that still agrees
     slip: str = ""
 
     @property
@@ -97,26 +89,24 @@ class Test:
 
 @dataclass(frozen=True)
 class Claim:
-    """One sentence of a paper, fixed before anything is run.
-
-    id: its name among the paper's claims. part: the figure, table or theorem whose run tests it.
-    quote, where: the sentence, and its section and page. tests: the claim holds where all of them
-    do. says: the claim in a reader's words; the quotation where there are none. nature: one of
-    `NATURES`. meant: what is judged instead of what is printed, where the paper slips. headline:
-    whether the paper stands for it. general: whether the sentence is of methods, so that other data
-    than the paper's say something of it; or the data that do.
-    """
+    """One sentence of a paper, fixed before anything is run. It holds if all its tests do."""
 
     paper: str
     id: str
+    #: the figure, table or theorem whose run tests it
     part: str
+    #: the sentence, and its section and page
     quote: str
     where: str
     tests: tuple[Test, ...]
+    #: in plain words; the quotation if there are none
     says: str
     nature: str = "finding"
+    #: what is judged instead of a slip of the paper
     meant: str = ""
+    #: whether it is made in the abstract or the conclusions
     headline: bool = False
+    #: whether it is about methods, so that other data can test it, too; or the names of these data
     general: bool | tuple[str, ...] = False
 
     @property
@@ -137,20 +127,20 @@ def claims_of(
 ) -> tuple[Claim, ...]:
     """The claims of a claims.toml.
 
-    The nature, the data and the measures of a claim's part, what its tests share (`test`), and the
-    `data` of the whole file need not be said again, nor a number that is called as its claim.
-    printed: the numbers of the paper's tables by `label measure`, which a test may leave out.
+    A claim inherits the nature, data, measures and `test` of its part and the `data` of the file.
+    Its number is named as the claim by default. printed: the numbers of the paper's tables by
+    `label measure`.
     """
-    own = {each.name for each in fields(Claim)}
+    of_claim = {each.name for each in fields(Claim)}
     claims = []
     for each in facts.get("claim", ()):
         part = {"data": facts.get("data", ())} | facts.get("part", {}).get(each["part"], {})
-        # what is not the claim's own is shared by its tests
+        # the keys that a claim does not have are those of its tests
         shared = {"number": each["id"], **part.get("test", {})}
-        shared |= {key: value for key, value in each.items() if key not in own | {"test"}}
+        shared |= {key: value for key, value in each.items() if key not in of_claim | {"test"}}
         tests = tuple(_test({**shared, **test}, printed, part) for test in each.get("test", [{}]))
         mine = {key: part[key] for key in ("nature",) if key in part} | {"says": each["quote"]}
-        mine |= {key: each[key] for key in each if key in own}
+        mine |= {key: each[key] for key in each if key in of_claim}
         claims.append(Claim(paper=paper, tests=tests, **mine))
     return tuple(claims)
 
@@ -179,8 +169,6 @@ def with_tuples(facts: Mapping[str, Any]) -> dict[str, Any]:
 def expanded(measures: Sequence[str]) -> tuple[str, ...]:
     """The measures, with `ndcg@1..10` as ten.
 
-    Examples
-    --------
     >>> expanded(["ndcg@1..3", "map"])
     ('ndcg@1', 'ndcg@2', 'ndcg@3', 'map')
     """

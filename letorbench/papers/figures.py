@@ -1,4 +1,4 @@
-"""The papers' figures that are not plain curves over n: lines, dots, bars, and the answers."""
+"""The papers' figures other than curves over n: lines, dots, bars, and the answers."""
 
 from __future__ import annotations
 
@@ -11,42 +11,31 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from letorbench.analysis.figures import (
-    COLOURS,
-    COLUMN,
-    PAGE,
-    dress,
-    fixed_style,
-    line_style,
-    new_figure,
-    write,
-)
+from letorbench.analysis import figures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from letorbench.papers.rules import Verdict
+
 #: pale fills on which hatches and numbers can be read
 BARS = ("#F3C9A9", "#FFFFFF", "#A9CCE3", "#F7DC9A", "#D7BDE2", "#A9DFBF")
-#: where a legend stands whose lines would hide it: below its panel
+#: the place of a legend below its panel, for lines that would hide it
 BELOW: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.15), "ncols": 2}
-#: the axis of answers ends here at the latest, in per cent: what is beyond has an arrow
+#: the figure of answers: the end of its axis in per cent, with arrows at what is beyond; its
+#: inches, the inches of a line of text, the letters of a line, their points
 MOST = 25.0
-#: the figure of answers: its inches, the inches of a line of text, the letters of a line
-NARROW, LINE, WIDTH = 4.6, 0.145, 80
-#: the points of its letters
-SMALL = 7.0
+NARROW, LINE, WIDTH, SMALL = 4.6, 0.145, 80, 7.0
 
 
 @dataclass(frozen=True)
 class Axis:
-    """One panel; `log` makes both axes logarithmic, `log_x` the first.
-
-    lines: the x and the y of the points of each line, by name.
-    """
+    """One panel; `log` makes both axes logarithmic, `log_x` the first."""
 
     title: str
     x: str
     y: str
+    #: the x and the y of the points of each line, by name
     lines: Mapping[str, tuple[Sequence[float], Sequence[float]]]
     log: bool = False
     log_x: bool = False
@@ -54,18 +43,18 @@ class Axis:
 
 def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
     """The panels side by side, each with its legend inside, as stem.png, .svg and .pdf."""
-    with fixed_style():
+    with figures.fixed_style():
         from matplotlib.ticker import LogLocator
 
-        figure = new_figure(PAGE if len(panels) > 1 else COLUMN, 2.9)
+        figure = figures.new_figure(figures.PAGE if len(panels) > 1 else figures.COLUMN, 2.9)
         axes = figure.subplots(1, len(panels), squeeze=False)[0]
         for axis, panel in zip(axes, panels):
             for i, (name, points) in enumerate(panel.lines.items()):
-                axis.plot(*points, label=name, **line_style(i))
+                axis.plot(*points, label=name, **figures.line_style(i))
             if panel.log or panel.log_x:
                 axis.set_xscale("log")
                 axis.set_yscale("log" if panel.log else "linear")
-                # the decades alone are too few numbers, and matplotlib's between them too many
+                # the decades alone are too few ticks, and matplotlib's are too many
                 low, high = np.log10(axis.get_xlim())
                 steps = (1.0, 2.0, 5.0) if np.ceil(high) - np.floor(low) < 4 else (1.0,)
                 axis.xaxis.set_major_locator(LogLocator(subs=steps))
@@ -73,32 +62,32 @@ def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
                 axis.xaxis.set_minor_formatter("")
             else:
                 axis.xaxis.get_major_locator().set_params(integer=True, nbins=10)
-            dress(axis, panel.title, panel.x, panel.y)
+            figures.dress(axis, panel.title, panel.x, panel.y)
             place = BELOW if panel.log else {}
             axis.legend(frameon=False, fontsize=6.5, handlelength=2.6, **place)
-        return write(figure, stem)
+        return figures.write(figure, stem)
 
 
 def dots_figure(
     title: str, x: str, rows: Sequence[str],
     panels: Mapping[str, Mapping[str, Mapping[str, float]]], stem: Path,
 ) -> list[Path]:  # fmt: skip
-    """The numbers of rows as dots, a panel a column of a table and a mark a source of numbers.
+    """The numbers of a table as dots: a panel per column, a mark per source of numbers.
 
-    The first source, the paper, has diamonds. All panels have one axis.
+    The first source, the paper, has diamonds.
     """
-    with fixed_style():
-        figure = new_figure(PAGE, 1.3 + 0.19 * len(rows))
+    with figures.fixed_style():
+        figure = figures.new_figure(figures.PAGE, 1.3 + 0.19 * len(rows))
         axes = figure.subplots(1, len(panels), squeeze=False, sharex=True, sharey=True)[0]
         marks = {}
         for axis, (name, sources) in zip(axes, panels.items()):
             axis.axvline(0.0, color="0.5", linewidth=0.8)
             for i, (source, values) in enumerate(sources.items()):
-                style: dict[str, Any] = {"marker": "Dosv^"[i % 5], "color": COLOURS[i]}
+                style: dict[str, Any] = {"marker": "Dosv^"[i % 5], "color": figures.COLOURS[i]}
                 style |= {"fillstyle": "none", "markersize": 5.5} if i == 0 else {}
                 at = [rows.index(row) for row in values]
                 (marks[source],) = axis.plot(list(values.values()), at, linestyle="", **style)
-            dress(axis, name, "", "")
+            figures.dress(axis, name, "", "")
         axes[0].set_yticks(range(len(rows)), rows)
         axes[0].set_ylim(len(rows) - 0.5, -0.5)
         figure.suptitle(title, fontsize=8.5)
@@ -106,18 +95,20 @@ def dots_figure(
             list(marks.values()), list(marks), frameon=False, ncols=len(marks), title=x,
             loc="outside lower center", title_fontsize=8.0,
         )  # fmt: skip
-        return write(figure, stem)
+        return figures.write(figure, stem)
 
 
 def bars_figure(
     title: str, y: str, groups: Mapping[str, Mapping[str, float]], stem: Path
 ) -> list[Path]:
-    """Groups of bars, a group for each data set and a bar for each method."""
+    """A group of bars for each data set, with a bar for each method."""
     methods = list(dict.fromkeys(name for bars in groups.values() for name in bars))
     width = 0.8 / len(methods)
     hatches = ("", "///", "...", "xxx", "\\\\\\", "++")
-    with fixed_style():
-        figure = new_figure(PAGE if len(methods) * len(groups) > 8 else COLUMN, 2.9)
+    with figures.fixed_style():
+        figure = figures.new_figure(
+            figures.PAGE if len(methods) * len(groups) > 8 else figures.COLUMN, 2.9
+        )
         axis = figure.subplots()
         for i, method in enumerate(methods):
             at = [g + (i - (len(methods) - 1) / 2) * width for g in range(len(groups))]
@@ -127,57 +118,54 @@ def bars_figure(
                 edgecolor="black", linewidth=0.4, hatch=hatches[i % len(hatches)],
             )  # fmt: skip
             axis.bar_label(bars, fmt="%.3f", fontsize=5.5, padding=1.0, rotation=90)
-        dress(axis, title, "", y)
+        figures.dress(axis, title, "", y)
         axis.set_xticks(range(len(groups)), list(groups))
         axis.set_ylim(0.0, 1.2 * max(max(bars.values()) for bars in groups.values()))
         across = 3 if max(map(len, methods)) < 20 else 2
         figure.legend(frameon=False, ncols=across, fontsize=6.5, loc="outside lower center")
-        return write(figure, stem)
+        return figures.write(figure, stem)
 
 
 class Line(NamedTuple):
-    """A row: ours with its interval and the paper's number, in per cent, and the answer."""
+    """A line of the figure of answers."""
 
     claim: str
     part: str
-    value: float
-    low: float
-    high: float
-    printed: float | None
-    answer: str
+    #: in per cent
+    verdict: Verdict
 
 
 def answers_figure(groups: Mapping[str, Sequence[Line]], path: Path) -> Path:
-    """Draw the rows of each claim below its words, and the claims of each group, as a PNG.
+    """Draw the lines of each claim below its words, and the claims of each group, as a PNG.
 
-    The words have the figure's whole width, so that a narrow one can be read on a telephone.
+    It is narrow, and the words have its whole width, so that it can be read on a telephone.
     """
-    lines = [each for own in groups.values() for each in own]
-    ends = [abs(n) for e in lines for n in (e.low, e.high, e.printed or 0.0) if np.isfinite(n)]
+    verdicts = [line.verdict for lines in groups.values() for line in lines]
+    ends = [abs(n) for v in verdicts for n in (v.low, v.high, v.printed or 0.0) if np.isfinite(n)]
     limit = min(MOST, 1.1 * max(2.0, *ends))
     words: list[tuple[float, str, str]] = []
     rows: list[tuple[float, Line]] = []
     y = 0.0  # in lines of text
-    for group, own in groups.items():
+    for group, lines in groups.items():
         if group:
             words.append((y, fill(group, WIDTH), "bold"))
             y += 1.6 + words[-1][1].count("\n")
-        for claim, told in groupby(own, key=lambda each: each.claim):
+        for claim, parts in groupby(lines, key=lambda line: line.claim):
             words.append((y, fill(claim, WIDTH), "normal"))
             y += 1.1 + 0.8 * words[-1][1].count("\n")
-            for each in told:
-                rows.append((y, each))
+            for line in parts:
+                rows.append((y, line))
                 y += 1.0
             y += 0.6
-    with fixed_style():
+    with figures.fixed_style():
         from matplotlib.transforms import blended_transform_factory
 
-        figure = new_figure(NARROW, 0.7 + LINE * y)
+        figure = figures.new_figure(NARROW, 0.7 + LINE * y)
         axis = figure.subplots()
         axis.axvspan(-1.0, 1.0, color="0.93", zorder=0)
         axis.axvline(0.0, color="0.5", linewidth=0.8, zorder=0)
-        for at, each in rows:
-            _draw(axis, at, each, limit)
+        for at, line in rows:
+            _draw(axis, at, line.verdict, limit)
         across = blended_transform_factory(figure.transFigure, axis.transData)
         for at, text, weight in words:
             axis.text(
@@ -185,11 +173,11 @@ def answers_figure(groups: Mapping[str, Sequence[Line]], path: Path) -> Path:
                 in_layout=False, zorder=5, linespacing=1.05,
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
             )  # fmt: skip
-        axis.set_yticks([at for at, _ in rows], [each.part for _, each in rows], fontsize=SMALL)
+        axis.set_yticks([at for at, _ in rows], [line.part for _, line in rows], fontsize=SMALL)
         axis.set_ylim(y - 0.8, -0.8)
         axis.set_xlim(-1.04 * limit, 1.04 * limit)
         marks = "grey: within 1 %" + "; diamond: the paper's" * any(
-            e.printed is not None for e in lines
+            v.printed is not None for v in verdicts
         )
         figure.supxlabel(
             f"lead, or how far a number is from the printed one, in %\n{marks}", fontsize=SMALL
@@ -198,11 +186,11 @@ def answers_figure(groups: Mapping[str, Sequence[Line]], path: Path) -> Path:
         axis.spines[["top", "right", "left"]].set_visible(False)
         axis.tick_params(axis="y", length=0)
         path.parent.mkdir(parents=True, exist_ok=True)
-        return write(figure, path, ("png",))[0]
+        return figures.write(figure, path, ("png",))[0]
 
 
-def _draw(axis: Axes, y: float, each: Line, limit: float) -> None:
-    """Draw a row: the interval, what is beyond the limit as an arrow, the paper's, the answer."""
+def _draw(axis: Axes, y: float, each: Verdict, limit: float) -> None:
+    """Draw the interval, arrows at what is beyond the limit, the paper's number and the answer."""
     low, high = np.clip([each.low, each.high], -limit, limit)
     axis.plot([low, high], [y, y], color="black", linewidth=1.4, zorder=2, solid_capstyle="butt")
     if abs(each.value) <= limit:
@@ -218,5 +206,5 @@ def _draw(axis: Axes, y: float, each: Line, limit: float) -> None:
     if each.printed is not None:
         at = float(np.clip(each.printed, -limit, limit))
         axis.plot(at, y, "D", color="#D55E00", markersize=5.0, zorder=4, fillstyle="none")
-    beside = axis.get_yaxis_transform()
-    axis.text(1.01, y, each.answer, transform=beside, va="center", fontsize=SMALL)
+    edge = axis.get_yaxis_transform()
+    axis.text(1.01, y, each.answer, transform=edge, va="center", fontsize=SMALL)

@@ -1,9 +1,9 @@
-"""The files of a reproduction, and its outcomes in the words that are printed and on the pages."""
+"""The files of a reproduction, and the words for its outcomes in print and on pages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, astuple, fields
+from dataclasses import asdict, astuple, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,20 +20,23 @@ from letorbench.errors import DataError
 from letorbench.files import read_file, write_atomically
 from letorbench.papers import rules
 from letorbench.papers.claims import COMPARISONS
-from letorbench.papers.rules import Outcome, Row
+from letorbench.papers.rules import Outcome, Verdict
 from letorbench.version import __version__
 
 if TYPE_CHECKING:
     from letorbench.papers.paper import Paper
 
-#: what later runs read again, with its check sum; and tables of it for people
+#: the outcomes with their check sum, which later runs read; and tables of them for people
 OUTCOMES, CLAIMS, POINTS = "outcomes.json", "claims.csv", "comparisons.csv"
 CLAIM_COLUMNS = ("id", "part of the paper", "nature", "claim", "where", "answer of all parts")
 POINT_COLUMNS = ("id", "data", "what", "lead", "low", "high", "paper")
 #: how a section begins that a page folds
 FOLDED = "<!-- folded -->\n"
-#: what `cells` gives of a row
+#: of `cells`
 COLUMNS = ("answer", "paper", "ours [95 %]", "counts and notes")
+
+#: the names of settings in notes
+SETTINGS = {"default": "our setting", "published": "the paper's own setting"}
 
 Kept = dict[tuple[str, str], Outcome]
 
@@ -46,16 +49,17 @@ def write_file(path: Path, text: str) -> Path:
 
 
 def write_outcomes(folder: Path, paper: Paper, kept: Kept) -> list[Path]:
-    """Write the outcomes, and as tables a row a part of a claim and a row a comparison."""
+    """Write the outcomes, a table of the parts of claims, and a table of comparisons."""
     every = list(kept.values())
     facts = [{**asdict(each), "claim": each.claim.id} for each in every]
-    names = [each.name for each in fields(Row)]
+    names = [each.name for each in fields(Verdict)]
     rows: list[list[Value]] = []
     for o in every:
-        own = [paper_id(o), o.claim.part, o.claim.nature, o.claim.says, o.claim.where, o.answer]
-        more = [o.note, _settings(o), __version__, bibtex(o)]
-        parts = [*map(astuple, o.rows)] or [("",) * len(names)]
-        rows += [[*own, *part, *more] for part in parts]
+        claim = o.claim
+        before = [paper_id(o), claim.part, claim.nature, claim.says, claim.where, o.answer]
+        settings = "; ".join(f"{name}: {answer}" for name, answer in (o.by_setting or {}).items())
+        verdicts = [*map(astuple, o.rows)] or [("",) * len(names)]
+        rows += [[*before, *each, o.note, settings, __version__, bibtex(o)] for each in verdicts]
     heads = [*CLAIM_COLUMNS, *names, "without", "other settings", "version", "bibtex"]
     points = [[paper_id(o), *point] for o in every for point in o.points]
     return [
@@ -66,13 +70,13 @@ def write_outcomes(folder: Path, paper: Paper, kept: Kept) -> list[Path]:
 
 
 def paper_id(outcome: Outcome) -> str:
-    """The name by which an answer can be cited: the paper's, the claim's, and other data."""
+    """The name of an answer in citations: the paper's, the claim's, and other data."""
     on = f"@{outcome.place}" if outcome.place else ""
     return f"{outcome.claim.paper}/{outcome.claim.id}{on}"
 
 
 def bibtex(outcome: Outcome) -> str:
-    """The entry for BibTeX of one answer, in one line."""
+    """The BibTeX entry of an answer, in one line."""
     id = paper_id(outcome)
     return (
         f"@misc{{letorbench:{id}, author = {{letorbench}}, title = {{{{{outcome.claim.says}: "
@@ -81,7 +85,7 @@ def bibtex(outcome: Outcome) -> str:
 
 
 def read_outcomes(folder: Path, paper: Paper) -> Kept:
-    """The outcomes that were written before; DataError where they are damaged."""
+    """The outcomes that an earlier run wrote; DataError if they are damaged."""
     path = folder / OUTCOMES
     if not path.is_file():
         return {}
@@ -94,10 +98,10 @@ def read_outcomes(folder: Path, paper: Paper) -> Kept:
     by_id, kept = {claim.id: claim for claim in paper.claims}, {}
     for each in facts["outcomes"]:
         if each["claim"] in by_id:
-            own = {**each, "claim": by_id[each["claim"]]}
-            own["rows"] = tuple(Row(**row) for row in each["rows"])
-            own["points"] = tuple(tuple(point) for point in each["points"])
-            kept[each["claim"], each["place"]] = Outcome(**own)
+            known = {**each, "claim": by_id[each["claim"]]}
+            known["rows"] = tuple(Verdict(**row) for row in each["rows"])
+            known["points"] = tuple(tuple(point) for point in each["points"])
+            kept[each["claim"], each["place"]] = Outcome(**known)
     return kept
 
 
@@ -108,20 +112,20 @@ def markdown(header: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
 
 
 def write_section(
-    stem: Path, title: str, told: str, header: Sequence[str], rows: Sequence[Any],
+    stem: Path, title: str, text: str, header: Sequence[str], rows: Sequence[Any],
     folded: bool = False,
 ) -> list[Path]:  # fmt: skip
-    """A section of the paper's page: what a table comes to, and the table; all of it `folded`."""
-    text = [FOLDED if folded else "", f"## {title}\n\n{told}\n\n"]
+    """Write a section of the paper's page: a text and a table, which unfolds if `folded` is not."""
+    before = [FOLDED if folded else "", f"## {title}\n\n{text}\n\n"]
     shown = markdown(header, rows)
     if not folded:
         shown = f"<details><summary>The numbers</summary>\n\n{shown}\n</details>\n"
-    path = write_file(stem.with_suffix(".md"), "".join([*text, shown]))
+    path = write_file(stem.with_suffix(".md"), "".join([*before, shown]))
     return [path, *write_table(stem, title, header, rows)]
 
 
 def lines(outcomes: Iterable[Outcome]) -> list[str]:
-    """The outcomes of what was run as a table of text, a row a part of a claim."""
+    """The outcomes of what was run as a table of text, a row for each part of a claim."""
     rows = []
     for o in (each for each in outcomes if each.answer != rules.NOT_RUN):
         of = o.claim.data
@@ -132,16 +136,16 @@ def lines(outcomes: Iterable[Outcome]) -> list[str]:
     return render(text_table(("claim", "data", *COLUMNS), rows), "text").splitlines()
 
 
-def cells(outcome: Outcome, row: Row | None) -> list[str]:
-    """A text for each of `COLUMNS`, of one part of a claim."""
+def cells(outcome: Outcome, row: Verdict | None) -> list[str]:
+    """A text for each of `COLUMNS`, for one part of a claim."""
     if row is None:
-        return [said(outcome), "-", "-", ""]
+        return [_answer(outcome), "-", "-", ""]
     notes = filter(None, (row.count, row.note))
     return [answered(row), paper_number(row), our_number(row), "; ".join(notes)]
 
 
-def said(outcome: Outcome) -> str:
-    """The answer; of what was not run how to run it, of a sentence of parts each part's."""
+def _answer(outcome: Outcome) -> str:
+    """The answer; how to run what was not run; of a claim of several parts each part's."""
     if outcome.answer == rules.NOT_RUN:
         claim = outcome.claim
         return f"not run (part {claim.part}; `make {claim.paper}/{claim.part}`)"
@@ -150,29 +154,37 @@ def said(outcome: Outcome) -> str:
     return outcome.answer
 
 
-def answered(row: Row) -> str:
+def answered(row: Verdict) -> str:
     """The answer in words: a number has no direction."""
     return row.answer.rpartition(", ")[2] if row.kind == "equal" else row.answer
 
 
-def _settings(outcome: Outcome) -> str:
-    return "; ".join(f"{name}: {answer}" for name, answer in (outcome.by_setting or {}).items())
-
-
-def paper_number(row: Row) -> str:
-    """What the paper prints, as it stands beside ours."""
+def paper_number(row: Verdict) -> str:
+    """The paper's number, or what it claims without one."""
     if row.printed is None:
         return row.kind
     return {"at least": ">= ", "at most": "<= "}.get(row.kind, "") + _shown(row, row.printed)
 
 
-def our_number(row: Row) -> str:
-    """Our number with its interval, where there is chance in it."""
+def our_number(row: Verdict) -> str:
+    """Our number, with its interval if there is chance in it."""
     bounds = f" [{_shown(row, row.low)}, {_shown(row, row.high)}]"
     return _shown(row, row.value) + (bounds if row.low < row.high else "")
 
 
-def _shown(row: Row, number: float) -> str:
+def in_per_cent(row: Verdict) -> Verdict | None:
+    """A lead, or the distance of a number from the paper's, in per cent; None if this is 0."""
+    numbers, printed = [row.value, row.low, row.high], row.printed
+    if row.kind not in COMPARISONS:
+        if not printed:
+            return None
+        numbers, printed = [n / printed - 1.0 for n in numbers], 0.0
+    value, low, high = (100.0 * n for n in numbers)
+    share = None if printed is None else 100.0 * printed
+    return replace(row, value=value, low=low, high=high, printed=share, answer=answered(row))
+
+
+def _shown(row: Verdict, number: float) -> str:
     if row.kind in COMPARISONS:
         return f"{100.0 * number:+.1f} %"
     whole = float(number).is_integer() and abs(number) >= 1_000.0
@@ -180,22 +192,25 @@ def _shown(row: Row, number: float) -> str:
 
 
 def notes(outcomes: Iterable[Outcome]) -> list[str]:
-    """Every note with the claims that share it, a line each."""
+    """A line for each note, with the claims that share it."""
     sharing: dict[str, list[str]] = {}
     for o in outcomes:
         tried = o.answer not in (rules.NOT_TRIED, rules.NOT_RUN)
-        own = [o.note, f"{'judged as meant: ' * tried}{o.claim.meant}" if o.claim.meant else ""]
-        own += [f"otherwise by {_settings(o)}" if o.by_setting else ""]
-        for note in filter(None, own):
+        lines = [o.note, f"{'judged as meant: ' * tried}{o.claim.meant}" if o.claim.meant else ""]
+        lines += [
+            f"with {SETTINGS.get(name, name)} the answer is {answer}"
+            for name, answer in (o.by_setting or {}).items()
+        ]
+        for note in filter(None, lines):
             sharing.setdefault(note, []).append(o.claim.id)
     return [f"{', '.join(dict.fromkeys(ids))}: {note}" for note, ids in sharing.items()]
 
 
 def closing(papers: Mapping[str, Sequence[Outcome]], folders: Sequence[Path]) -> list[str]:
-    """How many claims of each paper have which answer, and where each paper's files are."""
-    found = {name: [o.answer for o in own if not o.place] for name, own in papers.items()}
-    answers = [a for a in rules.ANSWERS if any(a in own for own in found.values())]
-    rows = [[name, str(len(own)), *(str(own.count(a)) for a in answers)]
-            for name, own in found.items()]  # fmt: skip
+    """How many claims of each paper have which answer, and the folder of each paper's files."""
+    found = {name: [o.answer for o in every if not o.place] for name, every in papers.items()}
+    answers = [a for a in rules.ANSWERS if any(a in every for every in found.values())]
+    rows = [[name, str(len(every)), *(str(every.count(a)) for a in answers)]
+            for name, every in found.items()]  # fmt: skip
     lines = render(text_table(["paper", "claims", *answers], rows), "text").splitlines()
     return [*lines, *(f"files  {folder}" for folder in folders)]

@@ -1,8 +1,8 @@
-"""The rules by which claims are judged, the same for every paper; docs/papers/rules.md has reasons.
+"""The rules that judge the claims of every paper; docs/papers/rules.md has the reasons.
 
-A part of a sentence has one estimand: a mean relative lead, a balance of gains and losses, or a
-number. What was drawn (queries, seeds, draws of data) is drawn again, for all its comparisons
-together. The 95 % interval of that, beside the paper's sign or number, is the answer.
+Each part of a claim has one estimand: a mean relative lead, a balance of gains and losses, or a
+number. Queries, seeds and draws of data are resampled, for all its comparisons together. The answer
+follows from the 95 % interval and the paper's sign or number.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from letorbench.papers.claims import Claim, Point, Test
 from letorbench.papers.runs import ByMethod, Measured, are_draws, seeds_mean
 from letorbench.results.per_query import PerQuery
 
-#: what two implementations of a method differ by, as a share of the number: the same program with
-#: sums in another order gave RankNet .4566 and .4522 of NDCG@10 on OHSUMED
+#: how much two implementations of a method may differ, as a share of the number: the same program
+#: with sums in another order gave RankNet .4566 and .4522 of NDCG@10 on OHSUMED
 BAND = 0.01
-#: the lead that data should be able to tell where the paper prints none
+#: the lead that data should be able to decide if the paper prints none
 EFFECT = 0.03
-#: how often is drawn again
+#: the number of resamples
 DRAWS = 2_000
 
 AGREES, NO_DIFFERENCE, OPPOSITE = "agrees", "no difference", "opposite"
@@ -36,25 +36,25 @@ ANSWERS = (
 
 
 @dataclass(frozen=True)
-class Row:
-    """The answer of one part of a claim.
+class Verdict:
+    """The answer to one part of a claim, with our number and the paper's."""
 
-    part: which part of the sentence; "" where there is one. place, what: the data, and what is
-    estimated. value, low, high: ours with its 95 % interval; a lead is a share of the lower mean.
-    printed: the paper's, in the same units. count: of several comparisons how many are positive.
-    units: how many of what were drawn. note: what else is to be said.
-    """
-
+    #: of the claim; "" if it has one part
     part: str
     kind: str
+    #: the data, and what is estimated
     place: str
     what: str
     answer: str
+    #: our number and its 95 % interval; leads are shares of the lower mean
     value: float
     low: float
     high: float
+    #: the paper's number
     printed: float | None = None
+    #: how many of several comparisons are positive
     count: str = ""
+    #: what was resampled, and how many
     units: str = ""
     note: str = ""
 
@@ -65,18 +65,16 @@ Compared = tuple[str, str, float, float, float, float | None]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came out of a claim.
-
-    points: each comparison. by_setting: the answers of other settings and protocols where they
-    differ. place: the data that it was judged on, where those are not the claim's.
-    """
+    """The answer to a claim, the verdict on each part (`rows`), and every comparison."""
 
     claim: Claim
     answer: str
-    rows: tuple[Row, ...] = ()
+    rows: tuple[Verdict, ...] = ()
     points: tuple[Compared, ...] = ()
     note: str = ""
+    #: other answers, by the setting or protocol that gives them
     by_setting: Mapping[str, str] | None = None
+    #: the data that it was judged on, if these are not the claim's
     place: str = ""
 
 
@@ -85,8 +83,8 @@ def resampled(
 ) -> dict[tuple[str, str], np.ndarray]:
     """(method, measure) -> (1 + draws,) means of a data set's methods, the observed ones first.
 
-    The queries of each fold are drawn again, the same for every method; of a method with several
-    seeds its trainings of each fold, too. Of generated data whole draws are.
+    The queries of each fold are resampled, the same for every method, and the trainings of each
+    fold of a method with several seeds. Of generated data whole draws are resampled.
     """
     rng = np.random.default_rng(seed)
     folds = next(iter(of.values())).folds
@@ -98,29 +96,29 @@ def resampled(
         total = np.zeros((1 + draws, len(measures)))
         for i, k in enumerate(numbers):
             tables = np.stack([values.tables[m][:, folds == k] for m in measures])
-            own = np.moveaxis(tables, 0, -1)  # (n_repeats, n_queries, n_measures)
+            table = np.moveaxis(tables, 0, -1)  # (n_repeats, n_queries, n_measures)
             if are_draws(values):
-                total += whole[:, [i]] * own.mean(axis=(0, 1)) * len(numbers)
+                total += whole[:, [i]] * table.mean(axis=(0, 1)) * len(numbers)
                 continue
-            seeds = _weights(rng, len(own), draws)
-            total += sum(s[:, None] * (again[k] @ each) for s, each in zip(seeds.T, own))
+            seeds = _weights(rng, len(table), draws)
+            total += sum(s[:, None] * (again[k] @ each) for s, each in zip(seeds.T, table))
         for m, mean in zip(measures, (total / len(numbers)).T):
             found[name, m] = mean
     return found
 
 
 def _weights(rng: np.random.Generator, n: int, draws: int) -> np.ndarray:
-    """(1 + draws, n) weights with the sum 1: equal ones first, then n units drawn again."""
+    """(1 + draws, n) weights with the sum 1: equal ones first, then resamples of n units."""
     drawn = rng.multinomial(n, np.full(n, 1.0 / n), size=draws)
     return np.vstack([np.ones(n), drawn]) / n
 
 
 def interval(found: np.ndarray, n: int, tried: int = 1) -> tuple[float, float, float]:
-    """The observed number and the 95 % interval of (1 + draws,) numbers, drawn from n units.
+    """The observed number and the 95 % interval of (1 + draws,) numbers, resampled from n units.
 
-    `tried` is of how many such numbers the upper end holds for all (Bonferroni).
-    Its percentiles are widened as Student's t is, for which few units count: T. Hesterberg, What
-    Teachers Should Know About the Bootstrap, The American Statistician 69, 2015, section 3.3.
+    The upper end holds for all of `tried` such numbers (Bonferroni). The percentiles are widened as
+    those of Student's t for few units: T. Hesterberg, What Teachers Should Know About the
+    Bootstrap, The American Statistician 69, 2015, section 3.3.
     """
     from scipy.special import ndtr, stdtrit
 
@@ -132,7 +130,7 @@ def interval(found: np.ndarray, n: int, tried: int = 1) -> tuple[float, float, f
 
 
 def answer_of(low: float, high: float, printed: float | None = None) -> str:
-    """The answer of a lead that the paper has above zero; NaN is none."""
+    """The answer for a lead that is above zero in the paper."""
     held = printed is not None and 0.0 < low <= printed <= high
     if -BAND <= low and high <= BAND and not held:
         return NO_DIFFERENCE
@@ -146,7 +144,7 @@ def answer_of(low: float, high: float, printed: float | None = None) -> str:
 
 
 def equivalence(kind: str, low: float, high: float, band: float) -> str:
-    """The answer of what the paper calls comparable ("alike"), or not worse ("not below")."""
+    """The answer for what the paper calls comparable ("alike") or not worse ("not below")."""
     if low >= -band and (kind == "not below" or high <= band):
         return AGREES
     if high < -band or (kind == "alike" and low > band):
@@ -157,49 +155,50 @@ def equivalence(kind: str, low: float, high: float, band: float) -> str:
 def judge(
     claim: Claim, values: ByMethod, numbers: Mapping[str, Measured], draws: int = DRAWS
 ) -> Outcome:
-    """Judge a claim by what its part's run found: values, and numbers by name."""
-    rows, points, gone = list[Row](), list[Compared](), dict[str, None]()
+    """Judge a claim by the values of methods, and by numbers, that its part's run gave."""
+    verdicts, points, gone = list[Verdict](), list[Compared](), dict[str, None]()
     for test in claim.tests:
         if test.compares:
             every = list(test.points())
             here = [p for p in every if {p.upper, p.lower} <= values.get(p.dataset, {}).keys()]
             gone |= dict.fromkeys(p.dataset for p in every if p not in here)
             if here:
-                row, own = compared(test, here, values, draws)
-                rows.append(row)
-                points += own
+                verdict, comparisons = compared(test, here, values, draws)
+                verdicts.append(verdict)
+                points += comparisons
         else:
             given = _numbers(test, values, numbers)
-            rows += [_number_row(test, claim.nature, *each) for each in given]
+            verdicts += [_number_verdict(test, claim.nature, *each) for each in given]
             gone |= dict.fromkeys(() if given else test.data or (test.number,))
-    if not rows:
+    if not verdicts:
         return Outcome(claim, NOT_TRIED)
     without = f"without {', '.join(gone)}" if gone else ""
-    return Outcome(claim, combined(row.answer for row in rows), tuple(rows), tuple(points), without)
+    answer = combined(each.answer for each in verdicts)
+    return Outcome(claim, answer, tuple(verdicts), tuple(points), without)
 
 
 def combined(answers: Iterable[str]) -> str:
-    """One answer of a sentence's parts."""
-    told = set(answers)
-    if SLIP in told:
+    """The answer to a claim of several parts."""
+    different = set(answers)
+    if SLIP in different:
         return SLIP
-    return told.pop() if len(told) == 1 else IN_PART
+    return different.pop() if len(different) == 1 else IN_PART
 
 
 def compared(
     test: Test, here: Sequence[Point], values: ByMethod, draws: int = DRAWS
-) -> tuple[Row, list[Compared]]:
-    """The row of a test's comparisons that are at hand, and each of them."""
+) -> tuple[Verdict, list[Compared]]:
+    """The verdict on the comparisons of a test for which there are data, and each of them."""
     measures = list(dict.fromkeys(p.measure for p in here))
     places = list(dict.fromkeys(p.dataset for p in here))
     means, units, drawn = {}, list[int](), list[str]()
     for place in places:
         used = dict.fromkeys(m for p in here if p.dataset == place for m in (p.upper, p.lower))
-        own = {name: values[place][name] for name in used}
-        first = next(iter(own.values()))
+        methods = {name: values[place][name] for name in used}
+        first = next(iter(methods.values()))
         units.append(len(first.folds))
         drawn.append(f"{units[-1]} {'draws' if are_draws(first) else 'queries'}")
-        for (name, measure), mean in resampled(own, measures, draws).items():
+        for (name, measure), mean in resampled(methods, measures, draws).items():
             means[place, name, measure] = mean
     upper = np.array([means[p.dataset, p.upper, p.measure] for p in here])
     lower = np.array([means[p.dataset, p.lower, p.measure] for p in here])
@@ -219,11 +218,12 @@ def compared(
         found = (leads > test.beyond).mean(axis=0) - (leads < -test.beyond).mean(axis=0)
         up, down = (leads[:, 0] > test.beyond).sum(), (leads[:, 0] < -test.beyond).sum()
         value, low, high = interval(found, n)
-        count = f"of {len(here)}, {up} gain and {down} lose more than {test.beyond:.0%}; {count}"
+        beyond = f"gain and {down} lose more than {100.0 * test.beyond:g} %"
+        count = f"{up} of {len(here)} comparisons {beyond}; {count}"
     else:
         value, low, high = interval(leads.mean(axis=0), n)
-        told = [p.lead for p in here if p.lead is not None]
-        printed = float(np.mean(told)) if len(told) == len(here) else None
+        in_paper = [p.lead for p in here if p.lead is not None]
+        printed = float(np.mean(in_paper)) if len(in_paper) == len(here) else None
     least, note = EFFECT if printed is None else abs(printed), ""
     if test.kind in ("alike", "not below"):
         least = max([BAND, *(abs(p.lead) for p in test.points() if p.lead is not None)])
@@ -232,38 +232,38 @@ def compared(
         answer = answer_of(low, high, printed)
     if answer == CANNOT_TELL:
         none = "nothing to compare with" if np.isnan(high) else f"at most {high:+.1%}"
-        # so wide that the paper's own effect has its answer in fewer than half of the cases: an
-        # interval shrinks as n^-1/2, and one that is to be on both sides of 0 needs some more room
+        # too wide for the paper's effect to be found in half of the cases: an interval shrinks as
+        # n^-1/2, and one that must be on both sides of 0 needs more room
         ratio = (high - low) / 2.0 / least * (1.34 if test.kind == "alike" else 1.0)
         takes = f"{float(f'{sum(units) * ratio**2:.2g}'):,.0f} {drawn[0].split()[1]}"
-        few = f"; cannot be told with these data: takes about {takes}"
+        few = f"; these data cannot decide it: about {takes} are needed"
         note = (note or none) + few * (test.kind != "one-sided" and 1.0 < ratio < np.inf)
     covered = ", ".join(places)
     if len(places) < len(test.data):
         covered += f", {len(places)} of {len(test.data)} sets"
-    what = {"best": "lead over whichever other is best", "one-sided": "gains minus losses"}
-    row = Row(
+    what = {"best": "lead over the best of the others", "one-sided": "gains minus losses"}
+    verdict = Verdict(
         test.part, test.kind, covered, what.get(test.kind, "mean lead"), answer, value, low, high,
         printed, count if len(here) > 1 else "", " + ".join(drawn), note,
     )  # fmt: skip
-    return row, each
+    return verdict, each
 
 
 def _places(here: Sequence[Point], leads: np.ndarray) -> str:
-    """Which place the upper method has among all, at how many data sets and measures."""
+    """The places of the upper method over data sets and measures, and how often it is the first."""
     behind: dict[tuple[str, str], int] = {}
     for p, lead in zip(here, leads):
         behind[p.dataset, p.measure] = behind.get((p.dataset, p.measure), 1) + bool(lead <= 0.0)
     of = len({p.lower for p in here}) + 1
     found = sorted(behind.values())
     span = f"{found[0]}" if found[0] == found[-1] else f"{found[0]} to {found[-1]}"
-    return f"place {span} of {of}, the first at {found.count(1)} of {len(found)}"
+    return f"rank {span} of {of}, best at {found.count(1)} of {len(found)}"
 
 
 def _numbers(
     test: Test, values: ByMethod, numbers: Mapping[str, Measured]
 ) -> list[tuple[Measured, str, str]]:
-    """The number of a test with its place and name: a method's mean, or one of the part's."""
+    """The number of a test with its data and name: a method's mean, or a number of the part."""
     if test.measures:
         return [
             (seeds_mean(values[d][test.number], m), d, f"{test.number}, {m}")
@@ -272,11 +272,11 @@ def _numbers(
     return [(numbers[n], "", n) for n in (test.number,) if n in numbers]
 
 
-def _number_row(test: Test, nature: str, ours: Measured, place: str, what: str) -> Row:
-    """Judge a number: within half a unit of the last digit, what is left to chance, and the band.
+def _number_verdict(test: Test, nature: str, ours: Measured, place: str, what: str) -> Verdict:
+    """Judge a number: half a unit of the last digit, our interval and the band are allowed.
 
-    The band, for two implementations, is for findings alone. A worked example that was cut and not
-    rounded, or has a slip beside its number, agrees with that slip.
+    The band, for two implementations, is for findings alone. A worked example that was truncated,
+    or has another known slip, agrees with that slip.
     """
     theirs, note = test.printed, ours.note
     assert theirs is not None
@@ -296,15 +296,15 @@ def _number_row(test: Test, nature: str, ours: Measured, place: str, what: str) 
         within = least <= ours.low and ours.high <= most
         beyond = ours.low > most or ours.high < least
         answer = AGREES if within else OPPOSITE if beyond else CANNOT_TELL
-    return Row(
+    return Verdict(
         test.part, test.kind, place, what, answer, ours.value, ours.low, ours.high, theirs,
         note=note,
     )  # fmt: skip
 
 
 def over_settings(outcomes: Mapping[str, Outcome]) -> Outcome:
-    """The first of a claim's outcomes by setting or protocol, and what others say otherwise."""
-    told = {n: o for n, o in outcomes.items() if o.answer not in (NOT_TRIED, NOT_RUN)}
-    first = next(iter(told or outcomes))
-    others = {n: o.answer for n, o in told.items() if o.answer != outcomes[first].answer}
+    """The first of a claim's outcomes by setting or protocol, with the other answers of others."""
+    tried = {n: o for n, o in outcomes.items() if o.answer not in (NOT_TRIED, NOT_RUN)}
+    first = next(iter(tried or outcomes))
+    others = {n: o.answer for n, o in tried.items() if o.answer != outcomes[first].answer}
     return replace(outcomes[first], by_setting=others) if others else outcomes[first]

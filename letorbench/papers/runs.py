@@ -1,4 +1,4 @@
-"""What a paper's experiments run on: data, folders, and ranker runs with their stored results."""
+"""The data and folders of a paper's experiments, and ranker runs with their stored results."""
 
 from __future__ import annotations
 
@@ -28,38 +28,36 @@ from letorbench.results.per_query import PerQuery
 from letorbench.results.store import StoredFold, by_repeat
 from letorbench.source import reached, source_digest
 
-#: where the code is that kept facts depend on, beside the module that makes them
+#: the rooms whose code kept results depend on, with the module that makes them
 CODE = ("losses", "measures", "rankers", "solvers")
 #: NDCG@1..10, the curve of the papers' figures
 CUTOFFS = tuple(f"ndcg@{k}" for k in range(1, 11))
 
 
 @dataclass(frozen=True)
-class Variant:
-    """A ranker with fixed settings under the name that a table or a figure gives it.
-
-    published: the settings that the paper prints or tells of, for `--setting published`. row,
-    column: its place in the paper's table, where that is not a row of its own label; in a figure
-    the panel and its line. table: the number of the table that it is in.
-    """
+class Method:
+    """A ranker with fixed settings under the name that a table or a figure gives it."""
 
     label: str
     algo: str
     settings: Mapping[str, object] = field(default_factory=dict)
+    #: the paper's settings, for `--setting published`
     published: Mapping[str, object] = field(default_factory=dict)
+    #: its place in the paper's table `table`; in a figure its panel and its line
     row: str = ""
     column: str = ""
     table: str = ""
 
-    def under(self, setting: str, label: str = "", **more: object) -> Variant:
+    def under(self, setting: str, label: str = "", **more: object) -> Method:
         """The same in our or the `published` setting, and with more settings."""
-        told = self.published if setting == "published" else {}
-        return replace(self, label=label or self.label, settings={**self.settings, **told, **more})
+        published = self.published if setting == "published" else {}
+        settings = {**self.settings, **published, **more}
+        return replace(self, label=label or self.label, settings=settings)
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A number with what chance leaves of it; without any, low and high equal the value."""
+    """A number with its 95 % interval; both ends equal the value if there is no chance in it."""
 
     value: float
     low: float
@@ -87,7 +85,7 @@ def sampled(values: np.ndarray, note: str = "") -> Measured:
 
 
 def least_seconds(work: Callable[[], object], enough: float = 0.5) -> float:
-    """The least processor time of this thread in a call, of calls that take `enough` in all."""
+    """The least processor time of this thread in a call, of calls that take `enough` together."""
     least, total = math.inf, 0.0
     while total < enough:
         start = time.thread_time()
@@ -98,10 +96,7 @@ def least_seconds(work: Callable[[], object], enough: float = 0.5) -> float:
 
 
 def log_slope(sizes: Sequence[float], costs: Sequence[float]) -> Measured:
-    """The slope of log costs on log sizes by least squares, with its 95 % interval.
-
-    Three sizes or more are needed.
-    """
+    """The slope of log costs on three log sizes or more by least squares."""
     from scipy.stats import linregress
 
     fit = linregress(np.log(sizes), np.log(costs))
@@ -112,10 +107,10 @@ def kept(
     path: Path, asked: Mapping[str, Any], make: Callable[[], Any], *own: str,
     code: Sequence[str] = CODE,
 ) -> Any:  # fmt: skip
-    """What `make` gives, as JSON holds it (of a dataclass its fields), kept in a file.
+    """The result of `make` as JSON (of dataclasses their fields), kept in a file.
 
-    It is made anew where what is `asked` or the code changed, and where the file is damaged. The
-    code is that of the files `own`, without what these import, and of the rooms `code`.
+    It is made anew if what is `asked` or the code has changed, or the file is damaged. The code is
+    that of the files `own`, without their imports, and of the rooms `code`.
     """
     asked = json.loads(json.dumps({**asked, "code": source_digest({*reached(code), *own})}))
     stored = None
@@ -133,10 +128,7 @@ ByMethod = Mapping[str, Mapping[str, PerQuery]]
 
 
 def seeds_mean(values: PerQuery, measure: str) -> Measured:
-    """The mean of a measure, with the interval that the seeds leave of it.
-
-    The test queries are the paper's own: they are not drawn again.
-    """
+    """The mean of a measure with its interval over seeds; the test queries are the paper's."""
     means = values.means(measure)
     if len(means) == 1:
         return exactly(means[0])
@@ -144,71 +136,69 @@ def seeds_mean(values: PerQuery, measure: str) -> Measured:
 
 
 def are_draws(values: PerQuery) -> bool:
-    """Whether a fold is an independent draw of generated data, of which the mean alone is kept."""
+    """Whether each fold is a draw of generated data, of which the mean alone is kept."""
     return len(np.unique(values.folds)) == len(values.folds)
 
 
 @dataclass(frozen=True)
 class Study:
-    """Where the data and the results are, and how large and how parallel the runs are.
-
-    jobs: processes; the results do not depend on it. seed: where every random draw comes from.
-    full: whether the runs have the papers' own sizes, which may take hours. setting: ours
-    ("default"), or the paper's own ("published") as far as it is told: what validation chooses by,
-    the settings of the variants, the data that are generated. say: is called with a line for each
-    thing that is run. idle: processes that wait for the next run.
-    """
+    """Where the data and the results are, and how a paper's experiments are run."""
 
     data_dir: Path
     out: Path
+    #: processes; the results do not depend on it
     jobs: int = 1
     seed: int = 0
+    #: whether the runs have the papers' own sizes, which may take hours
     full: bool = False
+    #: "default", or "published" for the paper's settings, validation and data, as far as known
     setting: str = "default"
+    #: is called with a line for each thing that is run
     say: Callable[[str], None] = lambda line: None
+    #: processes that wait for the next run
     idle: list[Any] = field(default_factory=list)
 
     def folder(self, paper: str, setting: str = "") -> Path:
-        """Where a paper's files are; those of the paper's own setting have a folder there."""
-        own = self.out / "papers" / paper
-        own /= "published" if (setting or self.setting) == "published" else ""
-        refuse_links(self.out, own)
-        return own
+        """Where a paper's files are; those of the published setting are in a folder there."""
+        folder = self.out / "papers" / paper
+        folder /= "published" if (setting or self.setting) == "published" else ""
+        refuse_links(self.out, folder)
+        return folder
 
     def has(self, dataset: str) -> bool:
         """Whether the data set is at hand."""
         return layout.present(dataset, self.data_dir)
 
     def benchmark(self, dataset: str, convention: str = "auto") -> Benchmark:
-        """The folds of a data set at hand, with its own convention or the named one."""
+        """The folds of a data set, with its own convention or the named one."""
         return benchmark_of(dataset, Protocol(self.data_dir, self.out, convention, seed=self.seed))
 
-    def settled(self, variant: Variant, dataset: str) -> Variant:
-        """The variant with its settings of one data set: `keep` becomes the `rho` that keeps it."""
-        own = dict(variant.settings)
-        share = own.pop("keep", None)
+    def settled(self, method: Method, dataset: str) -> Method:
+        """The method on one data set: `keep` becomes the `rho` that keeps this share."""
+        settings = dict(method.settings)
+        share = settings.pop("keep", None)
         if share is not None:
-            own["rho"] = rho_of(self.benchmark(dataset), float(str(share)))
-        return replace(variant, settings=own)
+            settings["rho"] = rho_of(self.benchmark(dataset), float(str(share)))
+        return replace(method, settings=settings)
 
     def runs(
-        self, dataset: str, variants: Sequence[Variant], measures: Sequence[str],
+        self, dataset: str, methods: Sequence[Method], measures: Sequence[str],
         convention: str = "auto", repeats: int = 1, select: str = "ndcg@10",
         protocol_name: str = "published",
     ) -> dict[str, PerQuery]:  # fmt: skip
-        """Run the variants on a data set and return their values by label, without those that fail.
+        """Run methods on a data set; return their values by label, without those that fail.
 
-        Stored folds are not run again. Each way to choose (the measure `select` by a protocol), and
-        each setting that is not the ranker's own, has a folder that all papers share:
+        Stored folds are not run again. All papers share a folder for each selection (the measure
+        `select` by a protocol) and fixed settings:
         results/papers/runs/<select>,<settings>/<DATASET>/<algo>.
         """
-        variants = [self.settled(variant.under(self.setting), dataset) for variant in variants]
+        methods = [self.settled(method.under(self.setting), dataset) for method in methods]
         way = select if protocol_name == "published" else f"{select}-{protocol_name}"
-        groups: dict[str, list[Variant]] = {}
-        for variant in variants:
-            fixed = ranker_identity(ranker(variant.algo), variant.settings)["fixed"]
-            name = ",".join([way, *(f"{key}={variant.settings[key]}" for key in fixed)])
-            groups.setdefault(name, []).append(variant)
+        groups: dict[str, list[Method]] = {}
+        for method in methods:
+            fixed = ranker_identity(ranker(method.algo), method.settings)["fixed"]
+            name = ",".join([way, *(f"{key}={method.settings[key]}" for key in fixed)])
+            groups.setdefault(name, []).append(method)
         found: dict[str, PerQuery] = {}
         for name, group in groups.items():
             folder = "".join(c if c.isalnum() or c in "-.=@," else "_" for c in name)
@@ -218,24 +208,24 @@ class Study:
                 self.data_dir, place, select=select,
                 seed=self.seed, repeats=repeats, name=protocol_name,
             )  # fmt: skip
-            self.say(f"{dataset}: {', '.join(variant.label for variant in group)}")
-            systems = {v.algo: Entrant(ranker(v.algo), v.settings, name=v.algo) for v in group}
+            self.say(f"{dataset}: {', '.join(method.label for method in group)}")
+            systems = {m.algo: Entrant(ranker(m.algo), m.settings, name=m.algo) for m in group}
             backend = Processes(self.jobs, self.idle)
             runs = run_all([dataset], list(systems.values()), None, protocol, backend).runs
             for run in runs:
                 if run.error:
                     self.say(f"{run.key}: {run.error}")
             benchmark = self.benchmark(dataset, convention)
-            for variant in group:
-                own = [run.fold for run in runs if run.key.algo == variant.algo]
-                stored = [fold for fold in own if fold is not None]
-                if len(stored) == len(own):
-                    found[variant.label] = _values(stored, benchmark, measures)
-        return {v.label: found[v.label] for v in variants if v.label in found}
+            for method in group:
+                folds = [run.fold for run in runs if run.key.algo == method.algo]
+                stored = [fold for fold in folds if fold is not None]
+                if len(stored) == len(folds):
+                    found[method.label] = _values(stored, benchmark, measures)
+        return {m.label: found[m.label] for m in methods if m.label in found}
 
 
 def products_kept(benchmark: Benchmark, rho: float) -> list[int]:
-    """How many products of two features each fold's quadratic model keeps."""
+    """How many products of two features the quadratic model of each fold keeps."""
     return [int((each >= rho).sum()) for each in map(_correlations, benchmark.folds)]
 
 
@@ -248,7 +238,7 @@ def rho_of(benchmark: Benchmark, share: float) -> float:
 
 
 def _correlations(fold: Fold) -> np.ndarray:
-    """(n_products,) abs(correlation) with the label; NaN of those that do not vary."""
+    """(n_products,) abs(correlation) with the label; NaN for constant ones."""
     from letorbench.models.linear import LinearFamily
     from letorbench.models.quadratic import product_correlations
 
@@ -258,13 +248,13 @@ def _correlations(fold: Fold) -> np.ndarray:
 
 
 def generated(dataset: str) -> bool:
-    """Whether a data set is made up: DEMO and twins. Such data are evidence of nothing."""
+    """Whether a data set is generated (DEMO, twins), and so no evidence."""
     entry = parse_name(dataset).entry
     return entry is not None and entry.synthetic
 
 
 def _values(folds: Sequence[StoredFold], benchmark: Benchmark, measures: Sequence[str]) -> PerQuery:
-    """The values of a variant's stored scores on the test queries."""
+    """The values of a method's stored scores on the test queries."""
     tests = {fold.number: fold.test for fold in benchmark.folds}
     asked, rules = [parse(name) for name in measures], benchmark.convention
 

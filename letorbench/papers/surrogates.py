@@ -1,11 +1,10 @@
-"""A laboratory for surrogates of NDCG: is a loss consistent, is it convex, what is its regret?
+"""Surrogates of NDCG: is a loss consistent, is it convex, what is its regret?
 
-P. Ravikumar, A. Tewari, E. Yang, "On NDCG Consistency of Listwise Ranking Methods", AISTATS
-2011. A distribution eta over labellings of one query's documents has the optimal order of
-u = E[G / Z] (lemma 4). A loss is NDCG consistent where the minimiser of its expectation orders
-the documents like u, for every eta (theorem 6). One eta where it does not is a counterexample.
-
-Everything is numerical: no counterexample in a search proves nothing, a counterexample does.
+P. Ravikumar, A. Tewari, E. Yang, "On NDCG Consistency of Listwise Ranking Methods", AISTATS 2011.
+For a distribution eta over labellings of a query's documents the order of u = E[G / Z] is optimal
+(lemma 4). A loss is NDCG consistent if for every eta the minimiser of its expectation orders the
+documents like u (theorem 6). An eta for which it does not is a counterexample; that a search finds
+none proves nothing.
 """
 
 from __future__ import annotations
@@ -24,19 +23,15 @@ from letorbench.losses.gains import normalized_gains
 LABELS = 5
 #: scores are looked for in [-BOX, BOX]: some losses fall without end
 BOX = 20.0
-#: a pair of documents is told apart where its u, and its share of the scores' range, differ by
-#: more
+#: the least difference of u, and of scores as a share of their range, that orders two documents
 APART = 1e-3
-#: a loss's expectation is minimised from so many starts
+#: the starts from which a loss's expectation is minimised
 STARTS = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Eta:
-    """A distribution over labellings of m documents.
-
-    labels: (k, m) integers; probabilities: (k,).
-    """
+    """A distribution over labellings (k, m) of m documents, with probabilities (k,)."""
 
     labels: np.ndarray
     probabilities: np.ndarray
@@ -122,7 +117,7 @@ def minimisers(
 
 
 def misordered(scores: np.ndarray, expected_gains: np.ndarray) -> bool:
-    """Whether two documents that u tells apart are clearly in the other order by score."""
+    """Whether scores clearly reverse two documents that u orders."""
     width = max(float(np.ptp(scores)), 1e-12)
     u = expected_gains[:, None] - expected_gains
     s = (scores[:, None] - scores) / width
@@ -130,10 +125,10 @@ def misordered(scores: np.ndarray, expected_gains: np.ndarray) -> bool:
 
 
 def counterexamples(loss: Loss, rng: np.random.Generator, trials: int) -> tuple[float, float]:
-    """The share of random distributions that are counterexamples, and the largest regret of one.
+    """The share of random distributions that are counterexamples, and their largest regret, or 0.
 
-    Every trial draws a distribution over two labellings of two to four documents. The regret is the
-    expected NDCG that is lost by the order of the minimiser; 0 without a counterexample.
+    Each distribution is over two labellings of two to four documents. The regret is the expected
+    NDCG that the order of the minimiser loses.
     """
     etas = [draw_eta(rng, 2 + trial % 3) for trial in range(trials)]
     lost = []
@@ -148,10 +143,10 @@ def counterexamples(loss: Loss, rng: np.random.Generator, trials: int) -> tuple[
 
 
 def affine_excess(loss: Loss, rng: np.random.Generator, trials: int = 200) -> float:
-    """The most by which phi(s, r) - phi(s', r) is not affine in G / Z, relative to its size.
+    """The largest relative deviation of phi(s, r) - phi(s', r) from an affine function of G / Z.
 
-    A Bregman divergence's is (theorem 8). For coefficients c with sum c = 0 and sum c G / Z = 0
-    over labellings, sum c (phi(s, r) - phi(s', r)) is 0 then.
+    For a Bregman divergence it is affine (theorem 8): sum c (phi(s, r) - phi(s', r)) is 0 for
+    coefficients c with sum c = 0 and sum c G / Z = 0 over labellings.
     """
     worst, m, k = 0.0, 3, 6
     for _ in range(trials):
@@ -168,8 +163,8 @@ def affine_excess(loss: Loss, rng: np.random.Generator, trials: int = 200) -> fl
 def nonconvexity(loss: Loss, rng: np.random.Generator, queries: int = 20_000) -> float:
     """The largest excess of the loss at a midpoint over the mean of its ends.
 
-    It is relative to the difference of the ends and the mean size of the loss; a convex loss
-    has rounding only. Segments are long and short, at labels drawn anew for each.
+    It is relative to the difference of the ends and the mean size of the loss; that of a convex
+    loss is rounding. Each segment, long or short, has its own labels.
     """
     m = 5
     labels = rng.integers(0, LABELS + 1, (queries, m))
@@ -209,7 +204,7 @@ def theorem_10(name: str, m: int) -> float:
 
 
 def beyond_theorem_10(name: str, loss: Loss, rng: np.random.Generator, trials: int) -> float:
-    """The most by which a regret exceeds theorem 10's bound, for a name of `STRONGLY_CONVEX`.
+    """The largest excess of a regret over theorem 10's bound, for a name of `STRONGLY_CONVEX`.
 
     Scores are drawn around each minimiser of random distributions, at growing distances.
     """
@@ -232,10 +227,10 @@ def beyond_theorem_10(name: str, loss: Loss, rng: np.random.Generator, trials: i
 def theorem_11(
     least_squares: Loss, rng: np.random.Generator, mixtures: int = 200
 ) -> tuple[float, float]:
-    """The most by which equation (5)'s margin, and theorem 11's bound, are exceeded.
+    """The largest excess over equation (5)'s margin, and over theorem 11's bound.
 
-    A mixture is four queries of equal probability. Exponents are .5, 1 and 2. Squares are least at
-    the expected gains, whose order is the best.
+    A mixture has four queries of equal probability. Exponents are .5, 1 and 2. The squares are
+    least at the expected gains, whose order is the best.
     """
     short, over = 0.0, -np.inf
     for _ in range(mixtures):

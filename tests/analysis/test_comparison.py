@@ -15,9 +15,9 @@ from letorbench.analysis.comparison import (
     power_table,
     query_tables,
 )
+from letorbench.analysis.conclusions import conclusions, page_tests
 from letorbench.analysis.ranks import overall
-from letorbench.analysis.report.charts import gains, named
-from letorbench.analysis.report.conclusions import conclusions, family
+from letorbench.analysis.report import gains, shown_first
 from letorbench.analysis.results_table import best_first, summary_table
 from letorbench.analysis.slices import sliced
 from letorbench.analysis.tables import render, to_frame
@@ -58,9 +58,9 @@ def test_a_partial_algorithm_is_compared_on_the_folds_that_both_have():
     ]  # fmt: skip
     shared = [each.values["map"] for each in on_common_folds("SET", whole, part)]
     assert pairs[1].means == tuple(values.mean() for values in shared)
-    assert pairs[1].lead.units == 20 and pairs[0].lead.units == 30
+    assert pairs[1].difference.n_queries == 20 and pairs[0].difference.n_queries == 30
     text = render(comparison_table(pairs), "text")
-    assert "a, ccc: compared on folds 1,3 (20 queries), which both have" in text
+    assert "a, ccc: compared on the folds that both have, 1,3 (20 queries)" in text
     assert "convention" not in to_frame(comparison_table(pairs))
     # draws depend neither on the partial algorithm nor on what rows and data sets are called
     renamed = [replace(each, algo=f"{each.algo}[rounds=20]") for each in (whole, other)]
@@ -144,14 +144,15 @@ def test_an_error_is_best_where_it_is_lowest(rng):
     assert (better.a, better.counts) == ("low", (30, 0, 0))
     across = overall([frame, replace(frame, dataset="OTHER")], "rmse")
     assert dict(zip(across.ranked, across.ranks)) == {"high": 3.0, "low": 1.0, "middle": 2.0}
-    pairs = family(frame, ["high"], procedure, "rmse")
+    pairs = page_tests(frame, ["high"], procedure, "rmse")
     [first, *_, last] = conclusions(frame, pairs, "high", procedure, "rmse")
     assert "low is the best of 3" in first and "low is significantly better than all" in last
     many = Frame("SET", tuple(row(f"of {k:02}", k + noise) for k in range(20)))
-    assert named(many, "of 19", "rmse")[:2] == ["of 00", "of 01"]
-    cards = gains(frame, "middle", ["low", "high"], "rmse")
-    assert "low: better on 30 queries, worse on 0 of 30" in cards
-    assert "high: better on 0 queries, worse on 30 of 30" in cards
+    assert shown_first(many, "of 19", "rmse")[:2] == ["of 00", "of 01"]
+    assert [title for title, _ in gains(frame, "middle", "rmse").values()] == [
+        "high: better on 0 queries, worse on 30 of 30",
+        "low: better on 30 queries, worse on 0 of 30",
+    ]
 
 
 def test_segments_of_a_file(tmp_path):
@@ -203,9 +204,9 @@ def test_slices_by_difficulty_find_no_difference_where_there_is_none(rng):
     systems = [PerQuery(algo, folds, qids, {"map": own}) for algo, own in values.items()]
     slices = sliced("difficulty", systems, "map", None)
     pairs = compare("X", systems, "map", "b", Procedure("t"), slices)[:4]
-    assert [pair.lead.units for pair in pairs] == [1_000] * 4
+    assert [pair.difference.n_queries for pair in pairs] == [1_000] * 4
     for pair in pairs:
-        low, high = pair.lead.interval()  # four standard errors wide
-        assert abs(pair.lead.mean) < high - low
+        low, high = pair.difference.interval()  # four standard errors wide
+        assert abs(pair.difference.mean) < high - low
     means = [sum(pair.means) for pair in pairs]
     assert means == sorted(means)

@@ -6,8 +6,7 @@ from matplotlib.figure import Figure
 from toy_data import store_fold
 
 import letorbench as lb
-from letorbench.analysis.learning import learning_curves
-from letorbench.analysis.validation import paint
+from letorbench.analysis.curves import draw_curves, learning_curves
 
 
 @pytest.mark.parametrize("grid, best, curve, x", [
@@ -21,7 +20,7 @@ def test_a_dot_is_at_what_each_fold_kept(tmp_path, grid, best, curve, x) -> None
         facts = {"measure": "map", "curve": curve, "best": best[fold], "grid": trials * bool(grid)}
         store_fold(tmp_path, "S", "a", fold, {"map": 0.5}, validation=facts, grid=grid)
     axes = Figure().subplots()
-    paint(axes, lb.load_results(tmp_path).frames[0].rows[0])
+    draw_curves(axes, lb.load_results(tmp_path).frames[0].rows[0])
     for fold, line in enumerate(axes.lines, 1):
         assert line.get_ydata().tolist() == (curve or values[fold])
         assert line.get_xdata()[line.get_markevery()].tolist() == [x[fold]]

@@ -107,7 +107,7 @@ def test_a_figure_says_where_a_convention_lets_lines_fall() -> None:
     row = sample_row("a", dict.fromkeys(values, 0.5), 1, "letor4")
     queries = PerQuery("a", np.ones(3, int), np.array(["1", "2", "3"]), values)
     frame = Frame("S", (replace(row, measured=queries),))
-    assert panel(frame, [*values]).note.endswith("at @3 that begins for 1 of 3 queries.")
+    assert panel(frame, [*values]).note.endswith("at @3 this begins for 1 of 3 queries.")
     assert panel(frame, ["ndcg@1", "ndcg@2"]).note == ""
 
 
@@ -139,18 +139,6 @@ def test_curves_that_are_not_stored_are_measured(tmp_path) -> None:
     assert len(results.plot("err").axes[0].lines[0].get_xdata()) == 10
 
 
-def test_learning_curves_are_of_the_folds_that_all_shares_have(tmp_path) -> None:
-    """The whole set has a third fold, which is easier."""
-    for share, folds in (("S@0.5", (1, 2)), ("S", (1, 2, 3))):
-        for fold in folds:
-            store_fold(tmp_path, share, "a", fold, {"map": [0.1 * fold, 0.5 if fold < 3 else 1.0]})
-    results = lb.load_results(tmp_path)
-    [line] = results.plot("map", shares=True).axes[0].lines
-    assert line.get_xdata().tolist() == [0.5, 1.0]
-    assert line.get_ydata() == pytest.approx([0.325, 0.325])
-    assert results.learning_curves("map")["map"].tolist() == pytest.approx([0.325, 0.325])
-
-
 def test_where_every_row_is_of_other_code_one_title_says_so() -> None:
     """Not each of 43 names; one row of other code among others is named."""
 
@@ -179,7 +167,7 @@ def test_a_legend_is_less_tall_than_its_plot_and_names_what_is_looked_for() -> N
     [each] = panels(1, 44)
     curves = {**each.curves, "ideal": np.ones(10), "regression": np.full(10, 0.1)}
     curves |= {"mine": np.full(10, 0.2), "theirs": np.full(10, 0.3)}
-    figure = draw([replace(each, curves=curves, own=["mine", "theirs"])])
+    figure = draw([replace(each, curves=curves, users=["mine", "theirs"])])
     figure.draw_without_rendering()
     (legend,), (axes,) = figure.legends, figure.axes
     assert legend.get_window_extent().height < axes.bbox.height

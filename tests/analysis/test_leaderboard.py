@@ -90,7 +90,7 @@ def test_own_rows_have_their_place_and_are_paired_by_query(made, tmp_path):
     gap = replace(gap, measured=lost, computed=("map",))
     theirs = replace(ours, rows=(shifted("good", 0.25), shifted("same", 0.0), other, gap))
     each = board(ours, theirs, made / "data")
-    assert each.own == ("good (yours)", "same (yours)")
+    assert each.users == ("good (yours)", "same (yours)")
     assert each.notes == (
         "regression: left out: found convention trec_eval, expected standard",
         "gap: left out: found a measure without a value",

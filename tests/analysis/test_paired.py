@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from letorbench.analysis import paired
-from letorbench.analysis.leads import Lead
+from letorbench.analysis.intervals import MeanDifference
 from letorbench.analysis.paired import (
     CORRECTIONS,
     TESTS,
@@ -93,7 +93,7 @@ def test_two_sided_and_at_its_level(name, n):
 
 
 def test_values_that_cannot_be_paired():
-    shapes = "found values of shapes {} and {}, expected one value a query, for the same queries"
+    shapes = "found values of shapes {} and {}, expected one value per query, for the same queries"
     for a, b, told in (
         (np.zeros(3), np.zeros(4), shapes.format((3,), (4,))),
         (np.zeros(0), np.zeros(0), shapes.format((0,), (0,))),
@@ -127,8 +127,8 @@ N, FOLDS = 100, np.repeat(np.arange(5), 20)
 
 def test_the_interval_of_one_seed_is_students(rng):
     values = rng.normal(size=N)
-    lead = Lead.over_nothing(values[None], FOLDS)
-    expected = stats.t.interval(0.95, lead.degrees, values.mean(), stats.sem(values))
+    lead = MeanDifference.from_zero(values[None], FOLDS)
+    expected = stats.t.interval(0.95, lead.degrees_of_freedom, values.mean(), stats.sem(values))
     assert lead.mean == values.mean() and lead.interval() == pytest.approx(expected)
 
 
@@ -150,9 +150,9 @@ def test_intervals_of_a_difference_cover():
     for _ in range(trials):
         base = rng.normal(0.0, 0.3, (1, N))
         table = base + simulated(rng, 3, 0.1, query=0.2, seed=0.15)
-        low, high = Lead.of(table, base, FOLDS).interval()
+        low, high = MeanDifference.of(table, base, FOLDS).interval()
         inside += low <= 0.1 <= high
-        low, high = Lead.of(table.mean(axis=0)[None], base, FOLDS).interval()
+        low, high = MeanDifference.of(table.mean(axis=0)[None], base, FOLDS).interval()
         blind += low <= 0.1 <= high
     # 95 % of 1,000 trials are within three standard errors of .93 and .97
     assert 0.93 <= inside / trials <= 0.97

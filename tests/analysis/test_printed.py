@@ -8,7 +8,6 @@ digests, the page's style and script are left out.
 import re
 import shutil
 from base64 import b64decode
-from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +16,7 @@ from conftest import call, numbers, parts_of, printed, same
 from toy_data import store_fold, write_toy, write_uneven
 
 import letorbench as lb
+from letorbench.escaping import TEMPLATES
 from letorbench.results import paths
 from letorbench.results.csv_files import write_tables
 from letorbench.results.store import Store, versions
@@ -134,8 +134,8 @@ def made(tmp_path_factory) -> Path:
 
 def plain(text: str) -> str:
     """A text without long numbers, versions, style and script."""
-    for file in ("report.css", "report.js"):
-        content = (resources.files("letorbench.analysis.report") / file).read_text("utf-8")
+    for file in ("page.css", "page.js"):
+        content = (TEMPLATES / file).read_text("utf-8")
         text = text.replace(content, f"({file})\n")
     text = re.sub('base64,([^"]*)', lambda image: f"\n{b64decode(image[1]).decode()}", text)
     for name, version in versions().items():

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from letorbench.analysis.figures import draw_ranks
 from letorbench.analysis.ranks import (
     critical_difference,
+    draw_ranks,
     friedman,
     ideal_winning_numbers,
     ranks_of,

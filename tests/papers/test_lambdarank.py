@@ -152,8 +152,8 @@ def test_the_artificial_figure_is_over_draws(tmp_path, monkeypatch):
 
 
 def test_the_rate_is_chosen_on_validation(tmp_path, monkeypatch):
-    def runs(study, folder, number, variants):
-        rates = {each.label: each.settings["learning_rate"] for each in variants}
+    def runs(study, folder, number, methods):
+        rates = {each.label: each.settings["learning_rate"] for each in methods}
         return {n: {"validation": -r, **dict.fromkeys(CUTOFFS, r)} for n, r in rates.items()}
 
     monkeypatch.setattr(artificial_data, "runs", runs)

@@ -14,8 +14,8 @@ from letorbench.papers.claims import claims_of
 from letorbench.papers.figures import Line, answers_figure
 from letorbench.papers.paper import Found, Part
 from letorbench.papers.reproduction import Reproduction
-from letorbench.papers.rules import Outcome, Row
-from letorbench.papers.runs import Study, Variant
+from letorbench.papers.rules import Outcome, Verdict
+from letorbench.papers.runs import Method, Study
 from letorbench.results.per_query import PerQuery
 
 SHOWN = Path(__file__).with_name("shown")
@@ -24,7 +24,7 @@ SHARED = FACTS["shared"]
 MADE = {c.id: c for c in claims_of("small", {"claim": [SHARED | c for c in FACTS["claim"]]}, {})}
 OUTCOMES = [
     Outcome(**each | {"claim": MADE[each["claim"]], "rows": tuple(
-        Row(**row) for row in each.get("rows", ())),
+        Verdict(**row) for row in each.get("rows", ())),
         "points": tuple(map(tuple, each.get("points", ())))})
     for each in FACTS["outcome"]
 ]  # fmt: skip
@@ -38,7 +38,7 @@ def result(tmp_path):
     made = replace(
         paper("lecture-2018"), name="small", title="Small", reference="A. Author: Small, 2009",
         claims=tuple(MADE.values()), parts={part.name: part for part in parts},
-        methods={"l": Variant("l", "regression")}, slips=("a slip",),
+        methods={"l": Method("l", "regression")}, slips=("a slip",),
         summary="Lines lead by [lines] and by [lines, Z] on Z; [no: count]; [later] and [none, x].",
     )  # fmt: skip
     own, beside = (tuple(o for o in OUTCOMES if bool(o.place) == there) for there in (False, True))
@@ -130,11 +130,11 @@ def constant(part, *means):
 def test_letors_printed_baselines_have_a_panel_where_they_are_printed():
     """Of the paper's methods and at their cut-offs alone, as published.csv has them."""
     part = paper("ndcgboost-2009").parts["figure-1"]
-    (panel,) = views._letor("TD2003", part)
+    (panel,) = views.letor_panel("TD2003", part)
     assert panel.title == "TD2003, as LETOR 3.0 printed it" and list(panel.cutoffs) == [1, 3, 10]
     assert panel.curves["frank"] == [0.300, 0.267, 0.269]
     assert set(panel.curves) == {"regression", "frank", "listnet", "ranksvm", "svmmap"}
-    assert views._letor("OHSUMED", part) == views._letor("MQ2008", part) == []
+    assert views.letor_panel("OHSUMED", part) == views.letor_panel("MQ2008", part) == []
 
 
 @pytest.mark.parametrize("form", ["curves", "bars", "table"])
@@ -146,9 +146,9 @@ def test_a_part_is_shown_as_figure_and_table(form, tmp_path):
     made = replace(
         paper("lecture-2018"), printed={"l ndcg@1": 0.41, "l ndcg@3": 0.45, "c ndcg@3": 0.39},
         claims=claims_of("p", {"claim": [SHARED | told]}, {}),
-        methods={"l": Variant("l", "regression", row="top", column="one" * (form != "bars")),
-                 "m": Variant("m", "mcl", row="top", column="two" * (form != "bars")),
-                 "c": Variant("c", "random", row="end", column="one" * (form == "table"))},
+        methods={"l": Method("l", "regression", row="top", column="one" * (form != "bars")),
+                 "m": Method("m", "mcl", row="top", column="two" * (form != "bars")),
+                 "c": Method("c", "random", row="end", column="one" * (form == "table"))},
     )  # fmt: skip
     high, low, turned = (constant(part, *of) for of in ((0.4, 0.5), (0.3, 0.2), (0.1, 0.35)))
     values = {"x": {"A": {"l": high, "m": low, "c": turned}, "B": {"l": low, "c": high},
@@ -158,23 +158,31 @@ def test_a_part_is_shown_as_figure_and_table(form, tmp_path):
 
 
 def test_the_figure_has_leads_in_per_cent_and_numbers_by_the_printed_ones():
-    lines = {line[:2]: line[2:] for line in paper_page.lines_of(OUTCOMES)}
-    assert lines["lines are above chance", ""][:4] == pytest.approx((5.0, 3.0, 7.0, 4.0))
-    assert lines["lines are above chance", "on Z instead"][3:] == (4.0, "opposite")
+    def numbers(verdict):
+        return [verdict.value, verdict.low, verdict.high, verdict.printed]
+
+    lines = {line[:2]: line.verdict for line in paper_page.lines_of(OUTCOMES)}
+    assert numbers(lines["lines are above chance", ""]) == pytest.approx([5.0, 3.0, 7.0, 4.0])
+    other = lines["lines are above chance", "on Z instead"]
+    assert (other.printed, other.answer) == (4.0, "opposite")
     two = lines["l is better than c", "two"]
-    assert two[0] == -50.0 and two[3] is None
+    assert two.value == -50.0 and two.printed is None
     # a number beside its bound; none of a bound of 0
-    found = Row("", "at most", "", "slope", "opposite", 2.0, 1.8, 2.2, 1.25)
-    for printed, bars in ((1.25, [(60.0, 44.0, 76.0, 0.0)]), (0.0, [])):
+    found = Verdict("", "at most", "", "slope", "opposite", 2.0, 1.8, 2.2, 1.25)
+    for printed, bars in ((1.25, [[60.0, 44.0, 76.0, 0.0]]), (0.0, [])):
         outcome = replace(OUTCOMES[0], rows=(replace(found, printed=printed),))
-        assert [line[2:6] for line in paper_page.lines_of([outcome])] == [*map(pytest.approx, bars)]
+        shown = [numbers(line.verdict) for line in paper_page.lines_of([outcome])]
+        assert shown == [*map(pytest.approx, bars)]
     # worked examples where there is nothing else
     (example,) = paper_page.lines_of([o for o in OUTCOMES if o.claim.id == "two"])
-    assert example[2:6] == pytest.approx((-1.96, -11.37, 7.45, 0.0), abs=0.01)
+    assert numbers(example.verdict) == pytest.approx([-1.96, -11.37, 7.45, 0.0], abs=0.01)
 
 
 def test_a_long_interval_ends_in_an_arrow(tmp_path):
-    rows = [Line("short", "part", 1.0, -1.0, 3.0, 2.0, "agrees")] * 30
-    rows += [Line("long", "", 400.0, float("-inf"), 900.0, None, "cannot tell")]
+    def line(claim, part, answer, *numbers):
+        return Line(claim, part, Verdict(part, "above", "", "", answer, *numbers))
+
+    rows = [line("short", "part", "agrees", 1.0, -1.0, 3.0, 2.0)] * 30
+    rows += [line("long", "", "cannot tell", 400.0, float("-inf"), 900.0)]
     path = answers_figure({"": rows[:9], "a paper": rows[9:]}, tmp_path / "x" / "a.png")
     assert path.stat().st_size > 0

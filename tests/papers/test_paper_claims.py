@@ -21,8 +21,8 @@ def test_a_paper_is_whole(name):
     for part in made.parts.values():
         assert part.form != "module" or part.name in made.code
         assert set(part.methods) <= set(made.methods) and part.takes
-        assert not any(generated(dataset) for dataset in (*part.data, *part.beside))
-    assert {variant.algo for variant in made.methods.values()} <= set(names())
+        assert not any(generated(dataset) for dataset in (*part.data, *part.other_data))
+    assert {method.algo for method in made.methods.values()} <= set(names())
 
 
 @pytest.mark.parametrize(("name", "claim"), EVERY, ids=lambda each: getattr(each, "id", each))

@@ -28,7 +28,7 @@ from letorbench.papers import paper as made
 from letorbench.papers.lambdarank_2006 import artificial_data
 from letorbench.papers.ndcgboost_2009.trainings import Change, scores
 from letorbench.papers.reproduction import run_part
-from letorbench.papers.runs import Measured, Study, Variant, exactly
+from letorbench.papers.runs import Measured, Method, Study, exactly
 from letorbench.rankers.ndcgboost import NDCGBoost
 
 
@@ -166,7 +166,7 @@ def test_as_many_products_are_kept_as_the_paper_keeps(study, rng, monkeypatch):
     sets = permuted_cubic(rng, (40, 40), 12, 15)
     benchmark = SimpleNamespace(folds=[SimpleNamespace(train=each) for each in sets])
     monkeypatch.setattr(Study, "benchmark", lambda self, name: benchmark)
-    tries = Variant("q", "pairwise", {"keep": 0.25, "l2": 1.0})
+    tries = Method("q", "pairwise", {"keep": 0.25, "l2": 1.0})
     own = study.settled(tries, "OHSUMED").settings
     found = []
     for each in sets:
@@ -177,5 +177,5 @@ def test_as_many_products_are_kept_as_the_paper_keeps(study, rng, monkeypatch):
     assert set(own) == {"rho", "l2"} and runs.products_kept(benchmark, own["rho"]) == found
     assert np.mean(found) == pytest.approx(0.25 * 78, rel=0.15)
     (line,) = reproduction.kept_products(study, "OHSUMED", [tries])
-    assert line.startswith(f"on OHSUMED the folds keep, of 78 products, {min(found)}")
+    assert line.startswith(f"of 78 products the folds of OHSUMED keep {min(found)}")
     assert runs.rho_of(benchmark, 1.0) == 0.0 and runs.products_kept(benchmark, 0.0) == [78, 78]

@@ -17,7 +17,7 @@ from letorbench.papers import paper, paper_page, records, rules, runs
 from letorbench.papers.claims import claims_of
 from letorbench.papers.paper import Found, Part
 from letorbench.papers.reproduction import elsewhere, judged, reproduce, run_part
-from letorbench.papers.runs import Measured, Study, Variant, exactly
+from letorbench.papers.runs import Method, Study
 
 FOLDS = np.repeat([1, 2], 30)
 FACTS = {"id": "c", "part": "figure-1", "quote": "a is above b", "where": "section 1",
@@ -39,7 +39,7 @@ def small(**part):
     return replace(
         paper("lecture-2018"), name="small", parts={"figure-1": made},
         claims=claims_of("small", {"claim": [FACTS]}, {}),
-        methods={"lines": Variant("lines", "regression"), "chance": Variant("chance", "random")},
+        methods={"lines": Method("lines", "regression"), "chance": Method("chance", "random")},
     )  # fmt: skip
 
 
@@ -131,7 +131,7 @@ def test_the_command_prints_what_came_out(tmp_path):
 def test_claims_on_other_data_and_the_page_of_all_papers_are_printed(study, monkeypatch):
     write_toy(study.data_dir, "MQ2008")
     facts = [FACTS | {"general": True}, FACTS | {"id": "d", "measures": ["ndcg@1"]}]
-    made = replace(small(beside=("MQ2008",)), claims=claims_of("small", {"claim": facts}, {}))
+    made = replace(small(other_data=("MQ2008",)), claims=claims_of("small", {"claim": facts}, {}))
     monkeypatch.setattr(papers, "PAPERS", {"small": ""})
     monkeypatch.setattr(papers, "paper", lambda name: made)
     pages = study.data_dir.parent / "pages"
@@ -143,7 +143,7 @@ def test_a_page_says_what_code_and_data_it_is_from(study, monkeypatch):
     made_by = paper_page.origin([small()], study)
     digest = study.benchmark("UNEVEN").provenance["digest"]
     assert re.fullmatch(rf"From code `[0-9a-f]{{16}}`; UNEVEN `{digest[:16]}`.", made_by)
-    others = replace(small(), methods={"a": Variant("a", "ranknet")})
+    others = replace(small(), methods={"a": Method("a", "ranknet")})
     code = {paper_page.code_digest(each) for each in ([small()], [others], [small(), others],
             [replace(small(), folder="functionals")])}  # fmt: skip
     monkeypatch.setattr(paper_page, "MAKING", ("rules",))
@@ -156,7 +156,7 @@ def test_findings_come_first_and_other_data_stand_apart(study):
         {"kind": "equal", "number": "lines", "printed": 0.5},
         {"kind": "at least", "number": "chance", "printed": 0.1}]}  # fmt: skip
     facts = [FACTS | theory, FACTS | {"general": True}, FACTS | {"id": "d", "measures": ["ndcg@1"]}]
-    made = replace(small(beside=("MQ2008",)), claims=claims_of("small", {"claim": facts}, {}))
+    made = replace(small(other_data=("MQ2008",)), claims=claims_of("small", {"claim": facts}, {}))
     result = reproduce(made, study)
     assert [(o.claim.id, o.place) for o in result.outcomes] == [("c", ""), ("d", ""), ("t", "")]
     assert [(o.claim.id, o.place) for o in result.elsewhere] == [("c", "MQ2008")]
@@ -164,7 +164,7 @@ def test_findings_come_first_and_other_data_stand_apart(study):
 
 
 def test_the_papers_own_setting_has_its_own_methods_protocol_and_folder(study):
-    lines = Variant("lines", "wpl", {"l2": 1.0, "weight": "1/pi"}, {"l2": 9.0, "weight": "sqrt(r)"})
+    lines = Method("lines", "wpl", {"l2": 1.0, "weight": "1/pi"}, {"l2": 9.0, "weight": "sqrt(r)"})
     made = replace(
         small(published={"by MAP": ("map", "letor")}), differs=("ours",),
         published_differs=("theirs",), methods={**small().methods, "lines": lines},
@@ -197,17 +197,18 @@ def test_a_specification_is_every_combination(lower, study):
                 axes=axes, convention="standard", lower=lower,
                 upper={"algo": "ndcgboost", "printed": 0.0 if lower else 0.5})  # fmt: skip
     files = run_part(small(), part, study).files
-    as_shown("leads.txt" if lower else "means.txt", files)
+    if lower:
+        as_shown("leads.txt", files)
     how = ("standard", 1, "map")  # of the second axis' second setting
     made = {"x": "adarank-map", "y": "adarank-ndcg"}
-    variants = [Variant(label, algo, {"rounds": 4}) for label, algo in made.items()]
-    upper, base = (v.mean("ndcg@3") for v in study.runs("TOY", variants, ["ndcg@3"], *how).values())
+    methods = [Method(label, algo, {"rounds": 4}) for label, algo in made.items()]
+    upper, base = (v.mean("ndcg@3") for v in study.runs("TOY", methods, ["ndcg@3"], *how).values())
     last = float(files[3].read_text().splitlines()[-1].rpartition(",")[2])
     assert last == (upper / base - 1.0 if lower else upper)
 
 
-PLAIN = Variant("Regression", "regression", {})
-OWN = Variant("NDCG Boost, 3 rounds", "ndcgboost", {"rounds": 3, "stumps": "sample"})
+PLAIN = Method("Regression", "regression", {})
+OWN = Method("NDCG Boost, 3 rounds", "ndcgboost", {"rounds": 3, "stumps": "sample"})
 MEASURES = ("ndcg@1", "ndcg@3", "map")
 
 
@@ -227,22 +228,22 @@ def test_the_values_are_those_of_the_stored_scores(study):
         assert (there / scores.relative_to(own.out)).read_bytes() == scores.read_bytes()
     tests = [fold.test for fold in study.benchmark("UNEVEN").folds]
     options = {"measures": [*MEASURES], "per_query": True, "convention": "letor4"}
-    for values, variant in zip(found.values(), (PLAIN, OWN)):
-        files = sorted(study.out.rglob(f"{variant.algo}/**/scores.txt"))
+    for values, method in zip(found.values(), (PLAIN, OWN)):
+        files = sorted(study.out.rglob(f"{method.algo}/**/scores.txt"))
         repeats = [
             np.concatenate([lb.evaluate(test, np.loadtxt(path), **options)
                             for test, path in zip(tests, files[start:])])
             for start in range(0, len(files), 5)
         ]  # fmt: skip
         table = np.stack([*values.tables.values()], axis=-1)
-        assert np.array_equal(table, repeats) and len(repeats) == 1 + (variant is OWN)
+        assert np.array_equal(table, repeats) and len(repeats) == 1 + (method is OWN)
         of_folds = np.split(np.mean(repeats, axis=0), np.flatnonzero(np.diff(values.folds)) + 1)
         assert [len(each) for each in of_folds] == [test.n_queries for test in tests]
         means = np.mean([each.mean(axis=0) for each in of_folds], axis=0)
         assert [values.mean(m) for m in MEASURES] == pytest.approx(means)
 
 
-def test_a_variant_with_a_fold_that_failed_has_no_values(study, monkeypatch):
+def test_a_method_with_a_fold_that_failed_has_no_values(study, monkeypatch):
     whole = runs.run_all
 
     def with_failure(*args):
@@ -276,23 +277,3 @@ def test_reproduce_tells_of_damage_before_it_runs(tmp_path: Path) -> None:
     outcomes.unlink()
     printed(*words)
     assert outcomes.read_bytes() == whole
-
-
-def test_facts_are_made_again_only_where_something_changed(tmp_path, monkeypatch):
-    made = []
-
-    def make():
-        made.append(1)
-        return {"one": exactly(0.1 + 0.2, "a note"), "two": Measured(1.0, 0.5, 2.0)}
-
-    path = tmp_path / "theory.json"
-    first = runs.kept(path, {"seed": (0,)}, make)
-    assert runs.kept(path, {"seed": [0]}, make) == first and len(made) == 1
-    assert {name: Measured(**each) for name, each in first.items()} == make()
-    runs.kept(path, {"seed": 1}, make)
-    assert len(made) == 3
-    monkeypatch.setattr(runs, "source_digest", lambda *places: "other code")
-    runs.kept(path, {"seed": 1}, make)
-    assert len(made) == 4
-    path.write_text(path.read_text().replace("0.5", "0.6"))
-    assert runs.kept(path, {"seed": 1}, make) == first and len(made) == 5

@@ -142,7 +142,7 @@ def test_the_best_is_ahead_of_each_other(rng):
     row = told("w", "x")
     assert row.value == pytest.approx(np.mean([own["u"].mean(m) / own["x"].mean(m) - 1 for m in M]))
     assert row.answer == OPPOSITE and told("w").answer == AGREES
-    assert row.count == "place 2 of 3, the first at 0 of 2; 2 of 4 leads above 0"
+    assert row.count == "rank 2 of 3, best at 0 of 2; 2 of 4 leads above 0"
     assert told("x").high < row.high  # which of two is the best is not known before
 
 
@@ -160,7 +160,7 @@ def test_gains_and_losses_are_balanced(rng):
     test = above(kind="one-sided", lower=("w", "x"), beyond=0.03, measures=M)
     row = rules.judge(claim(test), {"D": own}, {}).rows[0]
     assert (row.value, row.answer) == (0.5, AGREES)
-    assert row.count == "of 4, 2 gain and 0 lose more than 3%; 2 of 4 leads above 0"
+    assert row.count == "2 of 4 comparisons gain and 0 lose more than 3 %; 2 of 4 leads above 0"
 
 
 def test_numbers():

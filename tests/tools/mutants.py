@@ -50,7 +50,8 @@ class Fault(NamedTuple):
         if text.count(self.old) != 1:
             return f"{self.file}: found {self.old!r} {text.count(self.old)} times, expected once"
         try:
-            ast.parse(text.replace(self.old, self.new))
+            if self.file.endswith(".py"):
+                ast.parse(text.replace(self.old, self.new))
         except SyntaxError as error:
             return f"{self.file}: {error}"
         return ""

@@ -1,6 +1,6 @@
 """Ravikumar, Tewari, Yang, "On NDCG Consistency of Listwise Ranking Methods", AISTATS 2011.
 
-The paper's theory as claims, each put to the laboratory of surrogates.
+The paper's theory as claims, which `papers.surrogates` checks numerically.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CONSISTENT = ("cosine-ndcg", "least-squares-ndcg", "cross-entropy-ndcg", "qnorm"
 #: those of them that have a unique minimiser
 UNIQUE = ("least-squares-ndcg", "cross-entropy-ndcg", "qnorm-penalised")
 DISTRIBUTIONS, FULL = 200, 2_000
-#: theorem 9 with psi's of our own, sums of h: what they are called, and h's conjugate and slope
+#: further psi's for theorem 9, sums of h: their names, and the conjugate of h with its slope
 PSI: dict[str, tuple[str, Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]]] = {
     "four-thirds": ("sum 3/4 |u|^(4/3)", lambda s: (s**4 / 4.0, s**3)),
     "cosh": ("sum u arsinh(u) - sqrt(1 + u^2)", lambda s: (np.cosh(s), np.sinh(s))),
@@ -75,7 +75,7 @@ def order_excess(eta: surrogates.Eta) -> float:
 
 
 def ranked_by(name: str, eta: surrogates.Eta) -> np.ndarray:
-    """(m,) what the minimiser of an original surrogate ranks by (section 3.2.2)."""
+    """(m,) the values by which the minimiser of an original surrogate ranks (section 3.2.2)."""
     gains = np.exp2(eta.labels) - 1.0
     if name == "cosine":
         gains = gains / np.linalg.norm(gains, axis=1, keepdims=True)
@@ -88,7 +88,7 @@ def ranked_by(name: str, eta: surrogates.Eta) -> np.ndarray:
 def _otherwise(
     name: str, etas: Sequence[surrogates.Eta], rng: np.random.Generator, printed: bool = False
 ) -> float:
-    """The share of the distributions whose minimiser orders otherwise than section 3.2.2 says."""
+    """The share of the distributions whose minimiser does not order as section 3.2.2 says."""
     scores, _ = surrogates.minimisers(loss(name), etas, rng)
     targets = [eta.expected_gains() if printed else ranked_by(name, eta) for eta in etas]
     wrong = [surrogates.misordered(s, target / target.max()) for s, target in zip(scores, targets)]
@@ -125,7 +125,7 @@ def theory(study: Study) -> dict[str, Measured]:
 
 
 def _measured(study: Study, trials: int) -> dict[str, Measured]:
-    """The number of every claim, and of what else is asked of each surrogate."""
+    """The number of each claim, and further ones of each surrogate."""
     found: dict[str, Measured] = {}
     for name in (*ORIGINAL, *CONSISTENT):
         study.say(f"{NAME}: {name}")

@@ -5,7 +5,7 @@ loss of the Markov random field P(r) = prod psi(r_i, r_j) / Z (equation 14) by a
 (equation 17). Every labelling of a problem is enumerated. With P pairs, the inequality of Hoelder
 (19) is taken with q = P for each, which meets sum 1/q = 1.
 
-What it says of costs is timed on generated data, in processor time of one thread.
+Its statements on costs are timed on generated data, in processor time of one thread.
 """
 
 from __future__ import annotations
@@ -43,10 +43,7 @@ LONG = 1_000
 
 
 def field_excesses(f: np.ndarray, levels: int, gamma: float) -> tuple[float, float, float]:
-    """What a field's equations 19, 21 and 17 are exceeded by.
-
-    f: (N,) scores; levels: |L|; gamma: the field's scale.
-    """
+    """The excess over a field's equations 19, 21 and 17, for scores f (N,), |L| and its scale."""
     N = len(f)
     i, j = np.triu_indices(N, 1)
     r = np.indices((levels,) * N).reshape(N, -1)

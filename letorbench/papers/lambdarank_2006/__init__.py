@@ -20,13 +20,13 @@ from letorbench.papers.lambdarank_2006 import artificial_data, timing
 from letorbench.papers.lambdarank_2006.timing import NAME
 from letorbench.papers.paper import Found
 from letorbench.papers.records import write_section
-from letorbench.papers.runs import Study, Variant, exactly
+from letorbench.papers.runs import Method, Study, exactly
 from letorbench.papers.surrogates import labelled
 
 #: documents of section 3's example, of which two are relevant
 N = 100
 STEP = 1e-5
-#: so little asymmetry, or work, is rounding and the step's; and the paper's own function
+#: the most asymmetry, or work, that rounding and the step cause; the paper's function
 ROUNDING, EQUATION_9 = 1e-4, "ranknet-ndcg, all"
 
 
@@ -95,7 +95,7 @@ def pairwise_errors(ranks: tuple[int, ...]) -> int:
     return sum(rank - 1 - sum(other < rank for other in ranks) for rank in ranks)
 
 
-def functions() -> list[Variant]:
+def functions() -> list[Method]:
     """Every lambda function, of all pairs and of those of neighbours."""
     return [each for each in paper(NAME).methods.values() if each.table == "lambdas"]
 
@@ -104,22 +104,22 @@ def forces(study: Study) -> Found:
     """Section 4: of which lambda functions is there a cost? Section 3: its example."""
     found = {}
     for each in functions():
-        own = {key: value for key, value in each.settings.items() if key != "layers"}
+        settings = {key: value for key, value in each.settings.items() if key != "layers"}
         rng = np.random.default_rng(study.seed)
-        found[each.label] = diagnose(Lambda(**own), rng)  # type: ignore[arg-type]
+        found[each.label] = diagnose(Lambda(**settings), rng)  # type: ignore[arg-type]
     rows = [[*label.split(", "), *of] for label, of in found.items()]
     header = ["lambda", "pairs", "asymmetry", "lowest eigenvalue", "circulation", "sum"]
     costs = [each for each, of in found.items() if max(of.asymmetry, of.circulation) < ROUNDING]
     paper_own = found[EQUATION_9]
-    told = (
-        "A lambda function has a cost where its Jacobian is symmetric and no closed path does "
-        f"work. Of the {len(rows)} functions these have one: {', '.join(costs) or 'none'} (of all "
-        "pairs, or of those of neighbours). Equation (9) has none: within one order of the scores "
-        f"its Jacobian is symmetric to {paper_own.asymmetry:.0e}, but round a closed path through "
-        f"several orders {paper_own.circulation:.2g} of the work along it is left."
+    text = (
+        "A lambda function has a cost if its Jacobian is symmetric and no closed path does work. "
+        f"Of the {len(rows)} functions these have one: {', '.join(costs) or 'none'} (of all pairs, "
+        "or of neighbours). Equation (9) has none: within one order of the scores its Jacobian is "
+        f"symmetric to {paper_own.asymmetry:.0e}, but on a closed path through several orders "
+        f"{paper_own.circulation:.2g} of the work along it is left."
     )
     title = "Which lambda functions have a cost"
-    files = write_section(study.folder(NAME) / "jacobian", title, told, header, rows)
+    files = write_section(study.folder(NAME) / "jacobian", title, text, header, rows)
     fall = float(pairwise_errors((1, N)) - pairwise_errors((2, 3)))
     return Found(numbers={"pairwise-errors-fall": exactly(fall)}, files=tuple(files))
 

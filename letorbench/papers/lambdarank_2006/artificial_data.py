@@ -24,7 +24,7 @@ from letorbench.experiment.select import select
 from letorbench.measures import parse, query_metrics
 from letorbench.papers import paper
 from letorbench.papers.paper import Found
-from letorbench.papers.runs import CUTOFFS, Study, Variant, kept, sampled
+from letorbench.papers.runs import CUTOFFS, Method, Study, kept, sampled
 from letorbench.rankers import ranker
 from letorbench.results.per_query import PerQuery
 from letorbench.solvers.stopping import Validation, best
@@ -59,34 +59,34 @@ def made(study: Study, number: int) -> tuple[QuerySet, ...]:
 
 
 def runs(
-    study: Study, folder: Path, number: int, variants: Iterable[Variant]
+    study: Study, folder: Path, number: int, methods: Iterable[Method]
 ) -> dict[str, dict[str, float]]:
-    """Every variant's NDCG@1..10 on the test queries of a draw, and on `validation`, by label.
+    """Every method's NDCG@1..10 on the test queries of a draw, and on `validation`, by label.
 
-    They are kept in folder/<label>.json. The variants are trained in as many threads as there are
+    They are kept in folder/<label>.json. The methods are trained in as many threads as there are
     jobs; the results do not depend on it.
     """
     train, held_out, test = sets = made(study, number)
     data, measures = [each.digest for each in sets], [parse(name) for name in CUTOFFS]
     validation = Validation(held_out, parse(CHOOSE), RULES, best)
 
-    def one(variant: Variant) -> tuple[str, dict[str, float]]:
-        cls, settings = ranker(variant.algo), variant.settings
+    def one(method: Method) -> tuple[str, dict[str, float]]:
+        cls, settings = ranker(method.algo), method.settings
         identity = ranker_identity(cls, settings)
         asked = {"data": data, "select": CHOOSE, "seed": study.seed, "ranker": identity}
 
         def trained() -> dict[str, float]:
-            study.say(f"{folder.name}: {variant.label}")
-            seed = np.random.SeedSequence([study.seed, zlib.crc32(variant.label.encode())])
+            study.say(f"{folder.name}: {method.label}")
+            seed = np.random.SeedSequence([study.seed, zlib.crc32(method.label.encode())])
             chosen = select(cls, settings, train, validation, seed, grows=False).chosen
             scores = chosen.ranker.predict(test.features)
             means = query_metrics(test.labels, scores, test.offsets, measures, RULES).mean(axis=0)
             return {"validation": chosen.value, **dict(zip(CUTOFFS, means.tolist()))}
 
-        return variant.label, kept(folder / f"{variant.label}.json", asked, trained, code=())
+        return method.label, kept(folder / f"{method.label}.json", asked, trained, code=())
 
     with ThreadPoolExecutor(study.jobs) as pool:
-        return dict(pool.map(one, variants))
+        return dict(pool.map(one, methods))
 
 
 def trained(study: Study) -> tuple[dict[str, PerQuery], list[list[object]]]:
@@ -103,22 +103,22 @@ def trained(study: Study) -> tuple[dict[str, PerQuery], list[list[object]]]:
     means: dict[str, list[list[float]]] = {method: [] for method in methods}
     rows: list[list[object]] = []
     for number in range(1, DRAWS + 1):
-        variants = [
+        versions = [
             each.under(study.setting, f"{method}@{rate:g}", learning_rate=rate)
             for method, each in methods.items()
             for rate in rates[method]
         ]
         folder = study.folder(NAME) / "artificial" / f"draw-{number}"
-        found = runs(study, folder, number, variants)
+        found = runs(study, folder, number, versions)
         for method, tried in rates.items():
             rate = max(tried, key=lambda rate: found[f"{method}@{rate:g}"]["validation"])
             rates[method] = [rate]
-            own = found[f"{method}@{rate:g}"]
-            means[method].append([own[cutoff] for cutoff in CUTOFFS])
-            rows.append([number, method, f"{rate:g}", own["ndcg@10"]])
+            values = found[f"{method}@{rate:g}"]
+            means[method].append([values[cutoff] for cutoff in CUTOFFS])
+            rows.append([number, method, f"{rate:g}", values["ndcg@10"]])
     folds = np.arange(1, DRAWS + 1)
-    tables = {m: dict(zip(CUTOFFS, np.transpose(own))) for m, own in means.items()}
-    return {m: PerQuery(m, folds, folds.astype(str), own) for m, own in tables.items()}, rows
+    tables = {m: dict(zip(CUTOFFS, np.transpose(of_draws))) for m, of_draws in means.items()}
+    return {m: PerQuery(m, folds, folds.astype(str), table) for m, table in tables.items()}, rows
 
 
 def linear_share(seed: Sequence[int]) -> float:
@@ -135,7 +135,7 @@ def figure(study: Study) -> Found:
     """The left half of Figure 2: NDCG@1..10 on several draws of the artificial data, and leads."""
     found, chosen = trained(study)
     rows, numbers, leads, bands = [], {}, {}, {}
-    curves = {m: [own.mean(cutoff) for cutoff in CUTOFFS] for m, own in found.items()}
+    curves = {m: [values.mean(cutoff) for cutoff in CUTOFFS] for m, values in found.items()}
     for net in ("linear", "two-layer"):
         upper, lower = (
             np.column_stack([*found[f"{method}-{net}"].values.values()])
@@ -167,12 +167,12 @@ def figure(study: Study) -> Found:
     asked = ", ".join(f"{n:,}" for n in sizes(study))
     differs = [
         "artificial data: the recipe of RankNet 2005 is from memory (a linear model explains "
-        f"{min(shares):.2f} to {max(shares):.2f} of the outputs' variance); the label "
-        "distribution is MSLR's, for \"real datasets'\" that are not printed",
-        f"artificial data: {DRAWS} draws of {asked} queries, where the paper has one of 10,000, "
+        f"{min(shares):.2f} to {max(shares):.2f} of the outputs' variance); the distribution of "
+        'labels is that of MSLR, as those of the paper\'s "real datasets" are not printed',
+        f"artificial data: {DRAWS} draws of {asked} queries; the paper has one draw of 10,000, "
         "5,000, 10,000; its bars are over queries, ours over draws",
-        "artificial data: the learning rate is chosen on the first draw's validation set and kept "
-        "for the others",
+        "artificial data: the learning rate is chosen on the first draw's validation set for all "
+        "draws",
     ]
     if study.setting != "published":
         differs.append("artificial data: learning rates are the rankers' grids, to 1e-1; training "

@@ -1,9 +1,9 @@
-"""RankNet's steps as the LambdaRank paper times them, V1 and V2, beside ours.
+"""RankNet's steps as the LambdaRank paper times them, V1 and V2, and ours.
 
-V1, pair by pair, takes two passes forward and two backward for each pair. V2 sums the forces on a
-document first, but takes n passes forward, the pairs, n passes forward again and n backward. It is
-without the two further speedups that the paper names: stored activations and one exponential a
-document (section 6, footnote 3). All take the same step (section 5, equations 6 and 7).
+V1, pair by pair, makes two passes forward and two backward for each pair. V2 sums the forces on a
+document first: n passes forward, the pairs, n passes forward again and n backward. It lacks the two
+further speedups that the paper names: stored activations and one exponential per document
+(section 6, footnote 3). All take the same step (section 5, equations 6 and 7).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _pair_steps(
     online: bool, data: TrainingQueries, sequence: np.ndarray, state: NetState,
     scale: FeatureScale, rate: float, passes: Passes,
 ) -> float:  # fmt: skip
-    """Do as V1, with a step a query, or `online`, after every pair."""
+    """Do as V1, with one step per query, or one per pair if `online`."""
     net, change, score, force = passes.net, passes.change, passes.scores, passes.force
     hidden = np.empty((2, len(net.bias), 1), np.float32)
     order, starts, total = data.blocks.order, data.blocks.starts, 0.0
@@ -62,7 +62,7 @@ def _summed_steps(
     data: TrainingQueries, sequence: np.ndarray, state: NetState, scale: FeatureScale,
     rate: float, passes: Passes,
 ) -> float:  # fmt: skip
-    """Do as V2, with one exponential a pair and three passes a document."""
+    """Do as V2, with one exponential per pair and three passes per document."""
     net, hidden, change, scores, force = passes
     starts, total = data.blocks.starts, 0.0
     for q in sequence:

@@ -1,8 +1,8 @@
-"""Figure 1 of the LambdaRank paper: how long RankNet takes, against documents and for an NDCG.
+"""Figure 1 of the LambdaRank paper: RankNet's time against documents, and NDCG against time.
 
-V1 trains pair by pair, V2 sums a query's forces first, "ours" stores activations too and takes an
-exponential a document. Seconds are processor time of the one thread that trains, so that other
-programs do not add to them.
+V1 trains pair by pair, V2 sums a query's forces first, "ours" also stores activations and computes
+one exponential per document. Seconds are processor time of the thread that trains, so that other
+programs do not count.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ FEWEST, RATIOS = 3, 5
 
 
 def epoch_seconds(queries: QuerySet, version: str, net: str) -> float:
-    """Seconds that an epoch takes, without what is done once before the first epoch."""
+    """The seconds of an epoch, without what is done once before the first one."""
     rng, layers = np.random.default_rng(0), NETS[net]
     data, scale = TrainingQueries.of(queries), feature_scale(queries, False)
     state = NetState.draw(HIDDEN if layers == 2 else 1, layers == 2, scale, rng)
@@ -64,11 +64,10 @@ def epoch_seconds(queries: QuerySet, version: str, net: str) -> float:
 
 
 def growing(sizes: Sequence[int], patience: float) -> list[tuple[str, str, int, float]]:
-    """(version, net, documents, seconds of an epoch) on single queries of the sizes, rising.
+    """(version, net, documents, seconds of an epoch) on single queries of growing sizes.
 
-    They are of the artificial data, with 50 features.
-    A version stops where the next epoch, four times as long for twice the documents, would
-    take more than `patience` seconds, but has FEWEST sizes in any case.
+    They are of the artificial data, with 50 features. After FEWEST sizes a version stops if the
+    next epoch, four times as long for twice the documents, would take more than `patience` seconds.
     """
     rows: list[tuple[str, str, int, float]] = []
     for n in sorted(sizes):
@@ -82,7 +81,7 @@ def growing(sizes: Sequence[int], patience: float) -> list[tuple[str, str, int, 
 
 
 def in_turn(queries: QuerySet, ways: Iterable[str], net: str) -> dict[str, list[float]]:
-    """Seconds of each way a few times, all measured one after the other each time."""
+    """The seconds of each way in several rounds, in each of which all are measured in turn."""
     every = [{way: epoch_seconds(queries, way, net) for way in ways} for _ in range(RATIOS)]
     return {way: [each[way] for each in every] for way in every[0]}
 
@@ -90,7 +89,7 @@ def in_turn(queries: QuerySet, ways: Iterable[str], net: str) -> dict[str, list[
 def web_shaped(seed: int) -> list[QuerySet]:
     """A training and a validation set of the shape of section 6.1's web data.
 
-    They have 26.1 documents a query in the mean and 367 features, of which 50 matter.
+    They have 26.1 documents per query on average and 367 features, of which 50 matter.
     """
     rng, made = np.random.default_rng(seed), []
     for queries in cubic(rng, [QUERIES, QUERIES], RELEVANT, LENGTHS):
@@ -170,7 +169,7 @@ def timing(study: Study) -> Found:
 
 
 def _section_6_1(made: Mapping[str, Any]) -> dict[str, Measured]:
-    """V1's seconds over V2's for each net; V1 with a step a query against a step a pair."""
+    """V1's seconds over V2's for each net; V1 with one step per query against one per pair."""
     found = {}
     for net, of in made["epochs"].items():
         first, second, ours = (np.array(of[version]) for version in VERSIONS)

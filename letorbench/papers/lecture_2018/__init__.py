@@ -44,13 +44,12 @@ def examples(study: Study) -> dict[str, Measured]:
     return {
         "average-precision": exactly(average_precision(LIST)),
         "distance-f-g": exactly(
-            f_g, f"{f_g:.4f} rounds to {f_g:.2f}, the slide prints 0.46; in nats, "
-            f"{f_g / np.log(2.0):.4f} in bits; the slide names no unit; f ranks A C B, the slide "
-            "says A B C",
+            f_g, f"{f_g:.4f} nats, which rounds to {f_g:.2f}, or {f_g / np.log(2.0):.4f} bits; the "
+            "slide prints 0.46 and no unit; f ranks A C B, the slide says A B C",
         ),
         "distance-g-h": exactly(
-            g_h, f"{g_h:.3f} in bits, as printed, where 0.46 is nearly the nats: no "
-            "one unit gives both; h ranks B A C, the slide says A C B",
+            g_h, f"{g_h:.3f} bits, as printed, but 0.46 is nearly the nats: the units differ; h "
+            "ranks B A C, the slide says A C B",
         ),
     }  # fmt: skip
 
@@ -65,18 +64,18 @@ def lists(study: Study) -> Found:
             bars = axes.bar(orders, plackett_luce(scores), color="#A9CCE3", edgecolor="black")
             axes.bar_label(bars, fmt="%.3f", fontsize=6.5)
             axes.set_ylim(0.0, 0.7)
-            told = ", ".join(f"{name}({of}) = {score:g}" for of, score in zip("ABC", scores))
-            dress(axes, told, "order", "probability" if name == "f" else "")
+            title = ", ".join(f"{name}({of}) = {score:g}" for of, score in zip("ABC", scores))
+            dress(axes, title, "order", "probability" if name == "f" else "")
         f, g, h = map(plackett_luce, SCORES)
-        told = (
+        distances = (
             f"dis(f, g) = {entropy(f, g):.4f} nats, the slide 0.46;  dis(g, h) = "
             f"{entropy(g, h):.4f} nats, {entropy(g, h, base=2):.4f} bits, the slide 2.56"
         )
-        figure.supxlabel(told, fontsize=8.0)
+        figure.supxlabel(distances, fontsize=8.0)
         return Found(files=tuple(write(figure, study.folder("lecture-2018") / "lists")))
 
 
-#: the boxes of the slide on web page ranking and of those on training: place, text; and the arrows
+#: the boxes of the slides on web page ranking and on training, with places and texts; the arrows
 BOXES = {
     "documents": (0.0, 1.0, "indexed\ndocuments"), "query": (0.0, 0.0, "query\n'ML in China'"),
     "features": (1.0, 0.5, "features\n$x_i$ of a query\nand a document"),
@@ -99,8 +98,8 @@ def pipeline(study: Study) -> Found:
         axes.set_axis_off()
         box = {"boxstyle": "round,pad=0.4", "facecolor": "white"}
         texts = {
-            name: axes.text(x, y, said, ha="center", va="center", fontsize=7.0, bbox=box)
-            for name, (x, y, said) in BOXES.items()
+            name: axes.text(x, y, text, ha="center", va="center", fontsize=7.0, bbox=box)
+            for name, (x, y, text) in BOXES.items()
         }
         for start, end in map(str.split, ARROWS):
             ends = {"patchA": texts[start].get_bbox_patch(), "patchB": texts[end].get_bbox_patch()}

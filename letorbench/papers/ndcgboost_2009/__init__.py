@@ -26,7 +26,7 @@ from letorbench.papers.runs import Measured, Study, exactly
 
 #: random problems of a statement, and how many of them are drawn at once
 PROBLEMS, CHUNK = 100_000, 5_000
-#: problems have so many documents: all their orders are enumerated
+#: the documents of a problem, all orders of which are enumerated
 DOCUMENTS = (2, 3, 4, 5)
 LABELS = 5
 

@@ -1,7 +1,7 @@
-"""OHSUMED's .50 at NDCG@3: what changes of what the paper leaves open do, one at a time.
+"""OHSUMED's .50 at NDCG@3: the effects of changes that the paper leaves open, one at a time.
 
-claims.toml has what they are, as it was written down before they were run. How documents are drawn
-has a table of its own, with other seeds.
+claims.toml lists the changes, as they were fixed before the runs. The ways of drawing documents
+have their own table, with other seeds.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from letorbench.rankers.ndcgboost import HALF, NDCGBoost
 
 NAME, OWN = "ndcgboost-2009", "papers/ndcgboost_2009/trainings.py"
 BASE = "the paper's setting"
-#: ways of drawing: ours, what validation chooses besides, and the paper's as far as it tells
+#: ways of drawing: ours, the other one that validation may choose, and the paper's, as far as known
 EXACT, AVERAGE, PAPERS = "exact", f"average, {HALF:g}", "with replacement, as many as there are"
 EQUAL = "equal votes"
-#: what both parts are measured by; what validation chooses by is the last
+#: the measures of both parts; validation chooses by the last
 MEASURES = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10")
 #: the numbers of a way of drawing
 COLUMNS = (
@@ -41,7 +41,7 @@ Columns = Mapping[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Change:
-    """What is trained, with which settings of the ranker, and how it is scored."""
+    """One way to train and to score: data, settings of the ranker, and what differs in scoring."""
 
     settings: Mapping[str, Any] = field(default_factory=lambda: {"stumps": "sample"})
     data: str = "OHSUMED"
@@ -52,18 +52,18 @@ class Change:
 
     @classmethod
     def of(cls, facts: Mapping[str, Any], **base: Any) -> Change:
-        """From the facts of claims.toml, in which the ranker's settings stand beside ours."""
+        """From keys of claims.toml, which are fields of this class or settings of the ranker."""
         own = {key: facts[key] for key in facts if key in cls.__dataclass_fields__}
         settings = {key: facts[key] for key in facts if key not in own}
         return cls({**base, **settings}, **own)
 
     @property
     def trained(self) -> Change:
-        """The change without what only scoring needs: scores are trained once for all of those."""
+        """The change with default scoring; changes that differ in scoring share a training."""
         return replace(self, convention=Change.convention, best_round=Change.best_round)
 
 
-#: what a change, its convention, a fold and the scores of its two other parts give
+#: the numbers of a change by its convention, a fold, and the scores of its two other parts
 Numbers = Callable[[Change, Convention, Fold, list[np.ndarray]], list[float]]
 
 
@@ -101,7 +101,7 @@ def mean(part: QuerySet, scores: np.ndarray, measure: str, rules: Convention) ->
 def trained(
     study: Study, stem: str, changes: Mapping[str, Change], seeds: Sequence[int], numbers: Numbers
 ) -> dict[str, np.ndarray]:
-    """(n_seeds, n_folds, n) of each change: its numbers; one seed of what draws nothing."""
+    """The numbers of each change, (n_seeds, n_folds, n); one seed if nothing is drawn."""
 
     def one(cell: tuple[Change, int]) -> dict[str, list[list[float]]]:
         way, seed = cell
@@ -136,7 +136,7 @@ def trained(
 
 
 def single_changes(study: Study) -> Found:
-    """Train each change with each seed; write the table, and the sentence that it comes to."""
+    """Train each change with each seed; write the table, and a sentence on its result."""
     part = paper(NAME).parts["single-changes"]
     changes = {BASE: Change()}
     for axis in part.axes.values():
@@ -165,7 +165,7 @@ def single_changes(study: Study) -> Found:
 
 
 def sentence(found: Mapping[str, np.ndarray], printed: float, half: float, moves: float) -> str:
-    """What the table comes to: which changes move the mean, and which reach the printed number."""
+    """Which changes move the mean, and which reach the printed number."""
     base = found[BASE].mean()
     moved = {name: each.mean() - base for name, each in found.items() if name != BASE}
     far = [f"{name} ({move:+.3f})" for name, move in moved.items() if abs(move) >= moves]
@@ -178,7 +178,7 @@ def sentence(found: Mapping[str, np.ndarray], printed: float, half: float, moves
 
 
 def sampling(study: Study) -> Found:
-    """Train every way of drawing documents; write the table, and what it comes to."""
+    """Train every way of drawing documents; write the table, and sentences on its result."""
     part = paper(NAME).parts["sampling"]
     seeds = range(part.upper["first_seed"], part.upper["first_seed"] + part.repeats)
     rows, told, votes = list[list[Value]](), list[str](), list[str]()
@@ -225,7 +225,7 @@ def tied(queries: QuerySet, scores: np.ndarray) -> float:
 
 
 def _gap(dataset: str, found: Mapping[str, Columns], printed: float) -> str:
-    """How far the paper's own sample is from the printed NDCG@3, and the best way of drawing."""
+    """How far the paper's sample is from the printed NDCG@3, and the best way of drawing."""
     every = {name: each["test NDCG@3"] for name, each in found.items()}
     of = {name: each.mean(axis=1) for name, each in every.items() if len(each) > 1}
     base, best = of[PAPERS], max(of, key=lambda name: of[name].mean())
@@ -243,7 +243,7 @@ def _gap(dataset: str, found: Mapping[str, Columns], printed: float) -> str:
 
 
 def _chosen(dataset: str, found: Mapping[str, Columns]) -> str:
-    """What the default chooses on each fold, and what that gives on the test parts."""
+    """The default's choices on the folds, and their result on the test parts."""
     exact, average = found[EXACT], found[AVERAGE]
     better = average["validation NDCG@10"][0] >= exact["validation NDCG@10"][0]
     chosen, before = (

@@ -1,6 +1,6 @@
 "use strict";
-// A table sorts by the button in its head; equal cells keep their order.
-const said = document.getElementById("said");
+// A table sorts by the buttons in its head; equal cells keep their order.
+const announcement = document.getElementById("announcement");
 for (const button of document.querySelectorAll("th button")) {
   button.addEventListener("click", () => {
     const head = button.closest("th");
@@ -22,7 +22,7 @@ for (const button of document.querySelectorAll("th button")) {
       return sign * (both ? p - q : x.localeCompare(y));
     });
     body.append(...rows);
-    said.textContent = `sorted by ${button.textContent}, ${order}`;
+    announcement.textContent = `sorted by ${button.textContent}, ${order}`;
   });
 }
 // The table below shows the rows of one family, or the columns of one measure.
@@ -43,7 +43,7 @@ for (const choice of document.querySelectorAll("select[data-choice]")) {
         row.hidden = choice.value !== "" && !kinds.includes(choice.value);
       }
     }
-    said.textContent = `${choice.dataset.choice}: ${choice.value || "all"}`;
+    announcement.textContent = `${choice.dataset.choice}: ${choice.value || "all"}`;
   });
 }
 // On paper nothing can be opened, so all of it is.

@@ -9,7 +9,7 @@ from toy_data import store_fold, write_toy
 
 import letorbench as lb
 from letorbench.analysis.comparison import Procedure
-from letorbench.analysis.explanation import tuning_line
+from letorbench.analysis.conclusions import tuning_line
 
 MEASURE = "ndcg@10"
 
@@ -31,15 +31,8 @@ def test_the_training_number_is_that_of_the_stored_model(tmp_path) -> None:
 
 def stored(out, algo: str, test: list[float], training: float, **validation) -> None:
     facts = {"measure": MEASURE, "value": 0.5, "curve": [], "best": None, "training": training}
-    store_fold(
-        out,
-        "S",
-        algo,
-        1,
-        {MEASURE: test},
-        n_folds=1,
-        validation={**facts, "grid": [], **validation},
-    )
+    facts |= {"grid": [], **validation}
+    store_fold(out, "S", algo, 1, {MEASURE: test}, n_folds=1, validation=facts)
 
 
 def test_reasons_are_told_apart(tmp_path) -> None:
@@ -61,8 +54,8 @@ def test_reasons_are_told_apart(tmp_path) -> None:
     # of 10 queries the five worst lose .6 + 4 * .1, the others .5
     assert "better on 0 queries and worse on 10 of 10" in notes["over"]
     assert "without the 5 worst it would be 0.0500 worse" in notes["over"]
-    assert "0.0012 above the next on validation" in notes["over"]
-    assert "above the next" not in notes["under"]
+    assert "its setting beat the runner-up by only 0.0012 on validation" in notes["over"]
+    assert "runner-up" not in notes["under"]
     assert tuning_line(results.frames[0]) == (
         "tuned on validation: over (2 settings); fixed: high, under"
     )
@@ -72,5 +65,7 @@ def test_another_systems_scores_have_no_training(tmp_path) -> None:
     store_fold(tmp_path, "S", "a", 1, {MEASURE: [0.1, 0.2, 0.4]}, n_folds=1)
     store_fold(tmp_path, "S", "b", 1, {MEASURE: [0.2, 0.2, 0.1]}, n_folds=1)
     text = printed("compare", "S", "--why", "--out", str(tmp_path))
-    assert re.search(r"^b is 0\.0667 worse than a in NDCG@10 a query, .* chance alone$", text, re.M)
+    assert re.search(
+        r"^b is 0\.0667 worse than a in NDCG@10 per query, .* chance alone$", text, re.M
+    )
     assert "fitting" not in text and "it is better on 1 queries and worse on 1 of 3" in text

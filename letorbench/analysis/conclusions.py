@@ -1,0 +1,242 @@
+"""What results say in sentences: which algorithm is best, is that significant, and why.
+
+The reasons are numbers of the measure that validation chose by, on the training, validation and
+test parts, each the mean over folds and seeds. Nothing is chosen by them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from letorbench.analysis.comparison import Pair, Procedure, compare, differences_by_query
+from letorbench.analysis.results_table import best_first, comparable, label, notes
+from letorbench.analysis.tables import Column, Table, Value, probability, table
+from letorbench.measures import sign
+from letorbench.results.frame import Frame, Row
+from letorbench.results.measuring import IDEAL, RANDOM
+
+#: the number of the worst queries that are left out to see how much of a difference they make up
+FEW = 5
+#: how many queries that gain and that lose most are shown with the reasons of a difference
+WHY_QUERIES = 3
+#: more algorithms than this are counted and not named in a line
+MOST_NAMED = 8
+
+
+def page_tests(
+    frame: Frame, others: Sequence[str], procedure: Procedure, measure: str
+) -> tuple[Pair, ...]:
+    """All tests of a page, corrected together: every row against the best one and the others."""
+    if frame.mixed or len(frame.rows) < 2:
+        return ()
+    against = [*(row.algo for row in _ranked(frame, measure)[:1]), *others]
+    return compare(frame.dataset, [r.queries for r in frame.rows], measure, against, procedure)
+
+
+def conclusions(
+    frame: Frame, pairs: Sequence[Pair], baseline: str, procedure: Procedure, measure: str
+) -> list[str]:
+    """Which algorithm of those with the most folds is best, and whether significantly so."""
+    if frame.mixed:
+        return ["The algorithms were measured by several conventions. Their numbers cannot be "
+                "compared, so none is called the best."]  # fmt: skip
+    order = _ranked(frame, measure)
+    sentences = [_opening(frame.dataset, order, measure)] if order else []
+    if len(order) > 1:
+        names = [row.algo for row in order]
+        against_best = {pair.a: pair for pair in pairs if pair.b == names[0] and pair.a in names}
+        sentences += _tested(order, against_best, baseline, procedure)
+    return [*sentences, *(f"{note[0].upper()}{note[1:]}." for note in notes(frame))]
+
+
+def _ranked(frame: Frame, measure: str) -> list[Row]:
+    rows = best_first(comparable(frame), measure)
+    return [row for row in rows if not math.isnan(row.values[measure])]
+
+
+def _opening(dataset: str, order: Sequence[Row], measure: str) -> str:
+    best, value = order[0], f"{order[0].values[measure]:.4f}"
+    folds = f"{best.folds} fold{'s' * (best.folds > 1)}"
+    if len(order) == 1:
+        return f"{best.algo} reaches {label(measure)} {value} on {dataset}, over {folds}."
+    return (
+        f"By {label(measure)}, {best.algo} is the best of {len(order)} algorithms on {dataset}: "
+        f"{value} over {folds}, ahead of {order[1].algo} with {order[1].values[measure]:.4f}."
+    )
+
+
+def _tested(
+    order: Sequence[Row], pairs: Mapping[str, Pair], baseline: str, procedure: Procedure
+) -> list[str]:
+    """What the tests say of the best against the runner-up, the baseline and the others."""
+
+    def verdict(name: str) -> str:
+        significant = "" if pairs[name].sign(procedure.alpha) < 0 else "not "
+        return f"is {significant}significant ({numbers(pairs[name])})"
+
+    best, second = order[0].algo, order[1].algo
+    role = ", the baseline," if baseline == second else ""
+    sentences = [f"Its lead over {second}{role} {verdict(second)}."]
+    if baseline in pairs and baseline != second:
+        sentences.append(f"Its lead over the baseline {baseline} {verdict(baseline)}.")
+    if len(order) > 2:
+        worse = sum(pair.sign(procedure.alpha) < 0 for pair in pairs.values())
+        counted = "all" if worse == len(pairs) else str(worse) if worse else "none"
+        sentences.append(
+            f"{best} is significantly better than {counted} of the {len(pairs)} other algorithms "
+            f"({procedure.over([*pairs.values()])}, p < {procedure.alpha:g})."
+        )
+    return sentences
+
+
+def numbers(pair: Pair) -> str:
+    """How far b is above a; the interval is that of this pair by itself."""
+    mean, (low, high) = pair.difference.mean, pair.difference.interval()
+    p = probability(pair.adjusted)
+    p = f"p {p[0]} {p[1:]}" if p.startswith("<") else f"p = {p}"
+    alone = " by itself" * (pair.tests > 1)
+    return f"{-mean:+.4f} per query, 95 % interval{alone} {-high:+.4f} to {-low:+.4f}, adjusted {p}"
+
+
+@dataclass(frozen=True)
+class PartMeans:
+    """The means of an algorithm on the three parts, by the measure that validation chose by."""
+
+    measure: str
+    training: float
+    validation: float
+    test: float
+    #: the lead of the chosen setting over the runner-up on validation; NaN without a runner-up
+    margin: float
+
+    @property
+    def generalisation_gap(self) -> float:
+        """The mean on the training part minus that on the test part."""
+        return self.training - self.test
+
+    @classmethod
+    def of(cls, row: Row) -> PartMeans | None:
+        """The means of a row; None for another system's scores and for reference points."""
+        measure = row.stored[0].fit.get("validation", {}).get("measure")
+        if measure is None or row.label.algo in (RANDOM, IDEAL):
+            return None
+        facts = [fold.fit["validation"] for fold in row.stored]
+        values = ([_number(trial["value"]) for trial in each.get("grid") or []] for each in facts)
+        finite = (sorted(filter(math.isfinite, each), reverse=True) for each in values)
+        margins = [each[0] - each[1] for each in finite if len(each) > 1]
+        training, validation = (
+            float(np.mean([_number(each.get(part)) for each in facts]))
+            for part in ("training", "value")
+        )
+        test = float(np.mean([_number(fold.means.get(measure)) for fold in row.stored]))
+        margin = float(np.mean(margins)) if margins else math.nan
+        return cls(measure, training, validation, test, margin)
+
+
+def _number(value: Any) -> float:
+    return math.nan if value is None else float(value)
+
+
+def tuned(row: Row) -> str:
+    """What validation chose among: "4-6 settings, rounds"; "" where nothing was chosen."""
+    facts = [fold.fit.get("validation", {}) for fold in row.stored]
+    counts = sorted({len(each.get("grid") or []) for each in facts} - {0})
+    number = "-".join(map(str, counts[:: len(counts) - 1 or 1]))
+    rounds = any(
+        len(fit.get("curve") or []) > 1
+        for each in facts
+        for fit in (each, *(each.get("grid") or []))
+    )
+    return ", ".join(filter(None, [f"{number} settings" if counts else "", "rounds" * rounds]))
+
+
+def tuning_line(frame: Frame) -> str:
+    """One line: which algorithms were tuned on validation, among what, and which were fixed."""
+    what = {row.algo: tuned(row) for row in frame.rows if PartMeans.of(row) is not None}
+    chosen = [f"{name} ({text})" for name, text in what.items() if text]
+    fixed = [name for name, text in what.items() if not text]
+    if len(what) > MOST_NAMED:
+        return f"tuned on validation: {len(chosen)} algorithms; fixed: {len(fixed)}"
+    parts = ["tuned on validation: " + ", ".join(chosen)] * bool(chosen)
+    return "; ".join([*parts, *["fixed: " + ", ".join(fixed)] * bool(fixed)])
+
+
+def learning_table(frame: Frame, notes: Sequence[str] = ()) -> Table:
+    """A row for each algorithm: what was tuned, its means on the three parts, the margin."""
+    rows: list[list[Value]] = []
+    for row in frame.rows:
+        of = PartMeans.of(row)
+        if of is None:
+            rows.append([frame.dataset, row.algo, "", "", *[math.nan] * 5])
+        else:
+            parts = (of.training, of.validation, of.test, of.generalisation_gap, of.margin)
+            rows.append([frame.dataset, row.algo, tuned(row) or "fixed", of.measure, *parts])
+    caption = (
+        f"{frame.dataset}: the chosen models on all three parts, mean over folds and seeds; "
+        "fall = training minus test; margin = lead over the runner-up setting on validation"
+    )
+    heads = (
+        Column(name="dataset"),
+        Column("algorithm", "left", "algo"),
+        Column("tuned", "left", "tuned"),
+        Column("chosen by", "left", "select"),
+        *(Column(name, name=name, form=".4f") for name in ("training", "validation", "test")),
+        *(Column(name, name=name, form="+.4f") for name in ("fall", "margin")),
+    )
+    return table(caption, heads, rows, notes)
+
+
+def diagnose(frame: Frame, pair: Pair, procedure: Procedure) -> list[str]:
+    """Sentences that say where the difference of the two comes from, the most important first."""
+    rows = {row.algo: row for row in frame.rows}
+    ahead = sign(pair.measure) * pair.difference.mean >= 0
+    high, low = (rows[name] for name in ((pair.a, pair.b) if ahead else (pair.b, pair.a)))
+    gap, p = abs(pair.difference.mean), probability(pair.adjusted)
+    sentence = f"{low.algo} is {gap:.4f} worse than {high.algo} in {label(pair.measure)} per query"
+    if pair.sign(procedure.alpha):
+        sentence += f", which is significant (adjusted p {p})"
+    else:
+        sentence += f", which is not significant (adjusted p {p}): it may be chance alone"
+    return [sentence, *_learned(low, high, gap), *_queries(frame.dataset, low, high, pair.measure)]
+
+
+def _learned(low: Row, high: Row, gap: float) -> list[str]:
+    """Whether the lower one underfits or overfits, and how sure its selection was."""
+    one, other = PartMeans.of(low), PartMeans.of(high)
+    sentences = []
+    if one is not None and other is not None and one.measure == other.measure:
+        less = other.training - one.training
+        more = one.generalisation_gap - other.generalisation_gap
+        trained = f"in training it has {label(one.measure)} {one.training:.4f} against "
+        trained += f"{other.training:.4f}"
+        falls = f"from training to test it falls by {one.generalisation_gap:.4f} against "
+        falls += f"{other.generalisation_gap:.4f}"
+        if less + more > 0 and less >= more:
+            sentences.append(f"underfitting rather than overfitting: {trained}; {falls}")
+        elif less + more > 0:
+            sentences.append(f"overfitting rather than underfitting: {falls}; {trained}")
+    if one is not None and not math.isnan(one.margin):
+        close = one.margin < gap
+        sentences.append(
+            f"its setting beat the runner-up by {'only ' * close}{one.margin:.4f} on validation"
+            + "; another choice could explain the difference" * close
+        )
+    return sentences
+
+
+def _queries(dataset: str, low: Row, high: Row, measure: str) -> list[str]:
+    """On how many queries it is better and worse, and how much the few worst make up."""
+    _, _, d = differences_by_query(dataset, low.queries, high.queries, measure)
+    counts = f"it is better on {(d > 0).sum()} queries and worse on {(d < 0).sum()} of {len(d)}"
+    if len(d) <= FEW:
+        return [counts]
+    rest = float(np.sort(d)[FEW:].sum()) / len(d)
+    return [
+        f"{counts}; without the {FEW} worst it would be {abs(rest):.4f} "
+        f"{'worse' if rest < 0 else 'better'}"
+    ]

@@ -1,0 +1,157 @@
+"""Curves of training: validation by rounds or settings, and a measure by the training queries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from letorbench import escaping
+from letorbench.analysis import figures
+from letorbench.analysis.figures import Panel
+from letorbench.analysis.intervals import MeanDifference
+from letorbench.analysis.results_table import label
+from letorbench.analysis.tables import Cell, Column, Table, table
+from letorbench.datasets.catalog import parse
+from letorbench.errors import DataError, UsageError
+from letorbench.results.frame import Frame, Row
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: validation curves side by side, and inches of the height of one
+ACROSS, HEIGHT = 3, 1.9
+
+
+class LearningCurves(NamedTuple):
+    """The algorithms of one data set that were trained on parts of its training queries."""
+
+    #: a row for each algorithm and share
+    table: Table
+    #: a line for each algorithm, NaN at shares that it was not trained on
+    panel: Panel
+
+
+def learning_curves(frames: Sequence[Frame], measure: str) -> list[LearningCurves]:
+    """The learning curves of each data set with results of several shares.
+
+    All points of a data set are means over the same queries, of the folds that all have.
+    UsageError if no data set has several shares, DataError if its shares have no fold in common.
+    """
+    sets: dict[str, list[Frame]] = {}
+    for frame in frames:
+        sets.setdefault(parse(frame.dataset).whole, []).append(frame)
+    several = {name: shares for name, shares in sets.items() if len(shares) > 1}
+    if not several:
+        raise UsageError(
+            "found no data set with several shares of its training queries; "
+            "`letorbench run --share 0.1,0.3,1` makes them"
+        )
+    return [_learning(name, shares, measure) for name, shares in several.items()]
+
+
+def _learning(dataset: str, shares: Sequence[Frame], measure: str) -> LearningCurves:
+    rows = [(row, parse(frame.dataset).share) for frame in shares for row in frame.rows]
+    rows.sort(key=lambda each: (each[0].algo, each[1]))
+    folds = reduce(np.intersect1d, [row.queries.folds for row, _ in rows])
+    if not len(folds):
+        raise DataError(f"{dataset}: its shares have no fold in common: run the missing folds")
+    x = sorted({share for _, share in rows})
+    cells = []
+    lines = {row.algo: np.full((3, len(x)), math.nan) for row, _ in rows}
+    for row, share in rows:
+        queries = row.queries.only(folds)
+        mean = MeanDifference.from_zero(queries.tables[measure], queries.folds)
+        low, high = mean.interval()
+        interval = Cell(f"[{low:.4f}, {high:.4f}]", low)
+        cells.append((dataset, row.algo, share, mean.mean, interval, high))
+        lines[row.algo][:, x.index(share)] = mean.mean, low, high
+    columns = (
+        Column(name="dataset"),
+        Column("algorithm", "left", "algo"),
+        Column("share", name="share", form="g"),
+        Column(label(measure), name=measure, form=".4f"),
+        Column("95 % interval", name="low"),
+        Column(name="high"),
+    )
+    conventions = ", ".join(dict.fromkeys(row.convention for row, _ in rows))
+    caption = (
+        f"{dataset}, {label(measure)} [{conventions}] by the share of the training queries: mean "
+        f"over the queries of the folds that all have; {figures.INTERVALS}, over queries and seeds"
+    )
+    panel = Panel(
+        f"{dataset} dataset",
+        f"{label(measure)} ({conventions})",
+        {algo: means.tolist() for algo, (means, _, _) in lines.items()},
+        {algo: (low, high) for algo, (_, low, high) in lines.items()},
+        f"{figures.INTERVALS}, over queries and seeds",
+        x,
+    )
+    return LearningCurves(table(caption, columns, cells), panel)
+
+
+def validation_curves(row: Row) -> dict[int, tuple[list[str], np.ndarray, list[int]]]:
+    """The validation curve of each fold of the first seed, where there was a choice.
+
+    A curve has the names of settings (none for rounds or epochs), the values, and the place of the
+    model that was kept.
+    """
+    curves = {fold: _validation(fit) for fold, fit in row.fits.items()}
+    return {fold: curve for fold, curve in curves.items() if len(curve[1]) > 1}
+
+
+def _validation(fit: Mapping[str, Any]) -> tuple[list[str], np.ndarray, list[int]]:
+    facts = fit.get("validation", {})
+    curve, best = facts.get("curve") or [], facts.get("best")
+    if len(curve) > 1:
+        chosen = [] if best is None else [min(max(int(best) - 1, 0), len(curve) - 1)]
+        return [], np.array(curve, dtype=np.float64), chosen
+    trials = facts.get("grid") or []
+    free = list(fit.get("identity", {}).get("grid", {}))
+    if len(free) == 1 and all(type(t["settings"].get(free[0])) in (int, float) for t in trials):
+        trials = sorted(trials, key=lambda trial: trial["settings"][free[0]])  # as it grew
+    names = ["/".join(escaping.figure(str(t["settings"].get(k))) for k in free) for t in trials]
+    values = np.array([trial["value"] for trial in trials], dtype=np.float64)
+    return names, values, [int(np.nanargmax(values))] if np.isfinite(values).any() else []
+
+
+def draw_curves(axes: Axes, row: Row) -> None:
+    """Draw a validation curve per fold with a dot at the model that was kept; name the axes."""
+    curves = validation_curves(row)
+    for fold, (names, values, chosen) in curves.items():
+        axes.plot(
+            range(1, len(values) + 1), values, color=figures.COLOURS[fold % len(figures.COLOURS)],
+            linestyle=figures.DASHES[fold % len(figures.DASHES)], marker="o", markevery=chosen,
+        )  # fmt: skip
+        every = -(-len(names) // 6) or 1
+        if names:
+            axes.set_xticks(range(1, len(names) + 1, every), names[::every])
+    searched = any(names for names, _, _ in curves.values())
+    x = " / ".join(row.stored[0].identity.get("grid") or {}) if searched else "round or epoch"
+    y = label(str(row.stored[0].identity.get("select")))
+    axes.set(xlabel=escaping.figure(x), ylabel=escaping.figure(f"validation {y}"))
+
+
+def draw_validation(frames: Sequence[Frame]) -> Figure:
+    """Draw a panel for each algorithm with a choice on validation; DataError if there is none."""
+    rows = [(f.dataset, row) for f in frames for row in f.rows if validation_curves(row)]
+    if not rows:
+        raise DataError("found no algorithm with rounds, epochs or settings that validation chose")
+    across = min(len(rows), ACROSS)
+    down = -(-len(rows) // across)
+    with figures.fixed_style():
+        figure = figures.new_figure(figures.PAGE * across / ACROSS, HEIGHT * down + 0.2)
+        panels = figure.subplots(down, across, squeeze=False).ravel()
+        for axes, (dataset, row) in zip(panels, rows):
+            draw_curves(axes, row)
+            title = row.algo if len(frames) == 1 else f"{dataset}, {row.algo}"
+            figures.dress(axes, title, axes.get_xlabel(), axes.get_ylabel())
+        for axes in panels[len(rows) :]:
+            axes.remove()
+        legend = "one line per fold; the dot marks the model that was kept"
+        figure.supxlabel(legend, size=6.5, color="0.4")
+    return figure
