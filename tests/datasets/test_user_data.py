@@ -14,7 +14,7 @@ import letorbench as lb
 from letorbench.datasets.acquire.archive import import_archive
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.user_data.folds import split
-from letorbench.datasets.user_data.rows import graded, parse_grades
+from letorbench.datasets.user_data.documents import graded, parse_grades
 from letorbench.datasets.user_data.tables import Columns
 from letorbench.errors import DataError
 
@@ -140,10 +140,10 @@ def test_given_parts_are_what_was_written(layout, windows, data, tmp_path):
         pytest.skip("LETOR text is copied as it is")
     for part, queries in data.items():
         put(tmp_path / "mine", layout(part, queries), change)
-    told: list[str] = []
-    assert import_archive(tmp_path / "mine", tmp_path / "data", tell=told.append) == ("mine",)
+    notes: list[str] = []
+    assert import_archive(tmp_path / "mine", tmp_path / "data", note=notes.append) == ("mine",)
     names = sorted(next(iter(layout(part, queries))) for part, queries in data.items())
-    assert told == [f"{', '.join(names)}: {LAYOUTS[layout]}"]
+    assert notes == [f"{', '.join(names)}: {LAYOUTS[layout]}"]
     fold = lb.load("mine", tmp_path / "data").folds[0]
     for part, queries in zip((fold.train, fold.validation, fold.test), data.values(), strict=True):
         same(part, queries)
@@ -160,9 +160,9 @@ def test_given_parts_are_what_was_written(layout, windows, data, tmp_path):
 def test_one_file_is_split(layout, data, tmp_path):
     files = layout("train", data["train"])
     put(tmp_path, files)
-    told: list[str] = []
-    split(tmp_path / next(iter(files)), tmp_path / "data", "mine", tell=told.append, folds=3)
-    assert told == [f"{next(iter(files))}: {LAYOUTS[layout]}"][layout is ranklib :]
+    notes: list[str] = []
+    split(tmp_path / next(iter(files)), tmp_path / "data", "mine", note=notes.append, folds=3)
+    assert notes == [f"{next(iter(files))}: {LAYOUTS[layout]}"][layout is ranklib :]
     fold = lb.load("mine", tmp_path / "data").folds[0]
     found = np.concatenate([part.X for part in fold.parts.values()])
     assert sorted(found.tolist()) == sorted(data["train"].X.tolist())
@@ -186,10 +186,10 @@ def alone(folder: Path, texts: list[str]) -> Path:
 
 def test_test_parts_alone_become_folds(tmp_path):
     texts = [f"0 qid:{k} 1:{k}\n1 qid:{k} 1:2" for k in range(1, 6)]
-    told: list[str] = []
+    notes: list[str] = []
     source = alone(tmp_path / "MQ2008", texts)
-    assert import_archive(source, tmp_path / "data", tell=told.append) == ("MQ2008",)
-    assert told == [
+    assert import_archive(source, tmp_path / "data", note=notes.append) == ("MQ2008",)
+    assert notes == [
         "MQ2008: test parts alone: each fold trains on 3 of them and validates on the one before "
         "its own, as LETOR's folds rotate"
     ]

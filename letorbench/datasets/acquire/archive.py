@@ -10,8 +10,8 @@ from letorbench.datasets import layout
 from letorbench.datasets.acquire.recognise import Recognised, recognise
 from letorbench.datasets.acquire.unpack import unpack
 from letorbench.datasets.catalog import Name, parse
-from letorbench.datasets.user_data.folds import compose_folds, make_letor_text
-from letorbench.datasets.user_data.rows import Grades, Tell, tell_unjudged
+from letorbench.datasets.user_data.documents import Grades, Note
+from letorbench.datasets.user_data.folds import compose_folds, make_letor_text, note_unjudged
 from letorbench.errors import DataError, UsageError, WriteError
 from letorbench.files import unfinished_folder
 
@@ -21,7 +21,7 @@ def import_archive(
     data_dir: Path,
     expected: Name | None = None,
     grades: Grades = None,
-    tell: Tell = lambda line: None,
+    note: Note = lambda line: None,
 ) -> tuple[str, ...]:
     """Copy or unpack the data sets in a folder or an archive into the data folder.
 
@@ -29,7 +29,7 @@ def import_archive(
     failure leaves nothing behind. Importing the same again changes nothing. Parts of a user's own
     that are in another library's layout become LETOR text, whose labels become `grades`, and test
     parts alone become folds. `expected` must be inside, its files with the hashes that are
-    published. `tell` takes a line on what files were taken for and on what was done. Return the
+    published. `note` takes a line on what files were taken for and on what was done. Return the
     names of the data sets.
     """
     if not path.exists():
@@ -47,10 +47,10 @@ def import_archive(
                 raise DataError(f"{path}: found {', '.join(names)} inside, expected {expected}")
             for each in data_sets:
                 places = {staged / each.place: path / each.root, tree: path}
-                _stage(each, tree, staged, tree != path, grades, tell)
+                _stage(each, tree, staged, tree != path, grades, note)
                 found = layout.find(parse(each.name), staged)
                 if found.name.entry is None or found.name.entry.min_label < 0:
-                    tell_unjudged(found, tell)
+                    note_unjudged(found, note)
         except WriteError:
             raise
         except DataError as error:
@@ -65,7 +65,7 @@ def import_archive(
 
 
 def _stage(
-    each: Recognised, tree: Path, staged: Path, may_move: bool, grades: Grades, tell: Tell
+    each: Recognised, tree: Path, staged: Path, may_move: bool, grades: Grades, note: Note
 ) -> None:
     """Put a data set's files under `staged` as they are to be under the data folder."""
     folder = staged / each.place
@@ -76,9 +76,9 @@ def _stage(
         )
     parts = [(tree / inside, folder / place) for inside, place in each.parts.items()]
     if each.only_tests:
-        compose_folds(folder, [inside for inside, _ in parts], tell)
+        compose_folds(folder, [inside for inside, _ in parts], note)
     elif own:
-        make_letor_text(folder, parts, grades, tell)
+        make_letor_text(folder, parts, grades, note)
     else:
         for inside, place in parts:
             try:

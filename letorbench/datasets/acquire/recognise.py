@@ -8,9 +8,9 @@ from pathlib import Path, PurePosixPath
 from letorbench.datasets.acquire.unpack import ENDINGS
 from letorbench.datasets.catalog import CATALOG, Entry, parse, same
 from letorbench.datasets.layout import OWN_NAME, PARTS, check_link, fold_number, part_of
-from letorbench.datasets.user_data.beside import ENDINGS as BESIDE
-from letorbench.datasets.user_data.beside import beside
-from letorbench.datasets.user_data.svmlight import LETOR, SVMLIGHT, kind_of
+from letorbench.datasets.user_data.sidecar import ENDINGS as SIDECAR_ENDINGS
+from letorbench.datasets.user_data.sidecar import sidecar_files
+from letorbench.datasets.user_data.read import LETOR, SVMLIGHT, kind_of
 from letorbench.errors import DataError
 
 #: a part in any library's name: train.txt, testset.txt, rank.train, RankLib's f1.train.mine.txt
@@ -126,7 +126,7 @@ def _grouped(paths: Iterable[PurePosixPath]) -> dict[tuple[PurePosixPath, str], 
     groups: dict[tuple[PurePosixPath, str], _Files] = {}
     for path in paths:
         match = _PART.fullmatch(path.name.lower())
-        if match is None or path.name.lower().endswith(BESIDE):
+        if match is None or path.name.lower().endswith(SIDECAR_ENDINGS):
             continue
         number = fold_number(path.parent.name)
         root = path.parent if number is None else path.parent.parent
@@ -157,7 +157,7 @@ def _parts_of(files: Iterable[PurePosixPath]) -> set[str]:
 
 
 def _is_data(path: Path) -> bool:
-    return kind_of(path) in (LETOR, SVMLIGHT) or beside(path).tells_columns
+    return kind_of(path) in (LETOR, SVMLIGHT) or sidecar_files(path).explain_columns
 
 
 def _classify(
