@@ -13,8 +13,8 @@ from conftest import random_queries, unlocked
 import letorbench as lb
 from letorbench.datasets.acquire.archive import import_archive
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.user_data.folds import split
 from letorbench.datasets.user_data.documents import graded, parse_grades
+from letorbench.datasets.user_data.folds import split
 from letorbench.datasets.user_data.tables import Columns
 from letorbench.errors import DataError
 

@@ -26,11 +26,10 @@ def import_archive(
     """Copy or unpack the data sets in a folder or an archive into the data folder.
 
     Everything is unpacked beside its place and compared before the first file is moved, so a
-    failure leaves nothing behind. Importing the same again changes nothing. Parts of a user's own
-    that are in another library's layout become LETOR text, whose labels become `grades`, and test
-    parts alone become folds. `expected` must be inside, its files with the hashes that are
-    published. `note` takes a line on what files were taken for and on what was done. Return the
-    names of the data sets.
+    failure leaves nothing behind. A user's parts in another library's layout become LETOR text,
+    their labels `grades`; test parts alone become folds. `expected` must be inside, its files with
+    the published hashes. `note` takes a line on each recognised layout and on what was done.
+    Return the names of the data sets.
     """
     if not path.exists():
         raise DataError(f"{path}: no such file or folder")
@@ -67,17 +66,17 @@ def import_archive(
 def _stage(
     each: Recognised, tree: Path, staged: Path, may_move: bool, grades: Grades, note: Note
 ) -> None:
-    """Put a data set's files under `staged` as they are to be under the data folder."""
+    """Put a data set's files under `staged` in the places that they have in the data folder."""
     folder = staged / each.place
-    own = parse(each.name).entry is None
-    if grades is not None and (not own or each.only_tests):
+    published = parse(each.name).entry is not None
+    if grades is not None and (published or each.only_tests):
         raise UsageError(
             f"--grades: found {each.name}, expected training and test files of one's own"
         )
     parts = [(tree / inside, folder / place) for inside, place in each.parts.items()]
     if each.only_tests:
         compose_folds(folder, [inside for inside, _ in parts], note)
-    elif own:
+    elif not published:
         make_letor_text(folder, parts, grades, note)
     else:
         for inside, place in parts:
@@ -98,7 +97,7 @@ def _check_hashes(there: layout.Layout, path: Path) -> None:
 
 
 def _put_in_place(staged: Path, data_dir: Path) -> None:
-    """Move the files that are new; move none where one would take another one's place."""
+    """Move the files that are new; move none if one of them would replace another file."""
     places = [file.relative_to(staged) for file in sorted(staged.rglob("*")) if file.is_file()]
     new = []
     for place in places:

@@ -8,9 +8,9 @@ from pathlib import Path, PurePosixPath
 from letorbench.datasets.acquire.unpack import ENDINGS
 from letorbench.datasets.catalog import CATALOG, Entry, parse, same
 from letorbench.datasets.layout import OWN_NAME, PARTS, check_link, fold_number, part_of
+from letorbench.datasets.user_data.read import LETOR, SVMLIGHT, kind_of
 from letorbench.datasets.user_data.sidecar import ENDINGS as SIDECAR_ENDINGS
 from letorbench.datasets.user_data.sidecar import sidecar_files
-from letorbench.datasets.user_data.read import LETOR, SVMLIGHT, kind_of
 from letorbench.errors import DataError
 
 #: a part in any library's name: train.txt, testset.txt, rank.train, RankLib's f1.train.mine.txt
@@ -19,11 +19,11 @@ _PART = re.compile(
     r"(?:(?P<train>train(?:ing)?)|(?P<validation>vali|valid(?:ation)?|dev)|(?P<test>test(?:ing)?))"
     r"(?:set)?(?P<after>(?:[._-].*)?)"
 )
-#: what the releases' names have around the part, and the data set where that says which one it is
+#: the text around the part in the releases' file names, and the one data set that uses it
 _OFFICIAL = {f"{known.prefix}.txt": known if known.prefix else None for known in CATALOG.values()}
 #: the fewest test parts that make folds by rotation
 _FEWEST_TESTS = 3
-#: what is packed too, and not unpacked here
+#: the endings of archives that are not unpacked here
 _PACKED = (".rar", ".7z", ".gz", ".bz2", ".xz")
 #: each part's path in the folder that was searched, and where it belongs in the data set
 _Files = dict[PurePosixPath, PurePosixPath]
@@ -49,8 +49,6 @@ def recognise(tree: Path, where: Path) -> list[Recognised]:
     """Find the data sets in a folder.
 
     `where` is the folder or archive that the user named; its name may be the data set's.
-    DataError where there is none, where one comes in variants and its path does not name one, and
-    where two belong in one place.
     """
     files = _files(tree)
     groups = _grouped(PurePosixPath(f.relative_to(tree).as_posix()) for f in files)
@@ -102,8 +100,7 @@ def recognise(tree: Path, where: Path) -> list[Recognised]:
 def _files(tree: Path) -> list[Path]:
     """Return the files in a folder, also those that links lead to, but none of macOS's attributes.
 
-    A link to a folder is followed once, and none to a folder that it is in. DataError names a link
-    of a fold or a part that leads nowhere.
+    A link to a folder is followed once, and none to a folder that it is in.
     """
     paths, followed = list(tree.rglob("*")), set[Path]()
     for path in paths:  # it grows
@@ -118,10 +115,9 @@ def _files(tree: Path) -> list[Path]:
 
 
 def _grouped(paths: Iterable[PurePosixPath]) -> dict[tuple[PurePosixPath, str], _Files]:
-    """Return the files of each data set by their root and by what their names have in common.
+    """Return the files of each data set by the folder of the files or folds and by name pattern.
 
-    The root is the folder that has the files or their folds. There are train and test files, or
-    enough folds' test files alone.
+    A data set has train and test files, or enough folds' test files alone.
     """
     groups: dict[tuple[PurePosixPath, str], _Files] = {}
     for path in paths:

@@ -56,13 +56,7 @@ class Documents:
 
 
 def parse_grades(text: str) -> Grades:
-    """Return the bounds that a text has between commas, in increasing order, or `AUTO`.
-
-    Examples
-    --------
-    >>> parse_grades("0.5,1.5"), parse_grades("auto")
-    ((0.5, 1.5), ())
-    """
+    """Return the bounds that a text has between commas, in increasing order, or `AUTO`."""
     if text == "auto":
         return AUTO
     try:

@@ -165,7 +165,9 @@ def read_table(path: Path, columns: Columns) -> Documents:
         np.concatenate(labels),
         qids,
         np.concatenate(matrices),
-        lambda row, feature=-1: f"{where}{lines[row]}: column {[*features, columns.label][feature]!r}",
+        lambda row, feature=-1: (
+            f"{where}{lines[row]}: column {[*features, columns.label][feature]!r}"
+        ),
         np.array(docids) if docids else None,
         layout=layout,
         ignored=ignored,
