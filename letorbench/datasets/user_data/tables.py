@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -100,43 +100,33 @@ class _Block:
         return ids
 
 
-def read_table(path: Path, columns: Columns) -> Documents:
-    """Read a table.
+class _Table(NamedTuple):
+    """A table whose columns have names and roles."""
 
-    The first line of a text has the columns' names. Without names, CatBoost's description beside
-    the file has the columns' roles; or all columns are numbers, the label first, and the queries'
-    sizes are beside the file.
-    """
-    sidecar, layout, ignored = sidecar_files(path), "", tuple[str, ...]()
-    names: Sequence[str | None]
-    parquet = _parquet(path)
-    if parquet is not None:
-        names, numbers, cells = parquet
-        where, rows = f"{path}: row ", iter([(numbers, cells)])
-    else:
-        where, rows = f"{path}:", _text(path)
-        numbers, cells = next(rows)
-        names = [column[0] for column in cells]
-        if columns.label in names or not (sidecar.description or _all_numbers(names)):
-            numbers, cells = numbers[1:], [column[1:] for column in cells]
-        elif sidecar.description is not None:
-            layout = f"columns as {sidecar.description.name} describes them (CatBoost)"
-            names, columns, ignored = _described(path, len(names), sidecar)
-        elif sidecar.sizes is not None:
-            layout = "columns of numbers, the first the label"
-            names, columns = list(map(str, range(len(names)))), Columns("0", "")
-        else:
-            raise DataError(
-                f"{path}:1: found numbers only, expected the columns' names, or {path.name}.query, "
-                f"{path.name}.group or {path.stem}.cd beside the file"
-            )
-        rows = chain([(numbers, cells)], rows)
+    #: the path, and the words before a row's number
+    where: str
+    #: None for a column that is not used
+    names: list[str | None]
+    columns: Columns
+    #: row numbers and the cells of each column, some rows at a time
+    rows: Iterator[tuple[Sequence[int], list[Sequence[Any]]]]
+    layout: str = ""
+    ignored: tuple[str, ...] = ()
+
+
+def read_table(path: Path, columns: Columns) -> Documents:
+    """Read a table, with the files beside it that explain a text without names."""
+    sidecar = sidecar_files(path)
+    where, names, columns, rows, layout, ignored = _parquet(path, columns) or _text(
+        path, columns, sidecar
+    )
     sizes = sidecar.sizes if columns.qid not in names else None
     features = _features(path, [each for each in names if each is not None], columns, sizes is None)
     lines, labels, weights, matrices = list[int](), [], [], []
     docids, ids = list[bytes](), list[Any]()
     for numbers, cells in rows:
-        block = _Block(where, numbers, dict(zip(names, cells)))
+        used = {name: column for name, column in zip(names, cells) if name is not None}
+        block = _Block(where, numbers, used)
         lines += numbers
         labels.append(block.column(columns.label, "numbers"))
         matrices.append(block.matrix(features))
@@ -160,14 +150,13 @@ def read_table(path: Path, columns: Columns) -> Documents:
             qids = np.array([order[qid] for qid in qids.tolist()])
             why = "queries are numbered, as an id has a blank or a #"
             layout = f"{layout or 'a table'}; {why}"
+    roles = [*features, columns.label]
     return Documents(
         path.name,
         np.concatenate(labels),
         qids,
         np.concatenate(matrices),
-        lambda row, feature=-1: (
-            f"{where}{lines[row]}: column {[*features, columns.label][feature]!r}"
-        ),
+        lambda row, feature=-1: f"{where}{lines[row]}: column {roles[feature]!r}",
         np.array(docids) if docids else None,
         layout=layout,
         ignored=ignored,
@@ -223,8 +212,8 @@ def _docid(path: Path, cell: Any) -> bytes:
     return name
 
 
-def _parquet(path: Path) -> tuple[list[str], Sequence[int], list[Sequence[Any]]] | None:
-    """Return names, row numbers and cells of a Parquet file's columns; None for another file."""
+def _parquet(path: Path, columns: Columns) -> _Table | None:
+    """Read a Parquet file; None for another file."""
     with path.open("rb") as file:
         if path.suffix.lower() != ".parquet" and file.read(4) != b"PAR1":
             return None
@@ -240,12 +229,36 @@ def _parquet(path: Path) -> tuple[list[str], Sequence[int], list[Sequence[Any]]]
     except (ValueError, OSError) as error:
         raise DataError(f"{path}: no table: {' '.join(str(error).split())}") from None
     cells: list[Any] = [frame.iloc[:, number].to_numpy() for number in range(frame.shape[1])]
-    return list(map(str, frame.columns)), range(len(frame)), cells
+    rows = iter([(range(len(frame)), cells)])
+    return _Table(f"{path}: row ", list(map(str, frame.columns)), columns, rows)
 
 
-def _text(path: Path) -> Iterator[tuple[Sequence[int], list[Sequence[Any]]]]:
-    """Yield some rows of a text at a time: their line numbers, and the cells of each column."""
-    rows = _rows(path)
+def _text(path: Path, columns: Columns, sidecar: SidecarFiles) -> _Table:
+    """Open a text whose first line has the names, or whose columns the files beside it explain.
+
+    Without names and a description of them, all columns are numbers, the label first.
+    """
+    rows, where = _rows(path), f"{path}:"
+    number, first = next(rows)
+    if columns.label in first or not (sidecar.description or _all_numbers(first)):
+        return _Table(where, list(first), columns, _blocks(rows))
+    rows = chain([(number, first)], rows)
+    if sidecar.description is not None:
+        names, columns, ignored = _described(path, len(first), sidecar)
+        layout = f"columns as {sidecar.description.name} describes them (CatBoost)"
+        return _Table(where, names, columns, _blocks(rows), layout, ignored)
+    if sidecar.sizes is None:
+        raise DataError(
+            f"{path}:1: found numbers only, expected the columns' names, or {path.name}.query, "
+            f"{path.name}.group or {path.stem}.cd beside the file"
+        )
+    layout, names = "columns of numbers, the first the label", list(map(str, range(len(first))))
+    return _Table(where, [*names], Columns("0", ""), _blocks(rows), layout)
+
+
+def _blocks(
+    rows: Iterator[tuple[int, list[str]]],
+) -> Iterator[tuple[Sequence[int], list[Sequence[Any]]]]:
     while block := list(islice(rows, _ROWS)):
         numbers, cells = zip(*block)
         yield numbers, list(zip(*cells))
