@@ -118,7 +118,7 @@ def resolve(root: Path, place: str) -> Path | None:
 
 
 def check_link(path: Path) -> None:
-    """Raise DataError where a path is a link to what is not there."""
+    """Raise DataError for a link whose target does not exist."""
     if path.is_symlink() and not path.exists():
         raise DataError(f"{path}: found a link to {os.readlink(path)}, which is not there")
 
@@ -168,7 +168,7 @@ def _lines_beside(found: Layout, name: str) -> list[str] | None:
 
 
 def part_of(file_name: str, prefix: str = "") -> str | None:
-    """Return the part that a file name stands for: train, validation, test, or None."""
+    """Return the part in a file name: train, validation or test; None for another file."""
     lower = file_name.lower()
     if not lower.startswith(prefix):
         return None

@@ -36,7 +36,7 @@ _OFFICIAL = {f"{known.prefix}.txt": known if known.prefix else None for known in
 _FEWEST_TESTS = 3
 #: the endings of archives that are not unpacked here
 _PACKED = (".rar", ".7z", ".gz", ".bz2", ".xz")
-#: each part's path in the folder that was searched, and where it belongs in the data set
+#: the path of each part in the searched folder, and its place in the data set
 _Files = dict[PurePosixPath, PurePosixPath]
 
 
@@ -47,7 +47,7 @@ class Recognised:
     name: str
     place: PurePosixPath
     parts: _Files
-    #: the folder of its files, or of its folds, in the folder that was searched
+    #: the folder of its files, or of its folds, in the searched folder
     root: PurePosixPath
 
     @property

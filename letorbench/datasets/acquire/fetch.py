@@ -1,4 +1,4 @@
-"""Download a data set from where it is published, check it, and import it."""
+"""Download a published data set, check it, and import it."""
 
 import http.client
 import re

@@ -97,7 +97,7 @@ def _in_tar(path: Path) -> Iterator[_Member]:
             if content is not None:
                 content.seek(0)
             yield member.name, size, content
-        # the check sum of a compressed file stands behind all that is inside
+        # the check sum of a compressed file is at its end
         while tar.fileobj is not None and tar.fileobj.read(1 << 20):
             pass
 

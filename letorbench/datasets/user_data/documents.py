@@ -155,7 +155,7 @@ def letor_text(part: Documents, grades: np.ndarray, before: int, note: Note) -> 
             if part.words is not None:
                 words = part.words[row].encode("utf-8", "surrogateescape")
             else:
-                # so many digits read back as the same float32
+                # nine digits read back as the same float32
                 text = form % tuple(part.features[row].tolist())
                 docid = b"" if part.docids is None else b" #docid = " + part.docids[row]
                 words = text.replace(":nan", ":NULL").encode() + docid
