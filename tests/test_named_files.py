@@ -19,7 +19,7 @@ from conftest import call, places, printed, refused
 
 import letorbench as lb
 from letorbench import named_files
-from letorbench.datasets.synthetic import generate
+from letorbench.datasets import synthetic
 from letorbench.files import write_atomically
 
 DOCUMENTS = [(q, d, (q + d) % 3, round(0.1 * ((5 * d + q) % 7), 2)) for q in range(1, 7)
@@ -241,7 +241,7 @@ def test_a_full_disk_or_too_little_memory_is_one_line(folder: Path, monkeypatch)
 
         return fail
 
-    monkeypatch.setattr(generate, "write_text", fails(OSError(errno.ENOSPC, "No space left")))
+    monkeypatch.setattr(synthetic, "write_text", fails(OSError(errno.ENOSPC, "No space left")))
     line = refused(1, "datasets", "make", "DEMO", "--data-dir", "made")
     assert line.startswith("letorbench: error: made/") and "cannot be written: No space" in line
     for error, found in (

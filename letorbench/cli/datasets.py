@@ -118,10 +118,10 @@ def import_(path: Path, grades: str | None, data_dir: Path) -> None:
     Your own training and test files may be LightGBM's, XGBoost's, RankLib's or CatBoost's.
     """
     from letorbench.datasets.acquire.archive import import_archive
-    from letorbench.datasets.user_data.rows import parse_grades
+    from letorbench.datasets.user_data.documents import parse_grades
 
     made = None if grades is None else parse_grades(grades)
-    _places(import_archive(path, data_dir, grades=made, tell=say), data_dir)
+    _places(import_archive(path, data_dir, grades=made, note=say), data_dir)
 
 
 @datasets.command()
@@ -146,7 +146,7 @@ def split(
     (.query, .group), their weights (.weight) and a description of the columns (.cd).
     """
     from letorbench.datasets.user_data.folds import split as split_file
-    from letorbench.datasets.user_data.rows import parse_grades
+    from letorbench.datasets.user_data.documents import parse_grades
 
     made = None if grades is None else parse_grades(grades)
     _places([split_file(path, data_dir, name, folds, seed, columns, made, say)], data_dir)

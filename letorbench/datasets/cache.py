@@ -1,10 +1,10 @@
-"""Parsed files kept as memory-mapped `.npy`, found by what the text files hold.
+"""Parsed files kept as memory-mapped `.npy`, found by the content of the text files.
 
 A cache folder has two parts: `entries/<digest>`, the arrays of a list of files, and `notes`,
-facts about files of a certain signature, such as the digest of their content. Everything is written
-beside its place and renamed. An array's file whose signature is not the one that was noted, and
-whatever is stale or of another version, is built again, so the folder can be deleted at any time.
-Where the data may only be read, every process reads the text anew.
+facts about files of a certain signature, such as the digest of their content. Files are written
+beside their place and renamed. Entries that are damaged, stale or of another version are built
+again, so the folder can be deleted at any time. If the data are read-only, every process reads the
+text anew.
 """
 
 import contextlib
@@ -48,11 +48,10 @@ class Cache:
     def queries(
         self, files: Sequence[Path], options: ReadOptions = USUAL
     ) -> tuple[QuerySet, np.ndarray]:
-        """Return one query set of all files, and where the queries of each file begin in it.
+        """Return one query set of all files, and the bounds of each file's queries in it.
 
         File i owns the queries bounds[i]:bounds[i + 1]. A file that is listed twice is parsed
-        once. A file with fewer features than the widest has 0 for those that it lacks. The
-        arrays are mapped and read-only.
+        once. The features that a file lacks are 0.
         """
         distinct = list(dict.fromkeys(files))
         before = [signature(file) for file in distinct]
@@ -70,11 +69,10 @@ class Cache:
         return QuerySet(**arrays), bounds
 
     def remember(self, key: str, files: Sequence[Path], compute: Callable[[], Any]) -> Any:
-        """Return a fact about the files' contents, computed again when a signature changes.
+        """Return a fact about the files' contents, as JSON; computed again if a signature changes.
 
-        Nothing is noted of a file that changed a moment ago, since the next change might leave
-        its signature as it is. `compute` returns anything that JSON can hold, and this function
-        what JSON makes of it.
+        No fact is kept of a file that changed a moment ago: the next change might leave its
+        signature as it is.
         """
         place = self._folder / "notes" / f"{_hash([key, *(str(f.resolve()) for f in files)])}.json"
         before = [signature(file) for file in files]
@@ -98,9 +96,9 @@ class Cache:
 
 
 def signature(path: Path) -> list[int]:
-    """Return size, mtime_ns, ctime_ns and inode of a file; DataError where there is none.
+    """Return size, mtime_ns, ctime_ns and inode of a file.
 
-    An edit changes the ctime even where it keeps the size and restores the mtime.
+    An edit changes the ctime even if it keeps the size and restores the mtime.
     """
     try:
         status = os.stat(path)
@@ -129,8 +127,8 @@ def _load(folder: Path) -> dict[str, Any] | None:
 def _store(place: Path, arrays: Mapping[str, Sequence[np.ndarray]]) -> dict[str, Any]:
     """Write arrays, each given as pieces along the first axis, and map them.
 
-    They replace a changed folder, or an equal one of another process, whose maps stay. Where the
-    data may only be read, they stay in memory.
+    They replace a changed folder, or an equal one of another process, whose maps stay. They stay in
+    memory if the data are read-only.
     """
     try:
         with unfinished_folder(place.with_name(f".new-{place.name}")) as new:
@@ -150,7 +148,6 @@ def _store(place: Path, arrays: Mapping[str, Sequence[np.ndarray]]) -> dict[str,
 
 
 def _write(path: Path, pieces: Sequence[np.ndarray]) -> None:
-    """Write the pieces as one array."""
     shape = (sum(len(piece) for piece in pieces), *pieces[0].shape[1:])
     dtype = np.result_type(*pieces)
     with open(path, "wb") as file:
@@ -163,7 +160,7 @@ def _write(path: Path, pieces: Sequence[np.ndarray]) -> None:
 
 
 def _join(parts: Sequence[QuerySet]) -> dict[str, list[np.ndarray]]:
-    """Return the arrays of an entry, each as the pieces that follow one another in its file."""
+    """Return the arrays of an entry, each as the pieces of its file."""
     width = max(part.n_features for part in parts)
     docs = np.cumsum([0] + [part.n_docs for part in parts])
     arrays = {
@@ -192,7 +189,7 @@ def _hash(parts: Sequence[str]) -> str:
 
 
 def _read_json(path: Path) -> dict[str, Any] | None:
-    """Return the object of a JSON file; None if there is none, or something else in it."""
+    """Return the object in a JSON file; None if there is none."""
     try:
         content = json.loads(path.read_bytes())
     except (OSError, ValueError):

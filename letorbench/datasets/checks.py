@@ -1,4 +1,4 @@
-"""Whether data are the published ones, measured as they are, and without leaks."""
+"""Checks of data: are they the published ones, is their convention theirs, is there a leak."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -17,9 +17,9 @@ STANDARD = "standard"
 
 
 def check_convention(n_features: int, max_label: int, convention: str, chosen: bool) -> str | None:
-    """Return one line for the user where an official tool measures data of such a shape.
+    """Return a line for the user if data of this shape have another official convention.
 
-    `standard` fits any data where the user has chosen it.
+    `standard` fits any data if the user has chosen it.
     """
     if convention == STANDARD and chosen:
         return None
@@ -51,9 +51,9 @@ def leak(benchmark: Benchmark) -> str:
 
 @dataclass(frozen=True)
 class Check:
-    """A file or a number of a data set beside what is published of it.
+    """A file or a number of a data set compared with the published one.
 
-    Its status is ok, differs, or unknown where nothing is published.
+    The status is ok, differs, or unknown if nothing is published.
     """
 
     what: str
@@ -63,7 +63,7 @@ class Check:
 
 
 def verify(name: str | Name, data_dir: Path, null: str | float = "keep") -> list[Check]:
-    """Hash every file, load all folds, and compare them with what is published."""
+    """Hash every file, load all folds, and compare them with the published facts."""
     data = load(name, data_dir, null=null)
     there = layout.find(name, data_dir)
     known = there.name.entry

@@ -1,4 +1,4 @@
-"""Folds that are rotations of parts, as LETOR's are: found in files, and made.
+"""Folds that are rotations of parts, as LETOR's are: recognised in files, and made.
 
 With n parts, fold k trains on the parts k .. k+n-3, validates on part k+n-2 and tests on part
 k+n-1, counted from 0 and round.
@@ -38,7 +38,7 @@ def unrolled(parts: Sequence[Part]) -> list[Part]:
 
 
 def part_file(folder: Path, part: int, n: int) -> Path:
-    """Return the file of a part: the test file of the fold after the one that it starts."""
+    """Return the file of a part of n: the test file of the fold after the part's own."""
     return folder / f"Fold{(part + 1) % n + 1}" / "test.txt"
 
 
@@ -64,7 +64,7 @@ def compose_folds(folder: Path, n: int) -> None:
 
 
 def rotated(whole: QuerySet, bounds: np.ndarray, n: int) -> tuple[Fold, ...]:
-    """Return the folds of n >= 3 unrolled parts as views on all their queries.
+    """Return the folds of n >= 3 parts as views on the queries of the unrolled parts.
 
     The unrolled part i owns the queries bounds[i]:bounds[i + 1].
     """
@@ -82,12 +82,12 @@ def rotated(whole: QuerySet, bounds: np.ndarray, n: int) -> tuple[Fold, ...]:
 
 
 def part_files(folds: Sequence[FoldFiles]) -> tuple[Path, ...]:
-    """Return the files of a rotation's parts: part j is the test file of the fold after its own."""
+    """Return the files of a rotation's parts, each the test file of the fold after its own."""
     return tuple(folds[(j + 1) % len(folds)].test for j in range(len(folds)))
 
 
 def is_rotation(folds: Sequence[FoldFiles]) -> bool:
-    """Return whether every train and validation file is, byte for byte, what a rotation says."""
+    """Return whether every train and validation file is a join of test files as in a rotation."""
     if len(folds) < 3 or any(files.validation is None for files in folds):
         return False
     files, n = part_files(folds), len(folds)

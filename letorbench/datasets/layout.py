@@ -16,13 +16,13 @@ PARTS: dict[str, tuple[str, ...]] = {
     "test": ("test.txt", "testset.txt"),
 }
 _FOLD = re.compile(r"fold[ _-]?0*([0-9]+)", re.IGNORECASE)
-#: what a data set of one's own may be called
+#: the names that a user's own data set may have
 OWN_NAME = re.compile(r"\w[\w. -]*")
 #: the names of an own data set's features, one a line
 FEATURE_NAMES = "features.txt"
-#: the number of each of its queries, a tab, and what the user calls it
+#: the number of each of its queries, a tab, and the user's name of the query
 QUERY_NAMES = "queries.txt"
-#: what the name of a file with the weights of another's queries ends in, LightGBM's and XGBoost's
+#: the ending of a file with the weights of another file's queries: LightGBM's and XGBoost's
 WEIGHTS = ".weight"
 #: a higher number of a fold is taken for a mistake
 MOST_FOLDS = 1_000
@@ -63,11 +63,7 @@ def weights_of(file: Path) -> list[Path]:
 
 
 def find(name: str | Name, data_dir: Path) -> Layout:
-    """Find the files of a data set of the catalog, or of an own folder, under the data folder.
-
-    DataError says where it looked and how to get the data; UsageError refuses a name that leads
-    out of the data folder.
-    """
+    """Find the files of a data set under the data folder; DataError says how to get them."""
     named = parse(name)
     looked_in = places(named)
     for place in looked_in:
@@ -108,10 +104,7 @@ def installed(data_dir: Path) -> tuple[str, ...]:
 
 
 def resolve(root: Path, place: str) -> Path | None:
-    """Return the folder `place` under root, or None.
-
-    Each step may be written in any case and with - or _.
-    """
+    """Return the folder `place` under root, whose steps may be in any case and with - or _."""
     folder = root
     for step in place.split("/"):
         if step == ".":
@@ -125,7 +118,7 @@ def resolve(root: Path, place: str) -> Path | None:
 
 
 def check_link(path: Path) -> None:
-    """Raise DataError where a path is a link to what is not there."""
+    """Raise DataError for a link whose target does not exist."""
     if path.is_symlink() and not path.exists():
         raise DataError(f"{path}: found a link to {os.readlink(path)}, which is not there")
 
@@ -153,13 +146,13 @@ def numbered_folds(numbers: Mapping[str, int], count: int | None, where: str) ->
 
 
 def feature_names(found: Layout) -> tuple[str, ...] | None:
-    """Return the names of an own data set's features, where its folder has them."""
+    """Return the names of the features of a user's own data set."""
     lines = _lines_beside(found, FEATURE_NAMES)
     return None if lines is None else tuple(lines)
 
 
 def query_names(found: Layout) -> dict[str, str]:
-    """Return what the user calls the queries of an own data set, by their ids in its files."""
+    """Return the user's names of the queries of an own data set, by their ids in its files."""
     lines = _lines_beside(found, QUERY_NAMES) or []
     return {qid: name for qid, tab, name in (line.partition("\t") for line in lines) if tab}
 
@@ -175,7 +168,7 @@ def _lines_beside(found: Layout, name: str) -> list[str] | None:
 
 
 def part_of(file_name: str, prefix: str = "") -> str | None:
-    """Return the part that a file name stands for: train, validation, test, or None."""
+    """Return the part in a file name: train, validation or test; None for another file."""
     lower = file_name.lower()
     if not lower.startswith(prefix):
         return None
@@ -195,7 +188,7 @@ def places(named: Name) -> tuple[str, ...]:
 
 
 def _folds(folder: Path, entry: Entry | None) -> tuple[FoldFiles, ...] | None:
-    """Return the folds of a folder, or None where nothing in it looks like a data set."""
+    """Return the folds of a folder; None if it holds no data set."""
     numbers = {
         path.name: number
         for path in _subfolders(folder)
@@ -245,7 +238,7 @@ def _subfolders(folder: Path) -> list[Path]:
 
 
 def _listed(folder: Path) -> list[Path]:
-    """Return what a folder holds, in order; without the folder, nothing."""
+    """Return the paths in a folder, in order; none if it does not exist."""
     try:
         paths = sorted(folder.iterdir()) if folder.is_dir() else []
     except OSError as error:

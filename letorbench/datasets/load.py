@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -24,7 +24,7 @@ from letorbench.datasets.layout import FoldFiles, Layout, weights_of
 from letorbench.datasets.queryset import OWN_PART, Benchmark, Fold, QuerySet
 from letorbench.datasets.reader import ReadOptions
 from letorbench.datasets.synthetic import make, recipe
-from letorbench.datasets.user_data.beside import weights_beside
+from letorbench.datasets.user_data.sidecar import weights_beside
 from letorbench.errors import DataError, LetorError
 
 #: the share of the training queries, the last ones, that validate where a release has no part
@@ -82,16 +82,10 @@ def load(
     read = _rotated if content["rotation"] else _separate
     folds = read(cache, found.folds, options)
     if null == "keep" and not cache.remember("missing", found.files, lambda: _missing(folds)):
-        null = "error"  # as it was by default when results of such data were stored
-    names = layout.feature_names(found)
-    if names is not None:
-        folds = tuple(_named(fold, names, found) for fold in folds)
-    called = layout.query_names(found)
-    if called:
-        folds = tuple(_called(fold, called) for fold in folds)
+        null = "error"  # equal to "keep" for such data, and one identity of their results
     return Benchmark(
         named.label,
-        folds,
+        _with_names(folds, found),
         _convention(named, convention, folds),
         _provenance(found, content, null),
         named.share,
@@ -215,7 +209,6 @@ def _content(found: Layout, cache: Cache, most: float = math.inf) -> dict[str, o
 
 
 def _rotated(cache: Cache, folds: Sequence[FoldFiles], options: ReadOptions) -> tuple[Fold, ...]:
-    """Read the parts of a rotation."""
     whole, bounds = cache.queries(rotation.unrolled(rotation.part_files(folds)), options)
     return rotation.rotated(whole, bounds, len(folds))
 
@@ -243,33 +236,36 @@ def _separate(cache: Cache, folds: Sequence[FoldFiles], options: ReadOptions) ->
 
 
 def _weighted(whole: QuerySet, files: Sequence[Path], bounds: np.ndarray) -> QuerySet:
-    """Return the queries of files with the weights beside some of these, 1 for the others'."""
+    """Return the queries with the weights beside some of the files, 1 for the other files."""
     if not any(map(weights_of, files)):
         return whole
     weights = np.ones(whole.n_queries)
     for file, (first, last) in zip(files, pairwise(bounds.tolist()), strict=True):
-        own = weights_beside(file, whole.queries(first, last).offsets)
-        weights[first:last] = 1.0 if own is None else own
+        of_file = weights_beside(file, whole.queries(first, last).offsets)
+        weights[first:last] = 1.0 if of_file is None else of_file
     return replace(whole, weights=weights)
 
 
-def _named(fold: Fold, names: tuple[str, ...], found: Layout) -> Fold:
-    if len(names) != fold.train.n_features:
+def _with_names(folds: tuple[Fold, ...], found: Layout) -> tuple[Fold, ...]:
+    """Return the folds with the user's names of features and queries, where the folder has some."""
+    features, queries = layout.feature_names(found), layout.query_names(found)
+    n_features = folds[0].train.n_features
+    if features is not None and len(features) != n_features:
         raise DataError(
-            f"{found.folder / layout.FEATURE_NAMES}: found {len(names)} lines, expected "
-            f"{fold.train.n_features}, the features"
+            f"{found.folder / layout.FEATURE_NAMES}: found {len(features)} lines, expected "
+            f"{n_features}, the features"
         )
-    parts = {part: replace(queries, feature_names=names) for part, queries in fold.parts.items()}
-    return Fold(fold.number, **parts)
+    if features is None and not queries:
+        return folds
 
+    def named(part: QuerySet) -> QuerySet:
+        names = np.array([queries.get(qid, qid) for qid in part.qids.tolist()]) if queries else None
+        return replace(part, feature_names=features, query_names=names)
 
-def _called(fold: Fold, called: Mapping[str, str]) -> Fold:
-    names = {
-        part: np.array([called.get(qid, qid) for qid in queries.qids.tolist()])
-        for part, queries in fold.parts.items()
-    }
-    parts = {part: replace(q, query_names=names[part]) for part, q in fold.parts.items()}
-    return Fold(fold.number, **parts)
+    return tuple(
+        Fold(fold.number, **{name: named(part) for name, part in fold.parts.items()})
+        for fold in folds
+    )
 
 
 def _convention(named: Name, convention: str, folds: Sequence[Fold]) -> Convention:

@@ -314,38 +314,17 @@ def test_an_error_at_any_write_leaves_the_folder_as_it_was(
     assert refused >= 5 and snapshot(data) != before
 
 
-def weighted(folder: Path, queries: QuerySet) -> dict[str, Callable[[Path], str]]:
-    """Each way in for queries with weights, 1 for the query of feature 1, and so on."""
-    rows = list(zip(queries.y, np.repeat(queries.qids, queries.lengths), queries.X[:, 0]))
-    table = [f"{y},{q},{x},{x}\n" for y, q, x in rows]
-    table = [*table[1::2], *table[::2]]  # scattered
-    sparse = "".join(f"{y} 0:{x}\n" for y, _, x in rows)
-    sizes = "".join(f"{n}\n" for n in queries.lengths)
-    by_query = "".join(f"{x}\n" for x in queries.X[queries.offsets[:-1], 0])
-    by_row = "".join(f"{x}\n" for _, _, x in rows)
-    letor = "".join(f"{y} qid:{q} 1:{x}\n" for y, q, x in rows)
-    pool = "".join(f"{y}\t{q}\t{x}\t{x}\n" for y, q, x in rows)
-    files = {
-        "column": {"d.csv": "label,qid,a,w\n" + "".join(table)},
-        "catboost": {"d.tsv": pool, "d.cd": "0\tLabel\n1\tGroupId\n2\tGroupWeight\n3\tNum\n"},
-        "lightgbm": {"d.train": sparse, "d.train.query": sizes, "d.train.weight": by_query},
-        "xgboost": {"d.txt": sparse, "d.txt.group": sizes, "d.txt.weight": by_row},
-        "letor": {"d.txt": letor, "d.txt.weight": by_query},
-        "svmlight": {"d.txt": letor.replace(" 1:", " 0:"), "d.txt.weight": by_query},
-    }
-    return {way: as_folder(folder / way, each) / next(iter(each)) for way, each in files.items()}
-
-
-def test_weights_reach_every_part_by_every_way(rng: np.random.Generator, tmp_path: Path) -> None:
+def test_weights_of_columns_and_of_test_parts_reach_every_part(
+    rng: np.random.Generator, tmp_path: Path
+) -> None:
     drawn = random_queries(rng, [2, 1, 3, 1, 2, 1, 2], n_features=1)
     numbers = np.repeat(np.arange(1.0, 8.0), drawn.lengths)
-    queries = QuerySet.from_arrays(numbers[:, None], drawn.y, group=drawn.lengths)
-    frame = pd.DataFrame({"label": queries.y, "qid": numbers, "a": numbers, "w": numbers})
+    frame = pd.DataFrame({"label": drawn.y, "qid": numbers, "a": numbers, "w": numbers})
     frame = frame.sample(frac=1.0, random_state=2)
+    frame.to_csv(tmp_path / "column.csv", index=False)
+    split(tmp_path / "column.csv", tmp_path, folds=3, columns=Columns(weight="w"))
     found = {"frame": lb.from_frame(frame, "label", "qid", 3, weight="w")}
-    for way, path in weighted(tmp_path / "in", queries).items():
-        split(path, tmp_path, way, 3, columns=Columns(weight="w" if way == "column" else None))
-        found[way] = lb.load(way, tmp_path)
+    found["column"] = lb.load("column", tmp_path)
     tests = {f"Fold{k}/test.txt": f"0 qid:{k} 1:{k}\n1 qid:{k} 1:{k}\n" for k in (1, 2, 3)}
     tests |= {f"Fold{k}/test.txt.weight": f"{k}\n" for k in (1, 2, 3)}
     import_archive(as_folder(tmp_path / "in/alone", tests), tmp_path)

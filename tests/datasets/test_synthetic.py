@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from letorbench.datasets import catalog
+from letorbench.datasets import catalog, synthetic
 from letorbench.datasets.checks import verify
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic import cubic
-from letorbench.datasets.synthetic import generate as synthetic
 from letorbench.datasets.text.writer import TextFormat, write_text
 from letorbench.errors import DataError, UsageError
 

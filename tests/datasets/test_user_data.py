@@ -15,9 +15,10 @@ from conftest import random_queries, unlocked
 import letorbench as lb
 from letorbench.datasets.acquire.archive import import_archive
 from letorbench.datasets.queryset import QuerySet
+from letorbench.datasets.reader import ReadOptions
+from letorbench.datasets.user_data.documents import graded, parse_grades
 from letorbench.datasets.user_data.folds import split
 from letorbench.datasets.user_data.read import read_documents
-from letorbench.datasets.user_data.rows import graded, parse_grades
 from letorbench.datasets.user_data.tables import Columns
 from letorbench.errors import DataError
 from letorbench.named_files import input_file
@@ -92,7 +93,8 @@ def catboost(part: str, queries: QuerySet) -> dict[str, str]:
 
 
 def from_0(part: str, queries: QuerySet) -> dict[str, str]:
-    return {f"{part}.txt": sparse(queries, 0, " qid:{q}")}
+    name, beside = f"{part}.txt", weights(queries)
+    return {name: sparse(queries, 0, " qid:{q}"), name + ".weight": beside}
 
 
 def ranklib(part: str, queries: QuerySet) -> dict[str, str]:
@@ -112,14 +114,14 @@ LAYOUTS: dict[Callable[[str, QuerySet], dict[str, str]], str] = {
     numbers: "columns of numbers, the first the label, queries by .QUERY",
     blanks: "columns of numbers, the first the label, queries by .query",
     catboost: "columns as pool.cd describes them (CatBoost), weights of queries",
-    from_0: "SVMlight text, features from 0, queries by qid:",
+    from_0: "SVMlight text, features from 0, queries by qid:, weights of queries",
     ranklib: "LETOR text",
     comments: "SVMlight text, features from 1, queries by each line's comment",
 }
 
 
 #: layouts without weights
-UNWEIGHED = (numbers, blanks, from_0, comments)
+UNWEIGHED = (numbers, blanks, comments)
 
 
 def put(folder: Path, files: dict[str, str], change: Callable[[str], str] = str) -> None:
@@ -144,10 +146,10 @@ def test_given_parts_are_what_was_written(layout, windows, data, tmp_path):
         pytest.skip("LETOR text is copied as it is")
     for part, queries in data.items():
         put(tmp_path / "mine", layout(part, queries), change)
-    told: list[str] = []
-    assert import_archive(tmp_path / "mine", tmp_path / "data", tell=told.append) == ("mine",)
+    notes: list[str] = []
+    assert import_archive(tmp_path / "mine", tmp_path / "data", note=notes.append) == ("mine",)
     names = sorted(next(iter(layout(part, queries))) for part, queries in data.items())
-    assert told == [f"{', '.join(names)}: {LAYOUTS[layout]}"]
+    assert notes == [f"{', '.join(names)}: {LAYOUTS[layout]}"]
     fold = lb.load("mine", tmp_path / "data").folds[0]
     for part, queries in zip((fold.train, fold.validation, fold.test), data.values(), strict=True):
         same(part, queries)
@@ -164,9 +166,9 @@ def test_given_parts_are_what_was_written(layout, windows, data, tmp_path):
 def test_one_file_is_split(layout, data, tmp_path):
     files = layout("train", data["train"])
     put(tmp_path, files)
-    told: list[str] = []
-    split(tmp_path / next(iter(files)), tmp_path / "data", "mine", tell=told.append, folds=3)
-    assert told == [f"{next(iter(files))}: {LAYOUTS[layout]}"][layout is ranklib :]
+    notes: list[str] = []
+    split(tmp_path / next(iter(files)), tmp_path / "data", "mine", note=notes.append, folds=3)
+    assert notes == [f"{next(iter(files))}: {LAYOUTS[layout]}"][layout is ranklib :]
     fold = lb.load("mine", tmp_path / "data").folds[0]
     found = np.concatenate([part.X for part in fold.parts.values()])
     assert sorted(found.tolist()) == sorted(data["train"].X.tolist())
@@ -200,10 +202,10 @@ def alone(folder: Path, texts: list[str]) -> Path:
 
 def test_test_parts_alone_become_folds(tmp_path):
     texts = [f"0 qid:{k} 1:{k}\n1 qid:{k} 1:2" for k in range(1, 6)]
-    told: list[str] = []
+    notes: list[str] = []
     source = alone(tmp_path / "MQ2008", texts)
-    assert import_archive(source, tmp_path / "data", tell=told.append) == ("MQ2008",)
-    assert told == [
+    assert import_archive(source, tmp_path / "data", note=notes.append) == ("MQ2008",)
+    assert notes == [
         "MQ2008: test parts alone: each fold trains on 3 of them and validates on the one before "
         "its own, as LETOR's folds rotate"
     ]
@@ -298,3 +300,20 @@ def test_parquet_is_read_by_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         "1 qid:b 1:0.100000001 2:1 #docid = x\n2 qid:b 1:-0.5 2:1 #docid = v\n",
         "1 qid:c 1:16777216 2:0 #docid = z\n",
     ]
+
+
+@pytest.mark.parametrize("null", ["keep", "min", 0.5])
+def test_a_table_is_read_as_its_letor_text(null: str | float, tmp_path: Path) -> None:
+    table, text = tmp_path / "d.csv", tmp_path / "d.txt"
+    table.write_text("label,qid,x,y\n1,b,3,NA\n0,a,NA,1e-3\n1,b,-7,0.1\n2,c d,4,16777217\n")
+    text.write_text(
+        "1 qid:1 1:3 2:NULL\n1 qid:1 1:-7 2:0.1\n0 qid:2 1:NULL 2:0.001\n2 qid:3 1:4 2:16777217\n"
+    )
+    found, wanted = (read_documents(path, ReadOptions(null, 3)) for path in (table, text))
+    same(found, wanted)
+    assert found.qids.tolist() == wanted.qids.tolist() and found.rows.tolist() == [0, 2, 1, 3]
+    assert found.query_names.tolist() == ["b", "a", "c d"] and found.n_features == 3
+    with pytest.raises(
+        DataError, match="d.csv:2: column 'y': found NULL as the value of feature 2"
+    ):
+        read_documents(table, ReadOptions("error"))

@@ -1,19 +1,59 @@
-"""Bring a folder or an archive of data sets into the data folder, in the official layout."""
+"""Bring the data sets of a folder or an archive into the data folder, in the official layout.
+
+They are recognised by the names of their files.
+"""
 
 import filecmp
 import os
+import re
 import shutil
+from collections.abc import Iterable
 from contextlib import ExitStack
-from pathlib import Path
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 
 from letorbench.datasets import layout
-from letorbench.datasets.acquire.recognise import Recognised, recognise
-from letorbench.datasets.acquire.unpack import unpack
-from letorbench.datasets.catalog import Name, parse
-from letorbench.datasets.user_data.folds import compose_folds, make_letor_text
-from letorbench.datasets.user_data.rows import Grades, Tell, tell_unjudged
+from letorbench.datasets.acquire.unpack import ENDINGS, unpack
+from letorbench.datasets.catalog import CATALOG, Entry, Name, parse, same
+from letorbench.datasets.layout import OWN_NAME, PARTS, check_link, fold_number, part_of
+from letorbench.datasets.user_data.documents import Grades, Note
+from letorbench.datasets.user_data.folds import compose_folds, make_letor_text, note_unjudged
+from letorbench.datasets.user_data.read import LETOR, SVMLIGHT, kind_of
+from letorbench.datasets.user_data.sidecar import ENDINGS as SIDECAR_ENDINGS
+from letorbench.datasets.user_data.sidecar import sidecar_files
 from letorbench.errors import DataError, UsageError, WriteError
 from letorbench.files import unfinished_folder
+
+#: a part in any library's name: train.txt, testset.txt, rank.train, RankLib's f1.train.mine.txt
+_PART = re.compile(
+    r"(?:f(?P<fold>[0-9]{1,4})\.)?(?P<before>(?:.*[._-])?)"
+    r"(?:(?P<train>train(?:ing)?)|(?P<validation>vali|valid(?:ation)?|dev)|(?P<test>test(?:ing)?))"
+    r"(?:set)?(?P<after>(?:[._-].*)?)"
+)
+#: the text around the part in the releases' file names, and the one data set that uses it
+_OFFICIAL = {f"{known.prefix}.txt": known if known.prefix else None for known in CATALOG.values()}
+#: the fewest test parts that make folds by rotation
+_FEWEST_TESTS = 3
+#: the endings of archives that are not unpacked here
+_PACKED = (".rar", ".7z", ".gz", ".bz2", ".xz")
+#: the path of each part in the searched folder, and its place in the data set
+_Files = dict[PurePosixPath, PurePosixPath]
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """A data set in a folder, and its folder in the data folder."""
+
+    name: str
+    place: PurePosixPath
+    parts: _Files
+    #: the folder of its files, or of its folds, in the searched folder
+    root: PurePosixPath
+
+    @property
+    def only_tests(self) -> bool:
+        """Whether it has test parts alone."""
+        return _parts_of(self.parts) == {"test"}
 
 
 def import_archive(
@@ -21,16 +61,15 @@ def import_archive(
     data_dir: Path,
     expected: Name | None = None,
     grades: Grades = None,
-    tell: Tell = lambda line: None,
+    note: Note = lambda line: None,
 ) -> tuple[str, ...]:
     """Copy or unpack the data sets in a folder or an archive into the data folder.
 
     Everything is unpacked beside its place and compared before the first file is moved, so a
-    failure leaves nothing behind. Importing the same again changes nothing. Parts of a user's own
-    that are in another library's layout become LETOR text, whose labels become `grades`, and test
-    parts alone become folds. `expected` must be inside, its files with the hashes that are
-    published. `tell` takes a line on what files were taken for and on what was done. Return the
-    names of the data sets.
+    failure leaves nothing behind. A user's parts in another library's layout become LETOR text,
+    their labels `grades`; test parts alone become folds. `expected` must be inside, its files with
+    the published hashes. `note` takes a line on each recognised layout and on what was done.
+    Return the names of the data sets.
     """
     if not path.exists():
         raise DataError(f"{path}: no such file or folder")
@@ -41,16 +80,16 @@ def import_archive(
             unpack(path, tree)
         places = {tree: path}
         try:
-            data_sets = recognise(tree, path)
+            data_sets = _recognised(tree, path)
             names = tuple(each.name for each in data_sets)
             if expected is not None and expected.label not in names:
                 raise DataError(f"{path}: found {', '.join(names)} inside, expected {expected}")
             for each in data_sets:
                 places = {staged / each.place: path / each.root, tree: path}
-                _stage(each, tree, staged, tree != path, grades, tell)
+                _stage(each, tree, staged, tree != path, grades, note)
                 found = layout.find(parse(each.name), staged)
                 if found.name.entry is None or found.name.entry.min_label < 0:
-                    tell_unjudged(found, tell)
+                    note_unjudged(found, note)
         except WriteError:
             raise
         except DataError as error:
@@ -65,20 +104,20 @@ def import_archive(
 
 
 def _stage(
-    each: Recognised, tree: Path, staged: Path, may_move: bool, grades: Grades, tell: Tell
+    each: Recognised, tree: Path, staged: Path, may_move: bool, grades: Grades, note: Note
 ) -> None:
-    """Put a data set's files under `staged` as they are to be under the data folder."""
+    """Put a data set's files under `staged` in the places that they have in the data folder."""
     folder = staged / each.place
-    own = parse(each.name).entry is None
-    if grades is not None and (not own or each.only_tests):
+    published = parse(each.name).entry is not None
+    if grades is not None and (published or each.only_tests):
         raise UsageError(
             f"--grades: found {each.name}, expected training and test files of one's own"
         )
     parts = [(tree / inside, folder / place) for inside, place in each.parts.items()]
     if each.only_tests:
-        compose_folds(folder, [inside for inside, _ in parts], tell)
-    elif own:
-        make_letor_text(folder, parts, grades, tell)
+        compose_folds(folder, [inside for inside, _ in parts], note)
+    elif not published:
+        make_letor_text(folder, parts, grades, note)
     else:
         for inside, place in parts:
             try:
@@ -98,7 +137,7 @@ def _check_hashes(there: layout.Layout, path: Path) -> None:
 
 
 def _put_in_place(staged: Path, data_dir: Path) -> None:
-    """Move the files that are new; move none where one would take another one's place."""
+    """Move the files that are new; move none if one of them would replace another file."""
     places = [file.relative_to(staged) for file in sorted(staged.rglob("*")) if file.is_file()]
     new = []
     for place in places:
@@ -123,3 +162,144 @@ def _put_in_place(staged: Path, data_dir: Path) -> None:
             undo.pop_all()
     except OSError as error:
         raise WriteError(data_dir / place, error) from None
+
+
+def _recognised(tree: Path, where: Path) -> list[Recognised]:
+    """Find the data sets in a folder.
+
+    `where` is the folder or archive that the user named; its name may be the data set's.
+    """
+    files = _files(tree)
+    groups = _grouped(PurePosixPath(f.relative_to(tree).as_posix()) for f in files)
+    official = {root for root, shape in groups if shape in _OFFICIAL}
+    ending = next((each for each in ENDINGS if where.name.lower().endswith(each)), where.suffix)
+    stem = where.resolve().name if where.is_dir() else where.name[: len(where.name) - len(ending)]
+    found: dict[tuple[PurePosixPath, str], Recognised] = {}
+    refusal: DataError | None = None
+    for (root, shape), parts in groups.items():
+        folders = (stem, *root.parts)
+        try:
+            are_data = all([_is_data(tree / part) for part in parts])
+        except DataError as error:
+            refusal, are_data = error, False
+            if shape in _OFFICIAL:
+                raise
+        if shape in _OFFICIAL:
+            name, place = _classify(folders, _OFFICIAL[shape], where)
+        elif root in official or not are_data:
+            continue
+        else:
+            name, place = _own(folders[-1], where)
+            if parse(name).entry is not None:
+                raise DataError(
+                    f"{where}: {name!r} is the name of a published set, which {next(iter(parts))} "
+                    "is not; rename the folder"
+                )
+        if len(set(parts.values())) < len(parts):
+            raise DataError(f"{where}: found {', '.join(map(str, parts))}, expected each part once")
+        key = place, shape if _OFFICIAL.get(shape) else ""
+        if key in found:
+            raise DataError(
+                f"{where}: found {name} twice, as {next(iter(found[key].parts))} and "
+                f"{next(iter(parts))}; expected it once"
+            )
+        found[key] = Recognised(name, place, parts, root)
+    if not found and refusal is not None:
+        raise refusal
+    if not found:
+        packed = [f.name for f in files if f.name.lower().endswith((*ENDINGS, *_PACKED))]
+        raise DataError(
+            f"{where}: no data set inside; expected folders Fold1, Fold2, ... with train, vali and "
+            "test files, or train and test files in one folder"
+            + (f"; found {packed[0]}, which is to be unpacked first" if packed else "")
+        )
+    return list(found.values())
+
+
+def _files(tree: Path) -> list[Path]:
+    """Return the files in a folder, also those that links lead to, but none of macOS's attributes.
+
+    A link to a folder is followed once, and none to a folder that it is in.
+    """
+    paths, followed = list(tree.rglob("*")), set[Path]()
+    for path in paths:  # it grows
+        link = path.parent.resolve() / path.name if path.is_symlink() else None
+        if link and path.is_dir() and not (link in followed or link.is_relative_to(path.resolve())):
+            followed.add(link)
+            paths += path.rglob("*")
+        elif _PART.fullmatch(path.name.lower()) or fold_number(path.name) is not None:
+            check_link(path)
+    kept = (path for path in paths if path.is_file() and not path.name.startswith("._"))
+    return sorted(path for path in kept if "__MACOSX" not in path.relative_to(tree).parts)
+
+
+def _grouped(paths: Iterable[PurePosixPath]) -> dict[tuple[PurePosixPath, str], _Files]:
+    """Return the files of each data set by the folder of the files or folds and by name pattern.
+
+    A data set has train and test files, or enough folds' test files alone.
+    """
+    groups: dict[tuple[PurePosixPath, str], _Files] = {}
+    for path in paths:
+        match = _PART.fullmatch(path.name.lower())
+        if match is None or path.name.lower().endswith(SIDECAR_ENDINGS):
+            continue
+        number = fold_number(path.parent.name)
+        root = path.parent if number is None else path.parent.parent
+        shape = match["before"] + match["after"]
+        place = path.relative_to(root)
+        if part_of(path.name, match["before"]) is None or shape not in _OFFICIAL or match["fold"]:
+            number = number if match["fold"] is None else int(match["fold"])
+            part = PARTS[_part(match)][0]
+            place = PurePosixPath(part if number is None else f"Fold{number}/{part}")
+        groups.setdefault((root, shape), {})[path] = place
+    return {key: parts for key, parts in groups.items() if _is_whole(key[1], parts)}
+
+
+def _is_whole(shape: str, parts: _Files) -> bool:
+    there = _parts_of(parts)
+    folds = {path.parent for path in parts if fold_number(path.parent.name) is not None}
+    tests = shape in _OFFICIAL and there == {"test"} and len(folds) >= _FEWEST_TESTS
+    return {"train", "test"} <= there or tests
+
+
+def _part(match: re.Match[str] | None) -> str:
+    assert match is not None
+    return next(part for part in PARTS if match[part])
+
+
+def _parts_of(files: Iterable[PurePosixPath]) -> set[str]:
+    return {_part(_PART.fullmatch(file.name.lower())) for file in files}
+
+
+def _is_data(path: Path) -> bool:
+    return kind_of(path) in (LETOR, SVMLIGHT) or sidecar_files(path).explain_columns
+
+
+def _classify(
+    folders: tuple[str, ...], entry: Entry | None, where: Path
+) -> tuple[str, PurePosixPath]:
+    """Return the data set's name and its official folder, by the names of the folders it is in."""
+    known = (parse(folder).entry for folder in reversed(folders))
+    entry = entry or next(filter(None, known), None)
+    if entry is None:
+        return _own(folders[-1], where)
+    if not entry.variants:
+        return entry.name, PurePosixPath(entry.places[0])
+    for variant in entry.variants:
+        if any(same(folder, variant) for folder in folders):
+            label = parse(f"{entry.name}/{variant}").label
+            return label, PurePosixPath(entry.places[0].format(variant=variant))
+    raise DataError(
+        f"{where}: found {entry.name} in {'/'.join(folders[1:]) or '.'}, expected the name of its "
+        f"variant in the path: one of {', '.join(entry.variants)}"
+    )
+
+
+def _own(folder: str, where: Path) -> tuple[str, PurePosixPath]:
+    """Name a user's own data set by its folder."""
+    if not OWN_NAME.fullmatch(folder):
+        raise DataError(
+            f"{where}: {folder!r} cannot name a data set; rename the folder to letters, digits, - "
+            "and _"
+        )
+    return folder, PurePosixPath(folder)

@@ -1,4 +1,4 @@
-"""Download a data set from where it is published, check it, and import it."""
+"""Download a published data set, check it, and import it."""
 
 import http.client
 import re
@@ -18,7 +18,7 @@ from letorbench.files import unfinished_folder
 
 #: the most bytes of a file whose size is not published; the largest archive has 4 GB
 MOST_BYTES = 16 << 30
-#: an address is given up that sends fewer bytes in so many seconds, at least one of them
+#: a download is given up that brings fewer than `FEWEST_BYTES` in `STALL` seconds
 STALL, FEWEST_BYTES = 60.0, 60_000
 
 
@@ -27,8 +27,8 @@ def fetch(
 ) -> tuple[str, ...]:
     """Download a data set, check its published size and hash, and import it.
 
-    A data set that is on disk already is left as it is. The addresses are the catalog's by default
-    and tried one after another. Return the names of the data sets that were imported.
+    The addresses, by default the catalog's, are tried one after another. Return the names of the
+    imported data sets.
     """
     named, data_dir = parse(name), Path(data_dir)
     known, refusals = entry(named), []
@@ -97,10 +97,7 @@ def download(source: Source, path: Path) -> None:
 
 @contextmanager
 def answer_of(url: str) -> Iterator[http.client.HTTPResponse]:
-    """Open an address for the block.
-
-    DataError where it is not on the web, leads to one that is not, answers with an error, or fails.
-    """
+    """Open an address on the web; DataError if it leads elsewhere or answers with an error."""
     from letorbench.version import __version__
 
     _require_web(url)
@@ -122,7 +119,7 @@ def answer_of(url: str) -> Iterator[http.client.HTTPResponse]:
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
-    """Follows an address to others on the web, and never from https to http."""
+    """Follows redirects to addresses on the web, and never from https to http."""
 
     def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str):
         _require_web(newurl)
@@ -132,7 +129,11 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
 
 class _Paced(http.client.HTTPResponse):
-    """An answer whose status, headers and content come no slower than `STALL` allows."""
+    """An answer whose status, headers and content may not stall.
+
+    The timeout of a socket is one of silence: a byte a minute would satisfy it. pooch and requests
+    have no other.
+    """
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)

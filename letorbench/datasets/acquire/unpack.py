@@ -26,11 +26,7 @@ _Member = tuple[str, int | None, IO[bytes] | None]
 
 
 def unpack(path: Path, folder: Path) -> None:
-    """Unpack a .zip or .tar(.gz, .bz2, .xz) into an empty folder.
-
-    DataError where it is damaged, holds a device or a name that leads elsewhere, or holds more
-    files or bytes than an archive of its size can.
-    """
+    """Unpack a .zip or .tar(.gz, .bz2, .xz) into an empty folder; DataError if it is unsafe."""
     most = min(MOST_BYTES, max(HARMLESS, MOST_SHRINKING * path.stat().st_size))
     sizes: list[int] = []
     #: whether each path inside is a folder, and the first member that says so
@@ -101,13 +97,13 @@ def _in_tar(path: Path) -> Iterator[_Member]:
             if content is not None:
                 content.seek(0)
             yield member.name, size, content
-        # the check sum of a compressed file stands behind all that is inside
+        # the check sum of a compressed file is at its end
         while tar.fileobj is not None and tar.fileobj.read(1 << 20):
             pass
 
 
 def _content(tar: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes] | None:
-    """Return what a member holds, None of a folder; of a link, what the member it names holds."""
+    """Return the content of a member, or of the member that it links to; None for a folder."""
     if member.isdir():
         return None
     try:

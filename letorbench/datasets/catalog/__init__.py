@@ -23,8 +23,6 @@ from letorbench.errors import UsageError
 TWIN = "-twin"
 #: a name, and the share of the training queries behind it
 _SAMPLED = re.compile(r"([^@]+)@(0?\.\d*[1-9]\d*)")
-
-
 #: the published hashes of files inside the releases; files of other line ends have other hashes
 _HASHES = Path(__file__).with_name("hashes.csv")
 
@@ -64,29 +62,27 @@ class Source:
     bytes: int | None = None
     #: the archive's published hash
     hash: FileHash | None = None
-    #: what the address is known to have answered last, where that was an error
+    #: the last known answer of the address, if it was an error
     answered: str = ""
-    #: the test parts of the folds, where it is these that can be had; `url` is then the page of
-    #: them all and `file` the folder's name. Training and validation parts are composed of them as
-    #: LETOR's folds rotate.
+    #: the test parts of the folds if only they are published; `url` is then their page and `file`
+    #: the folder's name. Training and validation parts are composed of them as LETOR's folds rotate
     parts: tuple[Source, ...] = ()
 
     @staticmethod
     def of(facts: dict[str, Any]) -> Source:
-        """Return the source of a table of a .toml file."""
         parts = tuple(map(Source.of, facts.pop("parts", ())))
         published = facts.pop("hash", None)
         return Source(**facts, hash=published and FileHash(*published.split()), parts=parts)
 
     @property
     def addresses(self) -> tuple[Source, ...]:
-        """The addresses that are downloaded from: those of the parts, or its own."""
+        """The addresses of the downloads: those of the parts, or its own."""
         return self.parts or (self,)
 
 
 @dataclass(frozen=True)
 class TwinShape:
-    """What a synthetic twin takes from its original beyond the published facts."""
+    """The shape of a synthetic twin beyond the published facts of its original."""
 
     #: the fewest and the most documents of a query
     least: int
@@ -102,15 +98,15 @@ class TwinShape:
     shares: tuple[float, ...] = ()
     #: the shares of the queries in train, validation and test, for a fixed split
     split: tuple[float, ...] = ()
-    #: how a query of a number from 1 is called
+    #: the id of a query by its number from 1
     qid: str = "{}"
-    #: what stands before the newline of normalised values
+    #: the text before the newline of normalised values
     ending: str = ""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """Published facts of a data set, and where its files may lie. None means not published."""
+    """Published facts of a data set, and the places of its files. None means not published."""
 
     name: str
     title: str
@@ -127,39 +123,37 @@ class Entry:
     #: over all parts of all folds, each part counted once
     queries: int | None = None
     documents: int | None = None
-    #: the largest label, and the smallest, which is -1 where documents are not judged
+    #: the largest label, and the smallest, which is -1 if some documents are not judged
     max_label: int | None = None
     min_label: int = 0
     #: the year. The catalog lists data sets in the order of their years.
     released: int = 0
-    #: the web page, and what else a user should know
+    #: the web page, and remarks for users
     page: str = ""
     note: str = ""
     #: the number of judged documents of each label 0..max_label
     label_counts: tuple[int, ...] | None = None
-    #: the same as shares of 1, where only those were printed
+    #: the same as shares of 1, if only those are published
     label_shares: tuple[float, ...] | None = None
     #: 5 for cross-validation, 1 for a fixed split
     n_folds: int = 5
     #: the versions of its features. The first is the default.
     variants: tuple[str, ...] = ()
-    #: what stands before train, valid and test in its file names
+    #: the text before train, valid and test in its file names
     prefix: str = ""
     #: false where the release has no validation part
     validation: bool = True
-    #: other names that its folders and archives go by
+    #: other names of its folders and archives
     aliases: tuple[str, ...] = ()
-    #: its names in published tables, where they differ from `name` by more than case and
-    #: punctuation
+    #: its names in published tables, if they differ from `name` by more than case and punctuation
     published_as: tuple[str, ...] = ()
-    #: whether its features are published on scales that compare; where it has variants, whether the
-    #: first one's are
+    #: whether its features, those of the first variant, are published on comparable scales
     normalised: bool = False
     #: whether values may lie beyond float32; they are read as the largest float32
     doubles: bool = False
-    #: the shape of its synthetic twin; without it the data set has none
+    #: the shape of its synthetic twin, if it has one
     twin: TwinShape | None = None
-    #: where it can be had, the best address first
+    #: the best address first
     sources: tuple[Source, ...] = ()
     #: whether the data are generated
     synthetic: bool = False
@@ -168,7 +162,6 @@ class Entry:
 
     @staticmethod
     def of(facts: dict[str, Any]) -> Entry:
-        """Return the entry of a table of a .toml file."""
         sources = tuple(map(Source.of, facts.pop("sources", ())))
         if "twin" in facts:
             facts["twin"] = TwinShape(**_tuples(facts["twin"]))
@@ -176,22 +169,20 @@ class Entry:
 
     @property
     def labels(self) -> str:
-        """Which labels it has, in a few characters."""
         most = "?" if self.max_label is None else self.max_label
         return f"0-{most}" + f" or {self.min_label}" * (self.min_label < 0)
 
     def published_shares(self) -> tuple[float, ...] | None:
-        """Return the share of each label 0..max_label, from the counts where there are any."""
+        """Return the share of each label 0..max_label, from the counts if they are published."""
         if self.label_counts is None:
             return self.label_shares
         total = sum(self.label_counts)
         return tuple(count / total for count in self.label_counts)
 
     def status_of(self, path: Path, file: str) -> str:
-        """Compare a file with the published hashes of the file of that path in the data set.
+        """Return ok, differs or unknown for a file by the published hashes of its path.
 
-        Return ok, differs, or unknown: nothing is published, or only a git repository's copy with
-        one kind of line ends, where another copy may be right with others.
+        The hash of a git repository's copy with one kind of line ends does not refute another copy.
         """
         known = _published_hashes().get((self.name, file.lower()), {})
         if any(FileHash.of(path, published.algorithm) == published for published in known):
@@ -206,7 +197,7 @@ def _tuples(facts: dict[str, Any]) -> dict[str, Any]:
 
 @cache
 def _published_hashes() -> dict[tuple[str, str], dict[FileHash, str]]:
-    """Return the hashes of each file by its data set and path, with the file's line ends."""
+    """Return the hashes, with the file's line ends, by the data set and path of each file."""
     hashes: dict[tuple[str, str], dict[FileHash, str]] = {}
     with _HASHES.open(encoding="utf-8", newline="") as table:
         for row in csv.DictReader(table):
@@ -272,8 +263,7 @@ class Name:
 def parse(text: str | Name) -> Name:
     """Read NAME, NAME/VARIANT, NAME-VARIANT or NAME-twin, in any case, perhaps with @SHARE.
 
-    A name that the catalog does not have is the user's own folder. UsageError where the data set
-    has no such variant.
+    A name that the catalog does not have is a folder of the user's.
 
     Examples
     --------
@@ -300,13 +290,7 @@ def parse(text: str | Name) -> Name:
 
 
 def with_share(name: str, share: float) -> str:
-    """Return a data set's name with the share of the training queries that is trained on.
-
-    Examples
-    --------
-    >>> with_share("OHSUMED", 0.3), with_share("OHSUMED", 1.0)
-    ('OHSUMED@0.3', 'OHSUMED')
-    """
+    """Return a data set's name with the share of its training queries: OHSUMED@0.3."""
     return name if share == 1.0 else f"{name}@{share:g}"
 
 
@@ -319,7 +303,7 @@ def entry(name: str | Name) -> Entry:
 
 
 def twin_entry(name: str | Name) -> Entry:
-    """Return the entry of a data set's twin; UsageError where the catalog has no shape for it."""
+    """Return the entry of a data set's twin; UsageError if the catalog has no shape for it."""
     known = entry(name)
     twin = known if known.original else parse(known.name + TWIN).entry
     if twin is None:
@@ -330,18 +314,18 @@ def twin_entry(name: str | Name) -> Entry:
 
 
 def same(one: str, other: str) -> bool:
-    """Return whether two names differ in nothing but case and - against _."""
+    """Whether two names differ only by case and by - and _."""
     return normalized(one) == normalized(other)
 
 
 def normalized(name: str) -> str:
-    """Return the name in lower case, with - for _: names are compared in this form."""
+    """Return the form in which names are compared: lower case, - for _."""
     return name.lower().replace("_", "-")
 
 
 @cache
 def _names() -> dict[str, Name]:
-    """Return what each normalised name stands for."""
+    """Return each data set, twin and variant by its normalised names."""
     names: dict[str, Name] = {}
     for known in CATALOG.values():
         twin = _twin_of(known)
@@ -355,7 +339,6 @@ def _names() -> dict[str, Name]:
 
 
 def _twin_of(original: Entry) -> Entry:
-    """Return the entry of a data set's synthetic twin."""
     name = original.name + TWIN
     return replace(
         original,
@@ -374,7 +357,7 @@ def _twin_of(original: Entry) -> Entry:
 
 
 def describe(known: Entry) -> tuple[tuple[str, str], ...]:
-    """Return (what, text) rows; they say so where something is not known to be published."""
+    """Return the published facts as rows (what, text)."""
     sizes = {what: getattr(known, what) for what in ("queries", "documents")}
     sizes["features"] = known.n_features
     variant = known.variants[0] if known.variants else ""

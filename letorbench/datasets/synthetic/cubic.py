@@ -84,7 +84,7 @@ def evaluate(polynomial: tuple[np.ndarray, ...], features: np.ndarray) -> np.nda
 def query_sets(
     features: np.ndarray, labels: np.ndarray, lengths: np.ndarray, sizes: Sequence[int]
 ) -> tuple[QuerySet, ...]:
-    """Return sets of so many queries each, the queries numbered through all of them."""
+    """Return query sets of the given sizes, their queries numbered through all of them."""
     offsets = np.append(0, np.cumsum(lengths)).astype(np.int64)
     whole = QuerySet(features, labels, offsets, np.arange(1, len(lengths) + 1))
     bounds = np.append(0, np.cumsum(sizes)).tolist()

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -9,20 +10,20 @@ import numpy as np
 from letorbench.datasets import folds as fold_files
 from letorbench.datasets import layout
 from letorbench.datasets.catalog import parse
+from letorbench.datasets.limits import UNJUDGED
 from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.datasets.text.encodings import without_mark
-from letorbench.datasets.user_data.beside import weights_beside
-from letorbench.datasets.user_data.rows import (
+from letorbench.datasets.user_data.documents import (
+    Documents,
     Grades,
-    Tell,
-    letor_lines,
+    Note,
+    grade_parts,
+    letor_text,
     listed,
-    tell_unjudged,
-    text_of_queries,
-    write_names,
-    write_weights,
+    query_counts,
 )
-from letorbench.datasets.user_data.svmlight import read_rows
+from letorbench.datasets.user_data.read import read_files
+from letorbench.datasets.user_data.sidecar import weights_beside
 from letorbench.datasets.user_data.tables import Columns
 from letorbench.errors import DataError, UsageError, WriteError
 from letorbench.files import unfinished_folder, write_atomically
@@ -36,14 +37,14 @@ def split(
     seed: int = 0,
     columns: Columns = Columns(),
     grades: Grades = None,
-    tell: Tell = lambda line: None,
+    note: Note = lambda line: None,
 ) -> str:
     """Make a data set of one file of LETOR text, of a table or of another library's layout.
 
     The queries are shuffled and cut into at least 3 parts, as `from_frame` does. Each part is the
     test part of one fold. Lines of LETOR text are copied as they are. The name is the file's
-    without its ending by default. `tell` takes a line on what the file was taken for and on what
-    was done. Return the name.
+    without its ending by default. `note` takes a line on the file's layout and on what was done.
+    Return the name.
     """
     name = path.stem if name is None else name
     if not layout.OWN_NAME.fullmatch(name) or parse(name).entry is not None:
@@ -54,54 +55,55 @@ def split(
     target = data_dir / name
     if target.exists():
         raise DataError(f"{target}: is there already; --name gives the data set another name")
-    rows = read_rows([path], columns, grades)
-    if rows is None:
+    files = read_files([path], columns, grades)
+    if files is None:
         texts, weights = _text_of_queries(path)
     else:
-        (texts,), weights = letor_lines(rows, grades, tell), rows[0].query_weights
+        (labels,) = grade_parts(files, grades, note)
+        texts, weights = list(letor_text(files[0], labels, 0, note)), files[0].query_weights
     parts = fold_files.shuffled_parts(len(texts), folds, seed, str(path))
     with unfinished_folder(target.with_name(f".unfinished-{name}")) as folder:
         for number, part in enumerate(parts):
             place = fold_files.part_file(folder, number, folds)
             with write_atomically(place, binary=True) as file:
-                file.write(b"".join(texts[query] for query in part))
-            write_weights(place, None if weights is None else weights[part])
+                file.writelines(texts[query] for query in part)
+            _write_weights(place, None if weights is None else weights[part])
         fold_files.compose_folds(folder, folds)
-        if rows is not None:
-            write_names(folder, rows)
+        if files is not None:
+            _write_names(folder, files)
         try:
             folder.rename(target)
         except OSError as error:
             raise WriteError(target, error) from None
-    tell_unjudged(layout.find(name, data_dir), tell)
+    note_unjudged(layout.find(name, data_dir), note)
     return name
 
 
 def make_letor_text(
-    folder: Path, parts: Sequence[tuple[Path, Path]], grades: Grades, tell: Tell
+    folder: Path, parts: Sequence[tuple[Path, Path]], grades: Grades, note: Note
 ) -> None:
     """Make LETOR text of a data set's parts, each a file and its place."""
-    rows = read_rows([old for old, _ in parts], Columns(), grades)
-    if rows is None:
-        tell(f"{listed([old.name for old, _ in parts])}: LETOR text")
+    files = read_files([old for old, _ in parts], Columns(), grades)
+    if files is None:
+        note(f"{listed([old.name for old, _ in parts])}: LETOR text")
         for old, new in parts:
             # at its first mistake nothing is imported
             queries = read_queries(old, ReadOptions(null="min"))
             with old.open("rb") as text, write_atomically(new, binary=True) as copy:
                 shutil.copyfileobj(text, copy)
-            write_weights(new, weights_beside(old, queries.offsets))
+            _write_weights(new, weights_beside(old, queries.offsets))
     else:
-        lines = letor_lines(rows, grades, tell)
-        for (_, new), own, texts in zip(parts, rows, lines, strict=True):
-            with write_atomically(new, binary=True) as file:
-                file.writelines(texts)
-            write_weights(new, own.query_weights)
-        write_names(folder, rows)
+        graded = grade_parts(files, grades, note)
+        for (_, new), file, labels, before in zip(parts, files, graded, query_counts(files)):
+            with write_atomically(new, binary=True) as copy:
+                copy.writelines(letor_text(file, labels, before, note))
+            _write_weights(new, file.query_weights)
+        _write_names(folder, files)
     if not any(layout.part_of(new.name) == "validation" for _, new in parts):
-        tell(f"{folder.name}: no validation part: the last fifth of the training queries validates")
+        note(f"{folder.name}: no validation part: the last fifth of the training queries validates")
 
 
-def compose_folds(folder: Path, tests: Sequence[Path], tell: Tell) -> None:
+def compose_folds(folder: Path, tests: Sequence[Path], note: Note) -> None:
     """Compose folds of test parts alone, as LETOR's rotate."""
     numbers = {path.parent.name: layout.fold_number(path.parent.name) or 0 for path in tests}
     layout.numbered_folds(numbers, None, str(folder))
@@ -123,18 +125,57 @@ def compose_folds(folder: Path, tests: Sequence[Path], tell: Tell) -> None:
         place = folder / f"Fold{number}" / "test.txt"
         with write_atomically(place, binary=True) as file:
             file.write(without_mark(path, path.read_bytes()).rstrip(b"\n") + b"\n")
-        write_weights(place, weights[number - 1])
+        _write_weights(place, weights[number - 1])
     fold_files.compose_folds(folder, len(tests))
-    tell(
+    note(
         f"{folder.name}: test parts alone: each fold trains on {len(tests) - 2} of them and "
         "validates on the one before its own, as LETOR's folds rotate"
     )
 
 
+def note_unjudged(found: layout.Layout, note: Note) -> None:
+    """Note how many documents of the first fold are not judged, if there are any."""
+    documents = unjudged = 0
+    for path in found.folds[0].files:
+        with path.open("rb") as lines:
+            starts = (line.partition(b"#")[0].split(None, 1)[:1] for line in lines)
+            for (label,) in filter(None, starts):
+                documents += 1
+                unjudged += label == b"%d" % UNJUDGED
+    if unjudged:
+        where = f"{found.name.label}, fold {found.folds[0].number}"
+        note(f"{where}: {unjudged:,} of {documents:,} documents are not judged (label {UNJUDGED})")
+
+
 def _text_of_queries(path: Path) -> tuple[list[bytes], np.ndarray | None]:
-    """Read a file of LETOR text, and return each query's lines as they are, and its weight."""
+    """Read a file of LETOR text; return each query's lines as they are, and its weight."""
     queries = read_queries(path, ReadOptions(null="min"))
     lines = [line.rstrip(b"\r") for line in without_mark(path, path.read_bytes()).split(b"\n")]
-    documents = [line for line in lines if line.split(b"#")[0].strip()]
-    weights = weights_beside(path, queries.offsets)
-    return text_of_queries(documents, queries.offsets), weights
+    documents = (line + b"\n" for line in lines if line.split(b"#")[0].strip())
+    texts = [b"".join(islice(documents, n)) for n in queries.lengths.tolist()]
+    return texts, weights_beside(path, queries.offsets)
+
+
+def _write_weights(text: Path, weights: np.ndarray | None) -> None:
+    """Write the weights of a file's queries beside it, one a line."""
+    if weights is not None:
+        with write_atomically(text.with_name(text.name + layout.WEIGHTS)) as file:
+            file.writelines(f"{weight!r}\n" for weight in weights.tolist())
+
+
+def _write_names(folder: Path, parts: Sequence[Documents]) -> None:
+    """Write the names of features and queries beside the folds."""
+    names = parts[0].feature_names
+    if any(part.feature_names != names for part in parts):
+        raise DataError(f"{parts[0].name}: found other columns than in the other parts")
+    if names is not None:
+        with write_atomically(folder / layout.FEATURE_NAMES) as file:
+            file.writelines(f"{name}\n" for name in names)
+    queries = [
+        f"{number}\t{' '.join(name.split())}\n".encode("utf-8", "surrogateescape")
+        for part, before in zip(parts, query_counts(parts))
+        for number, name in enumerate(part.query_names, before + 1)
+    ]
+    if queries:
+        with write_atomically(folder / layout.QUERY_NAMES, binary=True) as file:
+            file.writelines(queries)

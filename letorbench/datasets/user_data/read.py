@@ -1,19 +1,79 @@
-"""A user's file of documents, in any layout that `datasets split` takes, as a `QuerySet`."""
+"""A user's files of documents in any layout that `datasets split` takes.
 
+SVMlight text that is not LETOR text has other labels, features from 0, or no `qid:`.
+"""
+
+import re
 import tempfile
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from letorbench.datasets.arrays import group_rows
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import USUAL, ReadOptions, read_queries
-from letorbench.datasets.user_data.beside import weights_beside
-from letorbench.datasets.user_data.rows import letor_lines
-from letorbench.datasets.user_data.svmlight import LETOR, counts_from_0, kind_of, read_rows
-from letorbench.datasets.user_data.tables import Columns
+from letorbench.datasets.text.encodings import BOM, check_encoding, odd_character, without_mark
+from letorbench.datasets.text.mistakes import DECIMAL, line_error
+from letorbench.datasets.user_data.documents import Documents, Grades, graded
+from letorbench.datasets.user_data.sidecar import (
+    read_sizes,
+    read_weights,
+    sidecar_files,
+    weights_beside,
+)
+from letorbench.datasets.user_data.tables import Columns, read_table
 from letorbench.errors import DataError
+
+#: the layouts of files
+LETOR, SVMLIGHT, TABLE = "LETOR", "SVMlight", "table"
+#: the bytes of a file that are searched for its first row
+_START = 1 << 16
+_TABLE_ENDINGS = (".csv", ".tsv", ".parquet")
+_WORD = re.compile(rb"(qid|\d+):\S*")
+_LETOR = re.compile(rb"(?:[ \t\r]*(?:#.*)?\n)*[ \t\r]*-?\d+\s+qid:")
+_FEATURE_0 = re.compile(rb"^[^#\n]*[ \t]0:", re.MULTILINE)
+#: label, query id and features of a row without its comment
+_ROW = re.compile(r"(\S+)(?:\s+qid:(\S*))?(?:\s+(.*))?", re.ASCII)
+_INDEX = re.compile(r"(?<!\S)\d{1,6}(?=:)", re.ASCII)
+_MISSING = re.compile(r":(?:nan|na)(?!\S)", re.ASCII | re.IGNORECASE)
+
+
+def kind_of(path: Path) -> str:
+    """Return the layout of a file: `LETOR`, `SVMLIGHT` or `TABLE`, and "" for anything else.
+
+    Text has rows of `index:value` words. A table has its name, or columns described beside it.
+    """
+    try:
+        with path.open("rb") as file:
+            start = file.read(_START)
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
+    if start.startswith(b"PAR1"):
+        return TABLE
+    check_encoding(path, start)
+    start = start.removeprefix(BOM)
+    rows = (line.partition(b"#")[0].split() for line in start.split(b"\n"))
+    first, *words = next((row for row in rows if len(row) > 1), [b","])
+    if b"," not in first and all(map(_WORD.fullmatch, words)):
+        return LETOR if _LETOR.match(start) else SVMLIGHT
+    named = path.suffix.lower() in _TABLE_ENDINGS
+    return TABLE if named or (b"\0" not in start and sidecar_files(path).explain_columns) else ""
+
+
+def read_files(paths: Sequence[Path], columns: Columns, grades: Grades) -> list[Documents] | None:
+    """Read the files of one data set; None if all are LETOR text that may stay as it is.
+
+    Features count from 0 in all files of SVMlight text if one has a feature 0.
+    """
+    kinds = {path: kind_of(path) for path in paths}
+    from_0 = any(_counts_from_0(path) for path in paths if kinds[path] in (LETOR, SVMLIGHT))
+    if not from_0 and grades is None and not {SVMLIGHT, TABLE} & set(kinds.values()):
+        return None
+    return [
+        read_table(path, columns) if kinds[path] == TABLE else _svmlight(path, from_0)
+        for path in paths
+    ]
 
 
 def read_documents(
@@ -21,40 +81,134 @@ def read_documents(
 ) -> QuerySet:
     """Read LETOR text, a table, or LightGBM's, XGBoost's or CatBoost's files.
 
-    The rows of a query are brought together; `rows` of the set then says where they stand in the
+    The documents of a query are brought together; `rows` of the set then has their rows in the
     file. DataError at the first mistake names its place in the file.
     """
     if kind_of(path) in (LETOR, ""):
         try:
             return _weighted(path, read_queries(path, options))
         except DataError:
-            if not counts_from_0(path):
+            if not _counts_from_0(path):
                 raise
-    found = read_rows([path], columns, None)
-    if found is None:
+    files = read_files([path], columns, None)
+    if files is None:
         return _weighted(path, read_queries(path, options))
-    (rows,) = found
-    order = group_rows(len(rows.qids), rows.qids).rows
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "rows.txt"
-        copy.write_bytes(b"".join(letor_lines(found, None, lambda line: None)[0]))
-        try:
-            queries = read_queries(copy, options)
-        except DataError as error:
-            place, _, what = str(error).removeprefix(str(copy)).partition(": ")
-            row = int(place[1:] or 1) - 1
-            where = rows.place(row if order is None else int(order[row])) if place else path
-            raise DataError(f"{where}: {what}") from None
-    names = None
-    if rows.query_names:
-        names = np.array([rows.query_names[int(qid) - 1] for qid in queries.qids])
-    return replace(
-        queries, feature_names=rows.feature_names, rows=order, query_names=names,
-        weights=rows.query_weights,
-    )  # fmt: skip
+    return _query_set(files[0], options)
+
+
+def _counts_from_0(path: Path) -> bool:
+    return _FEATURE_0.search(path.read_bytes()) is not None
 
 
 def _weighted(path: Path, queries: QuerySet) -> QuerySet:
-    """Return the queries with the weights of a file beside theirs, where there is one."""
+    """Return the queries with the weights of a file beside theirs."""
     weights = weights_beside(path, queries.offsets)
     return queries if weights is None else replace(queries, weights=weights)
+
+
+def _query_set(file: Documents, options: ReadOptions) -> QuerySet:
+    """Return the documents with their queries together, and missing values as `null` says."""
+    labels, _ = graded(file.labels, None, file.place)
+    offsets, qids, rows = file.grouping
+    features, docids = file.features, file.docids
+    if rows is not None:
+        features, labels = features[rows], labels[rows]
+        docids = None if docids is None else docids[rows]
+    missing = np.isnan(features)
+    if options.null == "error" and missing.any():
+        row, feature = np.argwhere(np.isnan(file.features))[0].tolist()
+        raise DataError(
+            f"{file.place(row, feature)}: found NULL as the value of feature {feature + 1}, "
+            "expected a number (or --null min, --null 0)"
+        )
+    if options.null == "min":
+        least = np.nan_to_num(np.fmin.reduceat(features, offsets[:-1], axis=0))
+        features = np.where(missing, np.repeat(least, np.diff(offsets), axis=0), features)
+    elif not isinstance(options.null, str):
+        features = np.where(missing, np.float32(options.null), features)
+    width = features.shape[1]
+    features = np.pad(features, ((0, 0), (0, (options.n_features or width) - width)))
+    return QuerySet(
+        features, labels, offsets, qids, docids, file.feature_names, rows,
+        np.array(file.query_names) if file.query_names else None, file.query_weights,
+    )  # fmt: skip
+
+
+def _svmlight(path: Path, from_0: bool) -> Documents:
+    """Read a file of SVMlight text; with `from_0` its features count from 0.
+
+    The query of a row is in its `qid:`, or in the sizes beside the file as LightGBM and XGBoost
+    put them, or it is the one word of the row's comment as in Yandex's sets.
+    """
+    sidecar = sidecar_files(path)
+    by_qid = by_comment = False
+    numbers, labels, qids, words = list[int](), list[float](), list[str](), list[str]()
+    for number, line in enumerate(without_mark(path, path.read_bytes()).split(b"\n"), 1):
+        # a document's name may be in any encoding
+        row, _, comment = line.decode("utf-8", "surrogateescape").strip(" \t\r").partition("#")
+        parts = _ROW.fullmatch(row.strip())
+        if parts is None:
+            continue  # a blank line
+        label, qid, features = parts.groups(default="")
+        if not numbers:
+            by_qid = parts[2] is not None
+            by_comment = not by_qid and sidecar.sizes is None
+        name = comment.strip() if by_comment else qid
+        mistake = None
+        if (parts[2] is not None) != by_qid or (by_comment and len(comment.split()) != 1):
+            found = repr((features.split() or ["the end of the row"])[0][:40])
+            expected = (
+                f"qid: after each label, or in no row and {path.name}.query or {path.name}.group "
+                "beside the file, or the query as each row's comment"
+            )
+            mistake = found, expected
+        elif DECIMAL.fullmatch(_encoded(label)) is None:
+            mistake = f"{label[:40]!r} as the label", "a number"
+        elif not name.isprintable() or (by_qid and not name):
+            row, mistake = name, (f"query id {name!r}", "printable characters")
+        if mistake is not None:
+            raise line_error(path, number, *(odd_character(_encoded(row)) or mistake))
+        if from_0:
+            features = _INDEX.sub(lambda index: str(int(index[0]) + 1), features)
+        shown = f" #{comment}" if comment and not by_comment else ""
+        numbers.append(number)
+        labels.append(float(label))
+        qids.append(name)
+        words.append(f"{' ' * bool(features)}{_MISSING.sub(':NULL', features)}{shown}")
+    if not numbers:
+        raise DataError(f"{path}: found no rows, expected lines of label index:value")
+    read = _features(path, numbers, words)
+    if by_qid or by_comment:
+        by, queries = "qid:" if by_qid else "each line's comment", np.array(qids)
+    else:
+        assert sidecar.sizes is not None
+        by, queries = sidecar.sizes.suffix, read_sizes(sidecar.sizes, len(numbers), path)
+    return Documents(
+        path.name,
+        np.array(labels),
+        queries,
+        read.features,
+        lambda row, *feature: f"{path}:{numbers[row]}",
+        read.docids,
+        words,
+        f"SVMlight text, features from {0 if from_0 else 1}, queries by {by}",
+        weights=read_weights(sidecar.weights),
+    )
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _features(path: Path, numbers: list[int], words: list[str]) -> QuerySet:
+    """Let the compiled reader of LETOR text read the features, each row in its line."""
+    lines = [""] * numbers[-1]
+    for number, text in zip(numbers, words):
+        lines[number - 1] = f"0 qid:1{text}"
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "features.txt"
+        copy.write_bytes(_encoded("\n".join([*lines, ""])))
+        try:
+            return read_queries(copy)
+        except DataError as error:
+            raise DataError(str(error).replace(str(copy), str(path), 1)) from None

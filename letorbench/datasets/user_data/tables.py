@@ -1,42 +1,44 @@
-"""Tables, of text (CSV, TSV, numbers in columns) or Parquet, as rows of LETOR text."""
+"""Tables as documents: text (CSV, TSV, numbers in columns) or Parquet."""
 
 from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from letorbench.choices import require_choice
 from letorbench.datasets.arrays import LARGEST_FLOAT32, as_query_ids
+from letorbench.datasets.limits import LONGEST_QID
 from letorbench.datasets.text.encodings import check_encoding
-from letorbench.datasets.user_data.beside import (
-    TYPES,
-    Beside,
-    beside,
+from letorbench.datasets.user_data.documents import Documents
+from letorbench.datasets.user_data.sidecar import (
+    ROLES,
+    SidecarFiles,
     read_description,
     read_sizes,
     read_weights,
+    sidecar_files,
 )
-from letorbench.datasets.user_data.rows import Rows
 from letorbench.errors import DataError
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-#: what stands for a missing value
+#: the spellings of a missing value
 MISSING = frozenset(
     ["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "-nan", "NaT", "<NA>"]
 )
+#: the rows of a text that become numbers at a time
+_ROWS = 1 << 12
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Which column of a table is what; the features are all other columns by default."""
+    """The columns of a table by their roles; the features are all other columns by default."""
 
     label: str = "label"
     qid: str = "qid"
@@ -45,80 +47,127 @@ class Columns:
     weight: str | None = None
 
 
-def table_rows(path: Path, columns: Columns) -> Rows:
-    """Read a table.
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """Some rows of a table: their line or row numbers, and the cells of each column."""
 
-    A text's first line has the names of the columns, or CatBoost's description beside the file
-    says what they are, or there are numbers only, the label first, and the sizes of the queries
-    beside the file. A missing value of a feature becomes NULL. A value is rounded to float32, as
-    everything that letorbench reads, and written so that it reads back exactly.
-    """
-    others, frame = beside(path), _parquet(path)
-    layout, ignored = "", list[str]()
-    if frame is None:
-        frame = _text(path)
-        first = frame.iloc[0].tolist()
-        if columns.label in first or not (others.description or _all_numbers(first)):
-            frame = frame[1:].set_axis(first, axis=1)
-        elif others.description is not None:
-            layout = f"columns as {others.description.name} describes them (CatBoost)"
-            frame, columns, unused = _described(path, frame, others)
-            ignored += unused
-        elif others.sizes is not None:
-            layout = "columns of numbers, the first the label"
-            frame.columns, columns = frame.columns.map(str), Columns("0", "")
-        else:
+    where: str
+    numbers: Sequence[int]
+    cells: Mapping[str, Sequence[Any]]
+
+    def place(self, row: int, column: str) -> str:
+        return f"{self.where}{self.numbers[row]}: column {column!r}"
+
+    def column(self, name: str, expected: str) -> np.ndarray:
+        """Return a column's numbers as float64, 1 and 0 for true and false."""
+        cells = self.cells[name]
+        if isinstance(cells, np.ndarray) and cells.dtype.kind in "biuf":
+            return cells.astype(np.float64)
+        with suppress(ValueError, TypeError):  # a cell may be missing, or of another type
+            if "_" not in "".join(cells):
+                return np.fromiter(map(float, cells), np.float64, len(cells))
+        values = np.empty(len(cells))
+        for row, cell in enumerate(cells):
+            text = str(cell).strip()
+            try:
+                values[row] = _number(text)
+            except ValueError:
+                found = f"found {text[:40]!r}, expected {expected}"
+                raise DataError(f"{self.place(row, name)}: {found}") from None
+        return values
+
+    def matrix(self, names: Sequence[str]) -> np.ndarray:
+        """Return the features, rounded to float32 as everything that letorbench reads."""
+        hint = "numbers (--columns names the columns to use)"
+        exact = np.column_stack([self.column(name, hint) for name in names])
+        with np.errstate(over="ignore"):
+            rounded = exact.astype(np.float32)
+        for row, column in np.argwhere(np.isinf(rounded)):
             raise DataError(
-                f"{path}:1: found numbers only, expected the columns' names, or {path.name}.query, "
-                f"{path.name}.group or {path.stem}.cd beside the file"
+                f"{self.place(row, names[column])}: found {exact[row, column]:g}, expected a "
+                f"number of at most {LARGEST_FLOAT32:.3g} in size"
             )
-    called: tuple[str, ...] = ()
-    sizes = others.sizes if columns.qid not in frame else None
-    features = _features(path, list(frame), columns, sizes is None)
-    if frame.empty:
+        return rounded
+
+    def ids(self, name: str) -> list[Any]:
+        """Return query ids without blanks around them."""
+        ids = [cell.strip() if isinstance(cell, str) else cell for cell in self.cells[name]]
+        for row, qid in enumerate(ids):
+            # a query may be called NA in a text
+            if qid == "" if isinstance(qid, str) else str(qid) in MISSING:
+                where = self.place(row, name)
+                raise DataError(f"{where}: found no query id, expected one in each row")
+        return ids
+
+
+class _Table(NamedTuple):
+    """A table whose columns have names and roles."""
+
+    #: the path, and the words before a row's number
+    where: str
+    #: None for a column that is not used
+    names: list[str | None]
+    columns: Columns
+    #: row numbers and the cells of each column, some rows at a time
+    rows: Iterator[tuple[Sequence[int], list[Sequence[Any]]]]
+    layout: str = ""
+    ignored: tuple[str, ...] = ()
+
+
+def read_table(path: Path, columns: Columns) -> Documents:
+    """Read a table, with the files beside it that explain a text without names."""
+    sidecar = sidecar_files(path)
+    where, names, columns, rows, layout, ignored = _parquet(path, columns) or _text(
+        path, columns, sidecar
+    )
+    sizes = sidecar.sizes if columns.qid not in names else None
+    features = _features(path, [each for each in names if each is not None], columns, sizes is None)
+    lines, labels, weights, matrices = list[int](), [], [], []
+    docids, ids = list[bytes](), list[Any]()
+    for numbers, cells in rows:
+        used = {name: column for name, column in zip(names, cells) if name is not None}
+        block = _Block(where, numbers, used)
+        lines += numbers
+        labels.append(block.column(columns.label, "numbers"))
+        matrices.append(block.matrix(features))
+        if columns.weight is not None:
+            weights.append(block.column(columns.weight, "weights"))
+        if columns.docid is not None:
+            docids += [_docid(path, cell) for cell in block.cells[columns.docid]]
+        if sizes is None:
+            ids += block.ids(columns.qid)
+    if not lines:
         raise DataError(f"{path}: found no rows, expected at least 1")
-
-    def numbers(name: str, expected: str) -> np.ndarray:
-        return _numbers(frame[name].to_numpy(), lambda row: at(row, name), expected)
-
-    def at(row: int, name: str = columns.label) -> str:
-        return f"{frame.index[row]}: column {name!r}"
-
-    labels = numbers(columns.label, "numbers")
-    weights = read_weights(others.weights)
-    if columns.weight is not None:
-        weights = numbers(columns.weight, "weights")
-    hint = "numbers (--columns names the columns to use)"
-    values = np.column_stack([numbers(name, hint) for name in features])
-    with np.errstate(over="ignore"):
-        rounded = values.astype(np.float32)
-    for row, column in np.argwhere(np.isinf(rounded)):
-        raise DataError(
-            f"{at(row, features[column])}: found {values[row, column]:g}, expected a number "
-            f"of at most {LARGEST_FLOAT32:.3g} in size"
-        )
-    texts = ["".join(map(_feature, range(1, len(row) + 1), row)) for row in rounded.tolist()]
-    if columns.docid is not None:
-        docids = (_word(path, cell) for cell in frame[columns.docid])
-        texts = [f"{text} #docid = {docid}" for text, docid in zip(texts, docids)]
+    query_names: tuple[str, ...] = ()
     if sizes is not None:
-        queries = read_sizes(sizes, len(texts), path)
+        qids = read_sizes(sizes, len(lines), path)
         layout = f"{layout or 'a table'}, queries by {sizes.suffix}"
     else:
-        queries = _queries(frame[columns.qid].to_numpy(), lambda row: at(row, columns.qid))
-        if not all(each.isprintable() and not set(each) & set(" #") for each in set(queries)):
-            called = tuple(dict.fromkeys(queries.tolist()))
-            order = {qid: number for number, qid in enumerate(called, 1)}
-            queries = np.array([order[qid] for qid in queries.tolist()])
+        qids = as_query_ids(np.array(ids))
+        if not all(map(_is_letor_id, set(qids.tolist()))):
+            query_names = tuple(dict.fromkeys(qids.tolist()))
+            order = {qid: number for number, qid in enumerate(query_names, 1)}
+            qids = np.array([order[qid] for qid in qids.tolist()])
             why = "queries are numbered, as an id has a blank or a #"
             layout = f"{layout or 'a table'}; {why}"
-    names = None if all(map(str.isdigit, features)) else tuple(features)
-    at_queries = called, weights
-    return Rows(path.name, labels, queries, texts, at, layout, tuple(ignored), names, *at_queries)
+    roles = [*features, columns.label]
+    return Documents(
+        path.name,
+        np.concatenate(labels),
+        qids,
+        np.concatenate(matrices),
+        lambda row, feature=-1: f"{where}{lines[row]}: column {roles[feature]!r}",
+        np.array(docids) if docids else None,
+        layout=layout,
+        ignored=ignored,
+        feature_names=None if all(map(str.isdigit, features)) else tuple(features),
+        query_names=query_names,
+        weights=np.concatenate(weights) if weights else read_weights(sidecar.weights),
+    )
 
 
 def _features(path: Path, names: list[str], columns: Columns, by_qid: bool) -> list[str]:
-    """Return the columns of features; the columns that are named must be there."""
+    """Return the columns of features; the columns that are named must exist."""
     special = [columns.label, *([columns.qid] if by_qid else [])]
     special += filter(None, (columns.docid, columns.weight))
     for name in (*special, *(columns.features or ())):
@@ -140,51 +189,31 @@ def _features(path: Path, names: list[str], columns: Columns, by_qid: bool) -> l
     return list(features)
 
 
-def _numbers(cells: Sequence[Any], at: Callable[[int], str], expected: str) -> np.ndarray:
-    """Return a column's numbers, 1 and 0 for true and false; float32 as its shortest decimals."""
-    values = np.full(len(cells), np.nan)
-    for row, cell in enumerate(cells):
-        text = str(cell).strip()
-        try:
-            values[row] = _number(text)
-        except ValueError:
-            raise DataError(f"{at(row)}: found {text[:40]!r}, expected {expected}") from None
-    return values
-
-
 def _number(text: str) -> float:
-    """Return the number of a cell, NaN of a missing one; ValueError where it is neither."""
+    """Return the number of a cell, NaN of a missing one; ValueError for anything else."""
     if text in MISSING:
         return math.nan
     truth = {"true": 1.0, "false": 0.0}.get(text.lower())
     return float("not one" if "_" in text else text) if truth is None else truth
 
 
-def _queries(cells: Sequence[Any], at: Callable[[int], str]) -> np.ndarray:
-    """Return the query ids as text."""
-    ids = [cell.strip() if isinstance(cell, str) else cell for cell in cells]
-    for row, qid in enumerate(ids):
-        # a query may be called NA in a text
-        if qid == "" if isinstance(qid, str) else str(qid) in MISSING:
-            raise DataError(f"{at(row)}: found no query id, expected one in each row")
-    return as_query_ids(np.array(ids))
+def _is_letor_id(qid: str) -> bool:
+    """Whether LETOR text can have the id of a query."""
+    return qid.isprintable() and not set(qid) & set(" #") and len(qid.encode()) <= LONGEST_QID
 
 
-def _feature(index: int, value: float) -> str:
-    return f" {index}:NULL" if value != value else f" {index}:{value:.9g}"
-
-
-def _word(path: Path, docid: Any) -> str:
-    """Return a document's name as text; it ends at a blank where LETOR text is read."""
-    text = "" if docid is None else str(docid)
-    shown = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    if len(text.split()) != 1 or text != text.strip() or not shown.isprintable():
+def _docid(path: Path, cell: Any) -> bytes:
+    """Return a document's name; it ends at a blank in LETOR text."""
+    text = "" if cell is None else str(cell)
+    name = text.encode("utf-8", "surrogateescape")
+    printable = name.decode(errors="replace").isprintable()
+    if len(text.split()) != 1 or text != text.strip() or not printable:
         raise DataError(f"{path}: found the document's name {text!r}, expected one word")
-    return text
+    return name
 
 
-def _parquet(path: Path) -> pd.DataFrame | None:
-    """Return the table of a Parquet file; None for another file."""
+def _parquet(path: Path, columns: Columns) -> _Table | None:
+    """Read a Parquet file; None for another file."""
     with path.open("rb") as file:
         if path.suffix.lower() != ".parquet" and file.read(4) != b"PAR1":
             return None
@@ -199,20 +228,44 @@ def _parquet(path: Path) -> pd.DataFrame | None:
         ) from None
     except (ValueError, OSError) as error:
         raise DataError(f"{path}: no table: {' '.join(str(error).split())}") from None
-    places = [f"{path}: row {number}" for number in range(len(frame))]
-    return frame.set_axis(places, axis=0).rename(columns=str)
+    cells: list[Any] = [frame.iloc[:, number].to_numpy() for number in range(frame.shape[1])]
+    rows = iter([(range(len(frame)), cells)])
+    return _Table(f"{path}: row ", list(map(str, frame.columns)), columns, rows)
 
 
-def _text(path: Path) -> pd.DataFrame:
-    """Return the cells of a text, each row after its place."""
-    import pandas as pd
+def _text(path: Path, columns: Columns, sidecar: SidecarFiles) -> _Table:
+    """Open a text whose first line has the names, or whose columns the files beside it explain.
 
-    places, rows = zip(*_cells(path))
-    return pd.DataFrame(rows, places, dtype=object)
+    Without names and a description of them, all columns are numbers, the label first.
+    """
+    rows, where = _rows(path), f"{path}:"
+    number, first = next(rows)
+    if columns.label in first or not (sidecar.description or _all_numbers(first)):
+        return _Table(where, list(first), columns, _blocks(rows))
+    rows = chain([(number, first)], rows)
+    if sidecar.description is not None:
+        names, columns, ignored = _described(path, len(first), sidecar)
+        layout = f"columns as {sidecar.description.name} describes them (CatBoost)"
+        return _Table(where, names, columns, _blocks(rows), layout, ignored)
+    if sidecar.sizes is None:
+        raise DataError(
+            f"{path}:1: found numbers only, expected the columns' names, or {path.name}.query, "
+            f"{path.name}.group or {path.stem}.cd beside the file"
+        )
+    layout, names = "columns of numbers, the first the label", list(map(str, range(len(first))))
+    return _Table(where, [*names], Columns("0", ""), _blocks(rows), layout)
 
 
-def _cells(path: Path) -> Iterator[tuple[str, list[str]]]:
-    """Yield the rows of a text, each after its place; DataError where their lengths differ."""
+def _blocks(
+    rows: Iterator[tuple[int, list[str]]],
+) -> Iterator[tuple[Sequence[int], list[Sequence[Any]]]]:
+    while block := list(islice(rows, _ROWS)):
+        numbers, cells = zip(*block)
+        yield numbers, list(zip(*cells))
+
+
+def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield line number and cells of each row, at least one; DataError where lengths differ."""
     width = 0
     try:
         with path.open("rb") as file:
@@ -223,7 +276,7 @@ def _cells(path: Path) -> Iterator[tuple[str, list[str]]]:
             separator = max("\t,;|", key=start.count)
             separator = separator if separator in start else " "
             file.seek(0)
-            # any number of blanks parts cells
+            # any number of blanks separates cells
             lines = map(" ".join, map(str.split, file)) if separator == " " else file
             words = csv.reader(lines, delimiter=separator)
             for cells in filter(None, words):
@@ -233,7 +286,7 @@ def _cells(path: Path) -> Iterator[tuple[str, list[str]]]:
                         f"{path}:{words.line_num}: found {len(cells)} columns, expected {width} "
                         "as in the first row"
                     )
-                yield f"{path}:{words.line_num}", cells
+                yield words.line_num, cells
     except DataError:
         raise
     except (ValueError, OSError, csv.Error) as error:
@@ -250,23 +303,27 @@ def _all_numbers(cells: list[str]) -> bool:
 
 
 def _described(
-    path: Path, frame: pd.DataFrame, others: Beside
-) -> tuple[pd.DataFrame, Columns, list[str]]:
-    """Name a table's columns by CatBoost's description of them.
+    path: Path, width: int, sidecar: SidecarFiles
+) -> tuple[list[str | None], Columns, tuple[str, ...]]:
+    """Return the columns' names by CatBoost's description, None for one that is not used.
 
-    Return the table, which column is what, and the types of columns that are not used.
+    Also return the columns of each role, and the types of those that are not used.
     """
-    assert others.description is not None
-    described = read_description(others.description, frame.shape[1], path)
-    roles = [TYPES[kind] for kind, _ in described]
-    used = [number for number, role in enumerate(roles) if role != "ignored"]
-    features = (name for (_, name), role in zip(described, roles) if role == "Num")
-    numbered = iter([name or str(number) for number, name in enumerate(features)])
-    names = [roles[n] if roles[n] != "Num" else next(numbered) for n in used]
-    for kind in ("Label",) if others.sizes else ("Label", "GroupId"):
+    assert sidecar.description is not None
+    described = read_description(sidecar.description, width, path)
+    names, features, unused = list[str | None](), list[str](), list[str]()
+    for kind, name in described:
+        role = ROLES[kind]
+        if role == "Num":
+            features.append(name or str(len(features)))
+            names.append(features[-1])
+        elif role == "ignored":
+            unused.append(kind)
+            names.append(None)
+        else:
+            names.append(role)
+    for kind in ("Label",) if sidecar.sizes else ("Label", "GroupId"):
         if kind not in names:
-            raise DataError(f"{others.description}: found no column of type {kind}, expected 1")
+            raise DataError(f"{sidecar.description}: found no column of type {kind}, expected 1")
     docid, weight = (each if each in names else None for each in ("SampleId", "GroupWeight"))
-    columns = Columns("Label", "GroupId", docid, weight=weight)
-    unused = [kind for kind, _ in described if TYPES[kind] == "ignored"]
-    return frame[used].set_axis(names, axis=1), columns, unused
+    return names, Columns("Label", "GroupId", docid, features, weight), tuple(unused)

@@ -1,4 +1,4 @@
-"""What stands beside a file of documents: sizes of queries, weights, a description of columns."""
+"""The files beside one of documents: sizes of queries, weights, a description of the columns."""
 
 import re
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from letorbench.datasets.text.encodings import without_mark
 from letorbench.errors import DataError
 from letorbench.named_files import input_file
 
-#: what the names of files with the sizes of the queries end in: LightGBM's and XGBoost's
+#: the endings of files with the sizes of the queries: LightGBM's and XGBoost's
 SIZES = (".query", ".group")
 DESCRIPTION = ".cd"
 _PACKED = re.compile(r"\.(gz|bz2|xz|zst)\b")
 ENDINGS = (*SIZES, WEIGHTS, DESCRIPTION)
-#: what CatBoost's types of columns, its earlier names among them, are here
-TYPES = {
+#: CatBoost's types of columns, its earlier names among them, and the roles of such columns here
+ROLES = {
     "Label": "Label", "Target": "Label", "GroupId": "GroupId", "QueryId": "GroupId",
     "SampleId": "SampleId", "DocId": "SampleId", "Num": "Num", "GroupWeight": "GroupWeight",
     **dict.fromkeys(["Auxiliary", "Weight", "Baseline", "SubgroupId", "Timestamp",
@@ -27,45 +27,41 @@ TYPES = {
 
 
 @dataclass(frozen=True)
-class Beside:
-    """The files beside one; None where there is none."""
+class SidecarFiles:
+    """The files beside a file of documents; None for one that does not exist."""
 
     sizes: Path | None
     weights: Path | None
     description: Path | None
 
     @property
-    def tells_columns(self) -> bool:
-        """Whether the one is a table without names, whose columns these files explain."""
+    def explain_columns(self) -> bool:
+        """Whether the file is a table without names, whose columns these files explain."""
         return bool(self.sizes or self.description)
 
 
-def beside(path: Path) -> Beside:
+def sidecar_files(path: Path) -> SidecarFiles:
     """Find the files beside one by their names, in any case, each perhaps compressed.
 
-    A description may be of all files of the folder, where it is the only one.
+    The only description in the folder describes all of its files.
     """
     folder = Path(path.parent)  # of a compressed file's copy that is a copy, too
     # macOS keeps attributes of NAME in ._NAME
     files = [each for each in sorted(folder.iterdir()) if not each.name.startswith("._")]
-    there = {_PACKED.sub("", each.name.lower()): each for each in files[::-1] if each.is_file()}
+    existing = {_PACKED.sub("", each.name.lower()): each for each in files[::-1] if each.is_file()}
     name = _PACKED.sub("", path.name.lower())
-    described = [each for each in there if each.endswith(DESCRIPTION)]
+    described = [each for each in existing if each.endswith(DESCRIPTION)]
     chosen = [name + DESCRIPTION, Path(name).stem + DESCRIPTION]
     chosen += described if len(described) == 1 else []
-    return Beside(
-        next((there[name + end] for end in SIZES if name + end in there), None),
-        there.get(name + WEIGHTS),
-        next((there[each] for each in chosen if each in there), None),
+    return SidecarFiles(
+        next((existing[name + end] for end in SIZES if name + end in existing), None),
+        existing.get(name + WEIGHTS),
+        next((existing[each] for each in chosen if each in existing), None),
     )
 
 
 def read_sizes(path: Path, n_rows: int, of: Path) -> np.ndarray:
-    """Return the query of each row of the file `of`, counted from 1.
-
-    The file has each query's number of rows, one a line. DataError where they are not numbers of
-    rows, or do not add up.
-    """
+    """Return the number from 1 of each row's query, from one size of a query a line."""
     sizes = []
     for number, line in _lines(path):
         if not (line.isascii() and line.isdigit()) or len(line) > 18 or int(line) == 0:
@@ -83,13 +79,13 @@ def read_sizes(path: Path, n_rows: int, of: Path) -> np.ndarray:
 
 
 def weights_beside(path: Path, offsets: np.ndarray) -> np.ndarray | None:
-    """Return the weights of a file's queries, (n_queries,), from one beside it; None without."""
-    weights = read_weights(beside(path).weights)
+    """Return the weights of a file's queries, (n_queries,), from a file beside it."""
+    weights = read_weights(sidecar_files(path).weights)
     return None if weights is None else as_weights(weights, offsets, what=f"{path}{WEIGHTS}")
 
 
 def read_weights(path: Path | None) -> np.ndarray | None:
-    """Return the numbers of a file of weights, one a line; None where there is no file."""
+    """Return the numbers of a file of weights, one a line."""
     if path is None:
         return None
     weights = []
@@ -102,7 +98,7 @@ def read_weights(path: Path | None) -> np.ndarray | None:
 
 
 def read_description(path: Path, n_columns: int, of: Path) -> list[tuple[str, str]]:
-    """Return the type and the name that CatBoost's description gives each column.
+    """Return the type and the name of each column, from CatBoost's description.
 
     The columns that it leaves out are features without a name.
     """
@@ -114,10 +110,10 @@ def read_description(path: Path, n_columns: int, of: Path) -> list[tuple[str, st
                 f"{path}:{number}: found column {index[:40]!r}, expected another number from 0 to "
                 f"{n_columns - 1}, the columns of {of.name}, and a tab"
             )
-        if kind not in TYPES:
+        if kind not in ROLES:
             raise DataError(
                 f"{path}:{number}: found column {index} {name!r} of type {kind}, expected one of "
-                f"{', '.join(TYPES)}; the type Auxiliary leaves the column out"
+                f"{', '.join(ROLES)}; the type Auxiliary leaves the column out"
             )
         columns[int(index)] = kind, name
     return [columns.get(index, ("Num", "")) for index in range(n_columns)]
