@@ -145,8 +145,8 @@ def split(
     missing value in a table becomes NULL. Files beside it may have the sizes of the queries
     (.query, .group), their weights (.weight) and a description of the columns (.cd).
     """
-    from letorbench.datasets.user_data.folds import split as split_file
     from letorbench.datasets.user_data.documents import parse_grades
+    from letorbench.datasets.user_data.folds import split as split_file
 
     made = None if grades is None else parse_grades(grades)
     _places([split_file(path, data_dir, name, folds, seed, columns, made, say)], data_dir)
