@@ -26,7 +26,7 @@ from letorbench.experiment import backends
 from letorbench.experiment.entrants import entrants
 from letorbench.rankers import plugins
 
-plot = import_module("letorbench.cli.plot")
+results = import_module("letorbench.cli.results")
 paper_runs = import_module("letorbench.papers.reproduction")
 
 #: a command without an indent; below it an option with a value, and what must differ: the files
@@ -75,7 +75,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("options")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        patch.setattr(plot, "write_figures", lambda results: None)
+        patch.setattr(results, "write_figures", lambda results: None)
         patch.setattr(plugins, "FOUND", {})
         sets = ("data/TOY", "data/OTHER", "data/STORED", "other/TOY", "other/MINE", "third/STORED",
                 "wrong/OHSUMED/QueryLevelNorm")  # fmt: skip
@@ -159,7 +159,7 @@ def outcome(template, tmp_path, monkeypatch) -> Callable[[str, str], object]:
     def stop(*values: object, **named: object) -> None:
         raise UsageError(repr((values, named)))  # what would take too long says what it was given
 
-    monkeypatch.setattr(plot, "write_figures", lambda results: None)
+    monkeypatch.setattr(results, "write_figures", lambda results: None)
     monkeypatch.setattr(backends, "in_processes", stop)
     monkeypatch.setattr(fetching, "fetch", stop)
     monkeypatch.setattr(paper_runs, "reproduce", stop)
