@@ -214,6 +214,19 @@ def test_a_command_prints_what_the_session_shows(outcome, line):
     same(SESSION, f"$ {line}\n{COMMANDS[line]}", f"$ {line}\n{numbers(said)}")
 
 
+#: a row has the exit status, the command, and what its one line on stderr must name
+ERRORS = Path(__file__).with_name("errors.txt").read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("row", ERRORS)
+def test_an_error_is_one_line_that_names_what_is_wrong(outcome, row):
+    start, nouns = row.split(" | ")
+    status, command = start.split(" ", 1)
+    error, end = outcome(command, "all").splitlines()
+    assert error.startswith("letorbench: error: ") and end == f"status {status}"
+    assert all(noun.replace("; ", ", ") in error for noun in nouns.split(", "))
+
+
 def test_every_option_is_in_the_table():
     rowed = {(line, option.split()[0]) for line, option, _ in rows()}
     missing = [
