@@ -19,7 +19,7 @@ from toy_data import content, write_toy
 import letorbench as lb
 from letorbench.analysis.comparison import Procedure
 from letorbench.cli import cli
-from letorbench.cli.plot import write_figure
+from letorbench.cli.results import write_figure
 from letorbench.errors import UsageError
 from letorbench.experiment.plan import Protocol
 

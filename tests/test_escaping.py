@@ -134,7 +134,7 @@ def test_one_function_prints_and_one_escapes() -> None:
             escaping.add(file.name)
         if any(
             isinstance(node, ast.Call)
-            and getattr(node.func, "id", getattr(node.func, "attr", "")) in ("echo", "print")
+            and ast.unparse(node.func) in ("click.echo", "print")
             for node in ast.walk(ast.parse(text))
         ):
             printing.add(str(file.relative_to(folder)))

@@ -1,4 +1,4 @@
-"""Running experiments, and what became of them: results, lines for the user, an exit status."""
+"""Running experiments: from the words of a user to results, lines that report, an exit status."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,21 +11,19 @@ from warnings import warn
 
 from letorbench.api.measuring import Asked
 from letorbench.api.results import Results
-from letorbench.choices import split
-from letorbench.datasets.catalog import with_share
+from letorbench.choices import require_choice, split
+from letorbench.datasets import catalog, layout
+from letorbench.datasets.layout import MOST_FOLDS
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError, UsageError
-from letorbench.experiment import plan
 from letorbench.experiment.backends import Processes, Workers, shard_of
 from letorbench.experiment.entrants import Algorithm, entrants
-from letorbench.experiment.plan import Protocol
+from letorbench.experiment.plan import DEFAULT_REPEATS, Protocol
 from letorbench.experiment.run import Run
 from letorbench.experiment.runner import Report
 from letorbench.experiment.runner import run as run_all
 from letorbench.features import AUTO
 from letorbench.measures import texts
-from letorbench.rankers import names, ranker
-from letorbench.results import labels
 from letorbench.results.paths import FIT, FoldKey, figure, listing
 from letorbench.solvers.fit_warnings import KINDS, FitWarning
 
@@ -61,7 +59,7 @@ def run(
     Parameters
     ----------
     data : str, Benchmark or sequence of them
-        Names of data sets (comma lists, "all"), or what `load` and `from_frame` return.
+        Names of data sets (comma lists, "all"), or values of `load` and `from_frame`.
     algos : str, class, instance or sequence of them
         Names (comma lists, "all", "baselines"), rankers' classes, or rankers. A name or a class
         has its grid searched on validation; a ranker keeps the hyper-parameters that it has.
@@ -70,33 +68,32 @@ def run(
     folds : str or iterable of int, optional
         "1-3" or [1, 2, 3]; all by default.
     jobs : int
-        The number of processes; the results do not depend on it.
+        Number of processes; the results do not depend on it.
     seed : int
-        Where every random draw comes from.
+        Seed of all random draws.
     data_dir : path-like
         The folder of the data sets.
     protocol : {"default", "letor", "published"}
         How the validation part chooses: our way, LETOR's (by MAP, the plain best), or as the
         reproduced papers did.
     select : str, Measure or function, optional
-        What the validation part chooses settings and rounds by; the protocol's by default:
-        "ndcg@10", "map" for letor.
+        Measure by which validation chooses settings and rounds; by default "ndcg@10", for the
+        protocol "letor" "map".
     convention : str
-        Whose measuring rules; "auto" are those of the data set's official tool.
+        Measuring rules; "auto": those of the data set's official tool.
     null : str or float
-        What a NULL feature reads as: "keep", "error", "min" or a number, see `load`.
+        Value of a NULL feature: "keep", "error", "min" or a number, see `load`.
     features : str
-        What is done to the features: "raw", "query-minmax", "query-zscore", "zscore",
-        "signed-log", "rank", or "auto": as they are where the data set is published normalised,
-        otherwise what each ranker needs.
+        Transformation of the features: "raw", "query-minmax", "query-zscore", "zscore",
+        "signed-log", "rank", or "auto": none if the data set is published normalised, otherwise
+        the one that each ranker needs.
     force : bool
-        Run again what is stored already.
+        Run stored folds again.
     time_limit : float, optional
-        How many seconds the training of one setting of an algorithm may take; no limit by
-        default. What it ends is marked in the tables.
+        Seconds that the training of one setting of an algorithm may take; no limit by default.
+        The tables mark trainings that were cut off.
     repeats : int, optional
-        How many seeds an algorithm that draws random numbers is run with; 5 by default. Others
-        run once.
+        Number of seeds for algorithms that draw random numbers, 5 by default; others run once.
     shard : str, optional
         The share of the run that is done, as "1/3": for machines that share nothing but files.
         Copied into one folder, the shares' results are those of the run.
@@ -109,10 +106,10 @@ def run(
         are drawn in each fold from the seed, the same for every algorithm, and those of a smaller
         share are part of those of a larger one. Validation and test parts stay whole.
     measures : str, Measure, function or sequence of them
-        What is measured and stored beside the usual measures, see `evaluate`. It changes nothing
-        of what is trained: where results are stored already, it is computed from their scores.
+        Measures to store in addition to the usual ones, see `evaluate`. They change no training:
+        for stored results they are computed from the scores.
     executor : concurrent.futures.Executor, optional
-        Whose workers run the folds, instead of `jobs` processes here: of a dask cluster
+        Its workers run the folds, instead of `jobs` processes here; for a dask cluster it is
         ``Client(address).get_executor()``. They need no shared folder: this process writes all
         results, and data that a worker does not have go with the fold.
 
@@ -131,17 +128,18 @@ def run(
     Warns
     -----
     UserWarning
-        Once a line: what failed, and what the user must know.
+        One warning for each line about failures and results.
     """
+    chosen = Protocol(
+        data_dir=Path(data_dir), out=Path(out), name=protocol, select="".join(texts(select or ())),
+        convention=convention, null=null, features=features, seed=seed, force=force,
+        repeats=DEFAULT_REPEATS if repeats is None else repeats, time_limit=time_limit,
+        measures=tuple(texts(measures)),
+    )  # fmt: skip
+    shares = [share] if isinstance(share, (int, float, str)) else share
     report = perform(
-        data, algos, folds, fixed,
-        Protocol(
-            Path(data_dir), Path(out), convention, "".join(texts(select or ())), seed, force, null,
-            time_limit, plan.DEFAULT_REPEATS if repeats is None else repeats, features, protocol,
-            tuple(texts(measures)),
-        ),
-        jobs, shard,
-        [share] if isinstance(share, (int, float, str)) else share, executor,
+        data, algos, chosen, folds=folds, fixed=fixed, jobs=jobs, shard=shard, shares=shares,
+        executor=executor,
     )  # fmt: skip
     failed = failures(report)
     if failed and all(run.error for run in report.runs):
@@ -157,17 +155,18 @@ def run(
 def perform(
     data: str | Benchmark | Sequence[str | Benchmark],
     algos: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm],
-    folds: str | Iterable[int] | None,
-    fixed: Iterable[str],
     protocol: Protocol,
-    jobs: int,
-    shard: str | None,
-    shares: Iterable[float | str],
+    *,
+    folds: str | Iterable[int] | None = None,
+    fixed: Iterable[str] = (),
+    jobs: int = 1,
+    shard: str | None = None,
+    shares: Iterable[float | str] = (1.0,),
     executor: Executor | None = None,
 ) -> Report:
-    """Do what `run` does; return what became of every fold, failures too."""
-    numbers = plan.folds(folds) if isinstance(folds, str) else None if folds is None else [*folds]
-    share = None if shard is None else shard_of(shard)
+    """Do the work of `run`; return the result of every fold, failures too."""
+    numbers = fold_numbers(folds) if isinstance(folds, str) else None if folds is None else [*folds]
+    part = None if shard is None else shard_of(shard)
     datasets = _datasets(data, protocol.data_dir, [_share(each) for each in shares])
     systems = entrants(algos, fixed)
     if executor is not None and not isinstance(executor, Executor):
@@ -178,19 +177,62 @@ def perform(
     if executor is not None and jobs != 1:
         raise UsageError(f"found jobs={jobs} and an executor, expected one of them")
     backend = Processes(jobs) if executor is None else Workers(executor)
-    return run_all(datasets, systems, numbers, protocol, backend, share)
+    return run_all(datasets, systems, numbers, protocol, backend, part)
+
+
+def fold_numbers(text: str) -> tuple[int, ...]:
+    """Read fold numbers; UsageError for other texts.
+
+    Examples
+    --------
+    >>> fold_numbers("1-3,5")
+    (1, 2, 3, 5)
+    """
+    numbers: set[int] = set()
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not (first.isdecimal() and (last.isdecimal() or not dash)):
+            raise UsageError(f"folds {text!r}: found {part!r}, expected a form like 1-5 or 1,3")
+        if max(len(first), len(last)) > len(str(MOST_FOLDS)) or int(last or first) > MOST_FOLDS:
+            raise UsageError(f"folds {text!r}: found {part!r}, expected folds up to {MOST_FOLDS}")
+        numbers.update(range(int(first), int(last or first) + 1))
+    if not numbers or min(numbers) < 1:
+        raise UsageError(f"folds {text!r}: expected folds from 1 on, in a form like 1-5 or 1,3")
+    return tuple(sorted(numbers))
+
+
+def dataset_names(words: Iterable[str], data_dir: Path) -> list[str]:
+    """Return the data sets of comma lists and `all` (those in the data folder), each once.
+
+    UsageError suggests the nearest name for one that is neither in the catalog nor a folder under
+    the data folder. DataError says that there are none.
+    """
+    chosen: dict[str, None] = {}
+    for word in split(words):
+        meant = layout.installed(data_dir) if word == "all" else (word,)
+        if not meant:
+            raise DataError(f"{data_dir}: no data set there; `letorbench datasets list` says more")
+        for name in meant:
+            named = catalog.parse(name)
+            if named.entry is None and layout.resolve(data_dir, named.text) is None:
+                known = [*catalog.CATALOG, *layout.installed(data_dir)]
+                require_choice(name, known, "data set")
+            chosen[named.label] = None
+    if not chosen:
+        raise UsageError("found no name of a data set, expected one or more, or all")
+    return list(chosen)
 
 
 def _datasets(
     data: str | Benchmark | Sequence[str | Benchmark], data_dir: Path, shares: Sequence[float]
 ) -> list[str | Benchmark]:
-    """Return benchmarks, and names looked up, each once and in order, with each share."""
+    """Return names and benchmarks, each once and in order, with each share."""
     several = [data] if isinstance(data, (str, Benchmark)) else list(data)
     chosen: dict[str, str | Benchmark] = {}
     for each in several:
-        names = [each.name] if isinstance(each, Benchmark) else plan.datasets([each], data_dir)
+        names = dataset_names([each], data_dir) if isinstance(each, str) else [each.name]
         for name, share in product(names, shares):
-            label = with_share(name, share)
+            label = catalog.with_share(name, share)
             if isinstance(each, str):
                 chosen[label] = label
             else:
@@ -207,20 +249,9 @@ def _share(value: float | str) -> float:
 
 
 def places(results: Results) -> list[tuple[str, str]]:
-    """Return what a run leaves: a word for each kind of file, and its place."""
+    """Return the files that a run leaves: a word for each kind, and the place."""
     rows = [row for name in results.datasets for row in listing(results.out, name).items()]
     return rows + ([("figure", figure(results.out))] if len(results.datasets) > 1 else [])
-
-
-def left_out(algos: Iterable[str]) -> list[str]:
-    """Return a line for each algorithm that "all" leaves out because its package is missing."""
-    asked = {labels.parse(word).algo for word in split(algos)}
-    everything = map(ranker, names() if "all" in asked else [])
-    return [
-        f"all leaves {cls.name} out: `python -m pip install '{cls.extra}'` brings {cls.needs}"
-        for cls in everything
-        if not cls.available()
-    ]
 
 
 def failures(report: Report) -> list[str]:

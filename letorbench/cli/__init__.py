@@ -1,7 +1,7 @@
 """The command line: parse, call, print.
 
-A command is a file of this folder that holds a click command of its own name; being here makes it
-known. Nothing heavy is imported before a command needs it.
+Every click command that a file of this folder defines is one of letorbench. Nothing heavy is
+imported before a command needs it.
 """
 
 import gc
@@ -40,10 +40,15 @@ def cli(debug: bool) -> None:
 
 
 def _commands() -> list[click.Command]:
-    held = [getattr(module, name, None) for name, module in registry.modules(__name__).items()]
-    commands = [each for each in held if isinstance(each, click.Command)]
+    modules = registry.modules(__name__).values()
+    found = (each for module in modules for each in vars(module).values())
+    every = {each for each in found if isinstance(each, click.Command)}
+    groups = (each for each in every if isinstance(each, click.Group))
+    parts = {part for group in groups for part in group.commands.values()}
     order = {name: place for place, name in enumerate(FIRST)}
-    return sorted(commands, key=lambda each: order.get(str(each.name), len(FIRST)))
+    return sorted(
+        every - parts, key=lambda each: (order.get(str(each.name), len(FIRST)), str(each.name))
+    )
 
 
 for _command in _commands():
@@ -55,7 +60,7 @@ def main() -> None:
     gc.set_threshold(OBJECTS)
     signal.signal(signal.SIGTERM, end_like_interruption)
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed: what is said goes nowhere, the work is done
+        if getattr(sys, name) is None:  # closed: output is discarded, the work is done
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.set_inheritable(nowhere, True)
             setattr(sys, name, open(nowhere, "w", encoding="utf-8"))

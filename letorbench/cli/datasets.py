@@ -10,7 +10,7 @@ import click
 
 from letorbench.analysis.tables import text_table
 from letorbench.cli import options
-from letorbench.cli.group import Commands, say, show
+from letorbench.cli.group import Commands, echo, print_table
 from letorbench.errors import DataError
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def list_(data_dir: Path = Path("data")) -> None:
         if known is None or known.name not in CATALOG:
             rows.append((name, *[""] * 4, known.convention if known else "standard", name))
     heads = ["name", "queries", "documents", "features", "labels", "convention", "here"]
-    show(text_table(heads, rows, right=(1, 2, 3)))
+    print_table(text_table(heads, rows, right=(1, 2, 3)))
 
 
 @datasets.command("show")
@@ -70,7 +70,7 @@ def show_(name: str, data_dir: Path) -> None:
     rows = list(describe(entry)) if entry else _facts(load(name, data_dir))
     if entry and entry.min_label < 0 and present(name, data_dir):
         rows.append(("here", _labels(load(name, data_dir))))
-    show(text_table(["", ""], rows))
+    print_table(text_table(["", ""], rows))
 
 
 def _facts(benchmark: Benchmark) -> list[tuple[str, str]]:
@@ -121,7 +121,7 @@ def import_(path: Path, grades: str | None, data_dir: Path) -> None:
     from letorbench.datasets.user_data.documents import parse_grades
 
     made = None if grades is None else parse_grades(grades)
-    _places(import_archive(path, data_dir, grades=made, note=say), data_dir)
+    _places(import_archive(path, data_dir, grades=made, note=echo), data_dir)
 
 
 @datasets.command()
@@ -149,7 +149,7 @@ def split(
     from letorbench.datasets.user_data.folds import split as split_file
 
     made = None if grades is None else parse_grades(grades)
-    _places([split_file(path, data_dir, name, folds, seed, columns, made, say)], data_dir)
+    _places([split_file(path, data_dir, name, folds, seed, columns, made, echo)], data_dir)
 
 
 @datasets.command()
@@ -179,7 +179,7 @@ def verify(name: str, data_dir: Path, null: str | float) -> None:
     for check in checks:
         numbers = ["" if n is None else f"{n:,}" for n in (check.published, check.loaded)]
         rows.append((check.what, *numbers, check.status))
-    show(text_table(["what", "published", "found", "status"], rows, right=(1, 2, 3)))
+    print_table(text_table(["what", "published", "found", "status"], rows, right=(1, 2, 3)))
     if any(check.status == "differs" for check in checks):
         files = {check.status for check in checks if check.loaded is None}
         if files == {"ok"}:  # a hash leaves no doubt
@@ -207,4 +207,4 @@ def _places(names: Iterable[str], data_dir: Path) -> None:
 
     for name in names:
         place = find(name, data_dir)
-        say(f"{place.name.label}  {place.folder}")
+        echo(f"{place.name.label}  {place.folder}")

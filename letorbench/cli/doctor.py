@@ -1,4 +1,4 @@
-"""`letorbench doctor`: what is here, and what is missing."""
+"""`letorbench doctor`: the versions and folders of this machine, and missing packages."""
 
 import os
 import platform
@@ -11,11 +11,11 @@ import click
 
 from letorbench.analysis.tables import text_table
 from letorbench.cli import options
-from letorbench.cli.group import show
+from letorbench.cli.group import print_table
 from letorbench.errors import DataError
 from letorbench.version import __version__
 
-#: packages that commands use if they are there: name -> what for
+#: packages that commands use if they are there: name -> purpose
 OPTIONAL = {
     "lightgbm": "--algo lightgbm",
     "xgboost": "--algo xgboost",
@@ -24,11 +24,11 @@ OPTIONAL = {
 }
 
 
-@click.command(short_help="Versions, cores, data, cache, and what is missing.")
+@click.command(short_help="Show versions, cores, data, cache, and what is missing.")
 @options.data_dir
 @options.out
 def doctor(data_dir: Path, out: Path) -> None:
-    """Print what letorbench finds on this machine; status 1 where something needed is missing."""
+    """Print what letorbench finds on this machine; status 1 if something needed is missing."""
     rows, missing = [], []
     for name, found, wanted in _packages():
         rows.append((name, found or f"MISSING, expected {wanted}"))
@@ -37,13 +37,13 @@ def doctor(data_dir: Path, out: Path) -> None:
         rows.append((name, _installed(name) or f"not installed (optional: {purpose})"))
     if "numba" not in missing:
         rows += _machine()
-    show(text_table(["", ""], [*rows, *_folders(data_dir, out)]))
+    print_table(text_table(["", ""], [*rows, *_folders(data_dir, out)]))
     if missing:
         raise DataError(f"missing: {', '.join(missing)}; `python -m pip install letorbench`")
 
 
 def _packages() -> Iterator[tuple[str, str | None, str]]:
-    """Yield the name, the installed version and what is required of each package needed."""
+    """Yield the name, the installed version and the required version of each package."""
     yield "letorbench", __version__, ""
     yield "python", f"{platform.python_version()} on {platform.system()} {platform.machine()}", ""
     try:

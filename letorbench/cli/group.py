@@ -6,6 +6,7 @@ import sys
 import traceback
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from typing import Any
 
 import click
 
@@ -45,15 +46,7 @@ class Commands(click.Group):
             ctx.fail(f"no such command {args[0]!r}; {hint}")
         return super().resolve_command(ctx, args)
 
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        windows_expand_args: bool = True,
-        **extra: object,
-    ) -> None:
+    def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> None:
         """Run a command line and exit with its status."""
         words = list(sys.argv[1:] if args is None else args)
         debug = "--debug" in words
@@ -64,11 +57,9 @@ class Commands(click.Group):
 
                 thread_count()
             given = ["--debug", *words] if debug and words else words
-            status = super().main(
-                given, "letorbench", complete_var, standalone_mode=False, obj=tuple(words)
-            )
+            status = super().main(given, "letorbench", standalone_mode=False, obj=tuple(words))
         except click.exceptions.NoArgsIsHelpError as error:
-            say(error.format_message())
+            echo(error.format_message())
             status = 0
         except click.ClickException as error:
             status = _fail(error.format_message(), error.exit_code, debug)
@@ -90,24 +81,24 @@ class Commands(click.Group):
         sys.exit(status or 0)
 
 
-def show(tables: Table | Iterable[Table], form: str = "text") -> None:
+def print_table(tables: Table | Iterable[Table], form: str = "text") -> None:
     """Print tables on stdout in a form of `letorbench.analysis.tables.FORMATS`."""
-    say(render(tables, form), nl=False)
+    echo(render(tables, form), nl=False)
 
 
-def say(text: object, nl: bool = True, err: bool = False) -> None:
-    """Print on stdout, with what a terminal would obey written out."""
+def echo(text: object, nl: bool = True, err: bool = False) -> None:
+    """Print on stdout; control characters are written out, so that no terminal obeys them."""
     click.echo(visible(str(text), keep="\n\t"), nl=nl, err=err)
 
 
-def complain(lines: Iterable[str], kind: str = "error") -> None:
-    """One line each on stderr: `letorbench: error: ...`."""
+def print_error(lines: Iterable[str], kind: str = "error") -> None:
+    """Print one line each on stderr: `letorbench: error: ...`."""
     for line in lines:
-        say(f"letorbench: {kind}: {' '.join(line.split())}", err=True)
+        echo(f"letorbench: {kind}: {' '.join(line.split())}", err=True)
 
 
 def _fail(message: str, status: int, debug: bool) -> int:
     if debug:
         traceback.print_exc()
-    complain([message])
+    print_error([message])
     return status

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from letorbench.cli import options
-from letorbench.cli.group import complain, say, show
+from letorbench.cli.group import echo, print_error, print_table
 
 
 @click.command(short_help="Show which method is best, and your own results beside all others.")
@@ -50,7 +50,7 @@ def leaderboard(
         options.refuse("--unpack", "measure", "format", "out_file")
         for name in split(datasets) or files():
             chosen = meant(name, list(files()), "shipped data set")
-            say(unpacked(files()[chosen], unpack))
+            echo(unpacked(files()[chosen], unpack))
         return
     check_output(out_file, data_dir=data_dir)
     measure = str(parse(measure))
@@ -58,8 +58,8 @@ def leaderboard(
     words = click.get_current_context().find_root().obj or ("leaderboard",)
     text = page(found, measure, " ".join(["letorbench", *words]))
     if not is_stream(out_file):
-        show([board_table(each, measure) for each in found], form)
-    complain([line for each in found for line in each.frame.damaged], "warning")
+        print_table([board_table(each, measure) for each in found], form)
+    print_error([line for each in found for line in each.frame.damaged], "warning")
     with open_output(out_file) as file:
         file.write(text)
-    say(f"\npage  {out_file}", err=form == "csv" or is_stream(out_file))
+    echo(f"\npage  {out_file}", err=form == "csv" or is_stream(out_file))

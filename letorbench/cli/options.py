@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from letorbench.cli.group import complain
+from letorbench.cli.group import print_error
 from letorbench.errors import UsageError
 from letorbench.named_files import input_file
 from letorbench.registry import load
@@ -25,7 +25,7 @@ class InputFile(click.Path):
 
     def convert(self, *args: Any) -> Path:
         path: Path = Path(os.fsdecode(super().convert(*args)))
-        # what may be a folder may be an archive, which is unpacked later
+        # an archive is unpacked later; where a folder may stand, an archive may
         return path if path.is_dir() else input_file(path, unpack=not self.dir_okay)
 
 
@@ -137,7 +137,7 @@ class ConventionRules(LateChoice):
 
 
 class Null(click.ParamType):
-    """What a NULL value reads as: keep, error, min or a number."""
+    """The value of a NULL: keep, error, min or a number."""
 
     name = "keep|error|min|NUMBER"
 
@@ -176,7 +176,7 @@ def given(name: str) -> bool:
 
 
 def refuse(other: str, *names: str) -> None:
-    """UsageError if one of the named options is given, which would change nothing beside other."""
+    """UsageError if one of the named options is given: together with `other` it changes nothing."""
     for name in filter(given, names):
         raise UsageError(f"{other} does not go with --{name}; drop one of them")
 
@@ -189,48 +189,50 @@ def only(names: Sequence[str]) -> str:
 
 
 def seed_of(what: str) -> Callable:
-    """The option --seed, which says what its draws are for."""
+    """The option --seed of a command whose help says what is drawn."""
     return option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, metavar="N", help=what)
 
 
-def convention_of(default: str, *others: str, help: str = "Whose measuring rules.") -> Callable:
+def convention_of(default: str, *others: str, help: str = "Measuring rules.") -> Callable:
     """The option --convention, which also takes the other words."""
     rules = ConventionRules("letorbench.conventions:CONVENTIONS", *others)
     return option("--convention", default=default, type=rules, help=help)
 
 
-def format_of(*forms: str, help: str = "How the tables are printed.") -> Callable:
+def format_of(*forms: str, help: str = "Format of the tables.") -> Callable:
     """The option --format, the first form by default."""
     return option("--format", "form", default=forms[0], type=click.Choice(forms), help=help)
 
 
-data_dir = option("--data-dir", type=FOLDER, default=Path("data"), help="Where data sets are.")
-out = option("--out", type=FOLDER, default=Path("results"), help="Where results are.")
+data_dir = option("--data-dir", type=FOLDER, default=Path("data"), help="Folder of the data sets.")
+out = option("--out", type=FOLDER, default=Path("results"), help="Folder of the results.")
 jobs = option(
     "--jobs", type=click.IntRange(1), default=1, metavar="N",
-    help="Processes; the results do not depend on it.",
+    help="Number of processes; the results do not depend on it.",
 )  # fmt: skip
-seed = seed_of("Where every random draw comes from.")
+seed = seed_of("Seed of all random draws.")
 seconds = Number(0, min_open=True)
 null = option(
     "--null", type=Null(), default="keep",
-    help="What a NULL feature reads as; keep: missing, for trees; min: its query's smallest.",
+    help="Value of a NULL feature; keep: missing, for trees; min: the smallest of its query.",
 )  # fmt: skip
 features = option(
     "--features", type=LateChoice("letorbench.features:TRANSFORMATIONS", "auto"), default="auto",
-    help="What is done to features; auto: what each ranker needs where they are not normalised.",
+    help="Transformation of the features; auto: what each ranker needs if they are not normalised.",
 )  # fmt: skip
 runs = several(
-    "--run", "runs", type=FILE, metavar="FILE…", help="A TREC run, measured by --qrels; repeat.",
+    "--run", "runs", type=FILE, metavar="FILE…",
+    help="TREC run, measured by --qrels; repeat for several.",
 )  # fmt: skip
 folds = click.option("--folds", metavar="1-5", help="Folds, as 1-5 or 1,3.  [default: all]")
 algos = several(
     "--algo", "algos", shell_complete=algorithms_with_results,
-    help="Which algorithms; `baselines`: those of the seven that have results.  [default: all]",
+    help="Algorithms, also as comma lists; `baselines`: those of the seven that have results.  "
+    "[default: all]",
 )  # fmt: skip
 baseline = click.option(
     "--baseline", metavar="NAME", shell_complete=algorithms_with_results,
-    help="The algorithm that the others are compared with.",
+    help="Algorithm to compare the others with.",
 )  # fmt: skip
 
 
@@ -246,7 +248,7 @@ def _use_plugins(ctx: click.Context, param: click.Parameter, paths: tuple[Path, 
 plugin = click.option(
     "--plugin", type=FILE, multiple=True, is_eager=True, expose_value=False,
     callback=_use_plugins, metavar="FILE",
-    help="A Python file with rankers, measures or losses of your own; repeat.",
+    help="Python file with your own rankers, measures or losses; repeat for several.",
 )  # fmt: skip
 
 
@@ -258,7 +260,7 @@ def applied(command: Command, *options: Callable) -> Command:
 
 
 def table_columns(command: Command) -> Command:
-    """Give a command the options that say which column of a table is what, as `columns`."""
+    """Give a command the options for the columns of a table, as `columns`."""
 
     @wraps(command)
     def call(
@@ -272,19 +274,19 @@ def table_columns(command: Command) -> Command:
 
     return applied(
         call,
-        option("--label", default="label", metavar="COLUMN", help="A table's relevance labels."),
-        option("--qid", default="qid", metavar="COLUMN", help="A table's column of queries."),
-        click.option("--weight", metavar="COLUMN", help="A table's weights of queries."),
-        click.option("--docid", metavar="COLUMN", help="A table's column of documents' names."),
+        option("--label", default="label", metavar="COLUMN", help="Column of labels in a table."),
+        option("--qid", default="qid", metavar="COLUMN", help="Column of queries in a table."),
+        click.option("--weight", metavar="COLUMN", help="Column of query weights in a table."),
+        click.option("--docid", metavar="COLUMN", help="Column of document names in a table."),
         click.option(
             "--columns", metavar="A,B,…",
-            help="A table's columns of features.  [default: all others]",
+            help="Columns of features in a table.  [default: all others]",
         ),
     )  # fmt: skip
 
 
 def procedure(command: Command) -> Command:
-    """Give a command the options of how differences are tested, as `procedure`."""
+    """Give a command the options for testing differences, as `procedure`."""
 
     @wraps(command)
     def call(test: str, correction: str, alpha: float, seed: int, **options: Any) -> None:
@@ -296,17 +298,17 @@ def procedure(command: Command) -> Command:
         call,
         option(
             "--test", type=LateChoice("letorbench.analysis.paired:TESTS"), default="randomization",
-            help="The paired test of the per-query values.",
+            help="Paired test of the per-query values.",
         ),
         option(
             "--correction", type=LateChoice("letorbench.analysis.paired:CORRECTIONS"),
-            default="holm", help="For several comparisons of one measure.",
+            default="holm", help="Correction for several comparisons by one measure.",
         ),
         option(
             "--alpha", type=Number(0, 1, min_open=True, max_open=True), default=0.05,
-            help="The level of significance.",
+            help="Level of significance.",
         ),
-        seed_of("Where the tests' and intervals' random draws come from."),
+        seed_of("Seed of the random draws of tests and intervals."),
     )  # fmt: skip
 
 
@@ -327,7 +329,7 @@ def stored(command: Command) -> Command:
                 raise UsageError("--run does not go with data sets and --algo; drop one of them")
             return command(results=None, **options)
         results = load_results(out, datasets, algos, data_dir, options.get("baseline"))
-        complain(results.warnings, "warning")
+        print_error(results.warnings, "warning")
         if "baseline" in options:
             options["baseline"] = results.row(options["baseline"])
         command(results=results, **options)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from letorbench.cli import options
-from letorbench.cli.group import say
+from letorbench.cli.group import echo
 
 if TYPE_CHECKING:
     from letorbench.analysis.comparison import Procedure
@@ -38,4 +38,4 @@ def report(
 
     words = click.get_current_context().find_root().obj or ()
     written = results.report(out_file, baseline, measure, procedure, words)
-    say(written, err=is_stream(written))
+    echo(written, err=is_stream(written))

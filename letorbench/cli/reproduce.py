@@ -1,4 +1,4 @@
-"""`letorbench reproduce`: rerun papers' experiments, and say what came of every claim."""
+"""`letorbench reproduce`: rerun papers' experiments, with an answer to every claim."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from letorbench.cli import options
-from letorbench.cli.group import say
+from letorbench.cli.group import echo
 from letorbench.registry import load
 
 
@@ -36,20 +36,20 @@ class _Papers(click.Command):
             formatter.write_dl([(name, ", ".join(parts)) for name, parts in parts_of().items()])
 
 
-@click.command(cls=_Papers, short_help="Rerun a paper's experiments; an answer to every claim.")
+@click.command(cls=_Papers, short_help="Rerun a paper's experiments and answer each of its claims.")
 @click.argument("papers", nargs=-1, required=True, metavar="PAPER…", shell_complete=_papers)
 @options.several(
     "--part", "parts", shell_complete=_parts,
-    help="Only these figures or tables: repeat, comma lists.  [default: all]",
+    help="Figures or tables, also as comma lists.  [default: all]",
 )  # fmt: skip
-@click.option("--full", is_flag=True, help="The papers' own sizes, which may take hours.")
+@click.option("--full", is_flag=True, help="Use the papers' own sizes, which may take hours.")
 @options.option(
     "--setting", type=click.Choice(["default", "published"]), default="default",
     help="Our settings, or the papers' own where the papers state them.",
 )  # fmt: skip
 @click.option(
     "--pages", type=options.FOLDER, metavar="DIRECTORY",
-    help="Also write a page a paper there, with its figures.",
+    help="Also write a page for each paper there, with its figures.",
 )  # fmt: skip
 @options.data_dir
 @options.out
@@ -80,29 +80,29 @@ def reproduce(
 
     every = list(PAPERS)
     chosen = [meant(name, every, "paper") for name in expanded(papers, {"all": every})]
-    study = Study(**protocol, say=lambda line: say(f"... {line}", err=True))
+    study = Study(**protocol, say=lambda line: echo(f"... {line}", err=True))
     if pages is not None:
         for name in chosen:
             check_output(pages / f"{name}.md", data_dir=study.data_dir)
     done = []
     for name in chosen:
         result = rerun(paper(name), study, split(parts))
-        say(f"{name}: {result.paper.reference}\n")
+        echo(f"{name}: {result.paper.reference}\n")
         _print(lines(result.outcomes), notes(result.outcomes))
         if result.elsewhere:
-            say("\non other data than the claims':\n")
+            echo("\non other data than the claims':\n")
             _print(lines(result.elsewhere), notes(result.elsewhere))
-        say("\ndiffers from the paper's setting:")
-        say("".join(f"- {line}\n" for line in result.differs))
-        say("".join(f"file  {path}\n" for path in result.files))
+        echo("\ndiffers from the paper's setting:")
+        echo("".join(f"- {line}\n" for line in result.differs))
+        echo("".join(f"file  {path}\n" for path in result.files))
         if pages is not None:
-            say(f"page  {write_page(result, study, pages)}\n")
+            echo(f"page  {write_page(result, study, pages)}\n")
         done.append(result)
     if pages is not None and set(chosen) == set(every):
-        say(f"page  {write_front(done, pages)}\n")
+        echo(f"page  {write_front(done, pages)}\n")
     judged = {each.paper.name: each.outcomes for each in done}
-    say("\n".join(closing(judged, [study.folder(name) for name in chosen])))
+    echo("\n".join(closing(judged, [study.folder(name) for name in chosen])))
 
 
 def _print(lines: Iterable[str], notes: Iterable[str]) -> None:
-    say("\n".join([*lines, *(f"\n{note}" for note in notes)]))
+    echo("\n".join([*lines, *(f"\n{note}" for note in notes)]))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from letorbench.cli import options
-from letorbench.cli.group import complain, say, show
+from letorbench.cli.group import echo, print_error, print_table
 from letorbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from letorbench.api.running import Report
 
 
-@click.command(short_help="Train, select, test; leave scores, tables and plots.")
+@click.command(short_help="Train, select and test; write scores, tables and plots.")
 @options.several(
     "--dataset", "data", required=True, shell_complete=options.usable_datasets,
-    help="Data sets: repeat, comma lists, `all` in the data folder; DEMO needs no data.",
+    help="Data sets, also as comma lists; `all`: those in the data folder. DEMO needs no data.",
 )  # fmt: skip
 @options.several(
     "--algo", "algos", required=True, shell_complete=options.algorithms,
-    help="Algorithms: repeat, comma lists, `all`, or `baselines` (seven, also called `card`); "
-    "with settings as listnet[select=map,epochs=[20,50]], with a name as mine=listnet.",
+    help="Algorithms, also as comma lists; `all`; `baselines`: seven, also called `card`. "
+    "With settings: listnet[select=map,epochs=[20,50]]. With a name: mine=listnet.",
 )  # fmt: skip
 @options.folds
 @options.several(
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 @options.seed
 @click.option(
     "--repeats", type=click.IntRange(1), metavar="R",
-    help="Seeds of each algorithm that draws random numbers; others run once.  [default: 5]",
+    help="Number of seeds for algorithms that draw random numbers; others run once.  [default: 5]",
 )  # fmt: skip
 @options.several(
     "--share", "shares", metavar="SHARE…", default=["1"],
-    help="Shares of the training queries, as 0.1,0.3,1, for learning curves.  [default: 1]",
+    help="Fractions of the training queries, as 0.1,0.3,1, for learning curves.  [default: 1]",
 )  # fmt: skip
 @options.option(
     "--protocol", "name", type=click.Choice(["default", "letor", "published"]), default="default",
@@ -50,28 +50,30 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--select", metavar="MEASURE",
-    help="What the validation part chooses settings and rounds by.  [default: ndcg@10; letor: map]",
+    help="Measure by which validation chooses settings and rounds.  [default: ndcg@10; letor: map]",
 )  # fmt: skip
 @options.convention_of(
-    "auto", "auto", help="Whose measuring rules; auto: those of the data set's official tool."
+    "auto", "auto", help="Measuring rules; auto: those of the data set's official tool."
 )
-@options.measures("What is stored and shown beside the usual measures: repeat, or comma lists.")
+@options.measures("Measures to store and show in addition to the usual ones, also as comma lists.")
 @options.null
 @click.option(
     "--time-limit", type=options.seconds, metavar="SECONDS",
-    help="How long the training of one setting may take; the tables mark what it ends.",
+    help="Seconds that the training of one setting may take; the tables mark what was cut off.",
 )  # fmt: skip
 @options.features
 @click.option(
     "--shard", metavar="I/N",
-    help="Do only the I-th of N shares, as 2/3; their folders are copied into one.",
+    help="Run only part I of N, as 2/3; afterwards copy the folders of all parts into one.",
 )  # fmt: skip
 @options.option(
     "--backend", type=click.Choice(["local", "dask"]), default="local",
-    help="Who runs the folds: processes here, or the workers of a dask cluster.",
+    help="Run the folds in processes here, or on the workers of a dask cluster.",
 )  # fmt: skip
-@click.option("--scheduler", metavar="ADDRESS", help="The cluster's, as tcp://host:8786.")
-@click.option("--force", is_flag=True, help="Run again what is stored already.")
+@click.option(
+    "--scheduler", metavar="ADDRESS", help="Address of the cluster's scheduler, as tcp://host:8786."
+)
+@click.option("--force", is_flag=True, help="Run stored folds again.")
 @options.plugin
 def run(
     data: tuple[str, ...],
@@ -92,22 +94,26 @@ def run(
     measures and the NDCG@n plot in the results folder, and prints the summary table.
     """
     from letorbench.api.results import Results
-    from letorbench.api.running import left_out, perform
+    from letorbench.api.running import perform
     from letorbench.choices import split
-    from letorbench.cli.plot import write_figures
+    from letorbench.cli.results import write_figures
     from letorbench.experiment.backends import dask_executor
+    from letorbench.experiment.entrants import left_out
     from letorbench.experiment.plan import Protocol
     from letorbench.measures import texts
 
-    complain(left_out(algos), "note")
+    print_error(left_out(algos), "note")
     given = {key: value for key, value in protocol.items() if value is not None}
     chosen = Protocol(**given, measures=tuple(texts(measures)))
     if (backend == "dask") != (scheduler is not None) or scheduler == "":
         found = "" if scheduler is None else f" --scheduler {scheduler!r}"
         raise UsageError(f"--backend {backend}{found}: expected dask and an address together")
     with dask_executor(scheduler) if scheduler else nullcontext() as executor:
-        report = perform(data, algos, folds, fixed, chosen, jobs, shard, split(shares), executor)
-    complain(_unused(report), "note")
+        report = perform(
+            data, algos, chosen, folds=folds, fixed=fixed, jobs=jobs, shard=shard,
+            shares=split(shares), executor=executor,
+        )  # fmt: skip
+    print_error(_unused(report), "note")
     results = Results(chosen.out, chosen.data_dir, report.frames)
     write_figures(results)
     _print(report, results, chosen.measures)
@@ -132,22 +138,22 @@ def _print(report: Report, results: Results, measures: Sequence[str]) -> None:
     for frame in results.frames:
         more = [name for name in measures if name in frame.measures]  # none that failed
         names = list(dict.fromkeys([*usual(frame), *more]))
-        show(summary_table(results.measured(frame, names), names))
-        say(f"{tuning_line(frame)}\n")
+        print_table(summary_table(results.measured(frame, names), names))
+        echo(f"{tuning_line(frame)}\n")
     reused = sum(each.reused for each in report.runs)
     if reused:
-        say(f"{reused} of {len(report.runs)} folds were stored already (--force reruns)")
+        echo(f"{reused} of {len(report.runs)} folds were stored already (--force reruns)")
     for what, place in places(results):
-        say(f"{what:<7} {place}")
+        echo(f"{what:<7} {place}")
 
 
 def _end(report: Report) -> None:
     """Print warnings and failures on stderr; exit with the status of a task that failed."""
     from letorbench.api.running import closing_lines, exit_status, failures
 
-    complain([*report.notes, *closing_lines(report.runs)], "warning")
-    complain(failures(report))
+    print_error([*report.notes, *closing_lines(report.runs)], "warning")
+    print_error(failures(report))
     if exit_status(report):
         if click.get_current_context().find_root().params["debug"]:
-            say("\n".join(each.trace for each in report.runs if each.error), err=True)
+            echo("\n".join(each.trace for each in report.runs if each.error), err=True)
         raise SystemExit(exit_status(report))

@@ -1,45 +1,47 @@
-"""Who runs the jobs: this process, several here, an executor's workers, or a share of the run."""
+"""Where jobs run: in this process, in several here, or on an executor's workers; and shards."""
 
 import logging
+import os
 import pickle
 import re
+import signal
 import sys
+import threading
+import time
 import zlib
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 from letorbench.compiled.threads import thread_count
 from letorbench.errors import FAILURES, DataError, UsageError
 from letorbench.experiment.plan import Job
-from letorbench.experiment.processes import in_processes
 from letorbench.experiment.run import Run, attempt, attempt_away, keep
 from letorbench.rankers import plugins
 from letorbench.rankers.any_model import AnyModel
 
-#: the seconds without a worker at work after which a run says so, and after which it ends
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+#: the seconds without a worker at work after which a run prints a note, and after which it ends
 PATIENCE, LIMIT = 10.0, 3600.0
+#: the variable that keeps Python from importing from the current folder
+SAFE_PATH = "PYTHONSAFEPATH"
 
 
 @dataclass(frozen=True)
 class Processes:
-    """Runs jobs in this process, or in `number` others on this machine.
-
-    idle: others that wait for the next jobs, as those of these jobs will; None to end them.
-    """
+    """Runs jobs in this process, or in `number` others on this machine."""
 
     number: int = 1
+    #: processes that wait for jobs, to which those of these jobs are added; None to end them
     idle: list[Any] | None = None
 
     def runs(self, jobs: Sequence[Job], force: bool = False) -> Iterator[Run]:
-        """Yield what became of the jobs, in the order in which they end.
-
-        `force` runs again what is stored.
-        """
+        """Yield the results in the order in which the jobs end; `force` runs stored ones again."""
         number = min(self.number, len(jobs))
         if number <= 1:
             for job in jobs:
@@ -67,6 +69,104 @@ def _check_classes(sent: Sequence[Job]) -> None:
             ) from None
 
 
+def _lost(job: Job, how: str) -> Run:
+    """Return the run of a job whose process died: the system kills one that needs too much."""
+    guess = " (too little memory?)" if "SIGKILL" in how else ""
+    return Run(job.key, error=f"its process {how}{guess}", exit_status=1)
+
+
+def in_processes(
+    function: Callable[[Item], Result],
+    items: Sequence[Item],
+    number: int,
+    lost: Callable[[Item, str], Result],
+    idle: list[Any] | None = None,
+) -> Iterator[Result]:
+    """Yield function(item) of each item, called in `number` other processes, as the calls end.
+
+    Each process is a loky pool of its own, so that the call of one that dies is known and no other
+    call fails: lost(item, how it ended) is yielded instead. loky also sends definitions of a script
+    or a notebook, and does not run the script again. Processes of `idle` are used, and all wait
+    there for another call; without it they end.
+    """
+    from loky import BrokenProcessPool
+    from loky import ProcessPoolExecutor as Executor
+
+    settings = {"initializer": _follow, "initargs": (os.getpid(), os.environ.get(SAFE_PATH))}
+    waiting, free = deque(items), list[Executor]() if idle is None else idle
+    busy: dict[Future[Result], tuple[Executor, Item]] = {}
+    try:
+        while waiting or busy:
+            while waiting and len(busy) < number:
+                item = waiting.popleft()
+                with _starting():
+                    pool = free.pop() if free else Executor(1, **settings)
+                    busy[pool.submit(function, item)] = pool, item
+            for call in wait(busy, return_when=FIRST_COMPLETED).done:
+                pool, item = busy.pop(call)
+                if isinstance(error := call.exception(), BrokenProcessPool):
+                    yield lost(item, _end(error))
+                else:
+                    free.append(pool)
+                    yield call.result()
+    finally:
+        for pool in free if idle is None else ():
+            pool.shutdown()
+        for pool, _ in busy.values():
+            pool.shutdown(kill_workers=True)
+
+
+@contextmanager
+def _starting() -> Iterator[None]:
+    """Let no process that starts in the block import from the current folder.
+
+    loky's trackers are such processes, too; they get the import path of this one later.
+    """
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
+    try:
+        yield
+    except (OSError, UnboundLocalError) as error:
+        # loky's clean-up hides that there are too few file descriptors
+        reason = error if isinstance(error, OSError) else error.__context__
+        raise DataError(
+            f"another process cannot be started ({reason}), which needs file descriptors and "
+            "semaphores in /dev/shm; one job at a time needs none"
+        ) from None
+    finally:
+        _restore(before)
+
+
+def _restore(safe_path: str | None) -> None:
+    os.environ.pop(SAFE_PATH, None)
+    if safe_path is not None:
+        os.environ[SAFE_PATH] = safe_path
+
+
+def _end(error: BaseException) -> str:
+    """Return how a process ended, by the last words of loky's error: {SIGKILL(-9)}, {EXIT(4)}."""
+    end = re.search(r"exit codes.*?(\w+)\((-?\d+)\)", str(error), re.DOTALL)
+    if end is None:
+        return "died"
+    return f"ended with status {end[2]}" if end[1] == "EXIT" else f"was ended by {end[1]}"
+
+
+def _follow(parent: int, safe_path: str | None) -> None:
+    """Leave Ctrl-C, which reaches all processes, to the parent, and end when that is gone."""
+    from loky import process_executor
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    _restore(safe_path)  # for what a plug-in starts
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # loky would end a process, with a warning, that has grown by the data it reads
+    process_executor._MAX_MEMORY_LEAK_SIZE = sys.maxsize
+    threading.Thread(target=watch, daemon=True).start()
+
+
 @dataclass(frozen=True)
 class Workers:
     """Runs jobs on an executor's workers, which need share no folder with this process.
@@ -79,7 +179,7 @@ class Workers:
     executor: Executor
 
     def runs(self, jobs: Sequence[Job], force: bool = False) -> Iterator[Run]:
-        """Yield what became of the jobs, in the order in which they end; see `Processes`."""
+        """Yield the results in the order in which the jobs end; see `Processes`."""
         from cloudpickle import dumps
         from tqdm import tqdm
 
@@ -138,7 +238,7 @@ def _at_work(executor: Executor) -> bool:
 
 
 #: one job at a time runs in a process: jobs share its limits of threads
-_alone = Lock()
+_alone = threading.Lock()
 
 
 def _away(payload: bytes) -> bytes:
@@ -159,7 +259,7 @@ def dask_executor(address: str) -> Iterator[Executor]:
     try:
         from distributed import Client
 
-        # what it would print a traceback of is an error of the jobs
+        # its errors are errors of jobs; it would print their tracebacks
         for name in ("distributed", "distributed.client"):
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     except ImportError:
@@ -171,12 +271,6 @@ def dask_executor(address: str) -> Iterator[Executor]:
         raise DataError(f"{address}: no dask scheduler there: {error}") from None
     with client:
         yield client.get_executor(pure=False)
-
-
-def _lost(job: Job, how: str) -> Run:
-    """Return the run of a job whose process died: the system kills what needs too much."""
-    guess = " (too little memory?)" if "SIGKILL" in how else ""
-    return Run(job.key, error=f"its process {how}{guess}", exit_status=1)
 
 
 @dataclass(frozen=True)

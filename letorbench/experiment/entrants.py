@@ -1,4 +1,4 @@
-"""What takes part in a run: algorithms with their fixed settings, from labels and from Python."""
+"""The algorithms of a run with their fixed settings, from labels and from Python."""
 
 from __future__ import annotations
 
@@ -28,37 +28,27 @@ BASELINES = (
 
 @dataclass(frozen=True)
 class Entrant:
-    """An algorithm that takes part.
-
-    Parameters
-    ----------
-    ranker : type of Ranker
-    settings : mapping
-        The hyper-parameters that are fixed for it.
-    run : mapping
-        What of the protocol is different for it, by the keys `labels.RUN_KEYS`.
-    name : str
-        What the user calls its row; "" for its label.
-    """
+    """An algorithm of a run."""
 
     ranker: type[Ranker]
+    #: the hyper-parameters that are fixed
     settings: Settings = field(default_factory=dict)
+    #: the changes of the protocol, by the keys `labels.RUN_KEYS`
     run: Settings = field(default_factory=dict)
+    #: the user's name of the row; "" for the label
     name: str = ""
 
 
 def entrants(
     algos: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm], fixed: Iterable[str] = ()
 ) -> list[Entrant]:
-    """Return the algorithms that take part.
+    """Return the algorithms of a run.
 
     A name or a class stands for the ranker with every setting of its grid; an instance for the
-    ranker with just its own settings. A mapping says what the rows are called.
+    ranker with just its own settings. A mapping has the names of the rows.
 
     algos: labels in comma lists, classes, instances, or a mapping from names to such. fixed:
-    `key=value` texts, for the algorithms of labels that have the key. UsageError says that an
-    algorithm or a package is missing, that no algorithm has a key, or that a value is not of the
-    type of its parameter.
+    `key=value` texts, for the algorithms of labels that have the key.
     """
     pairs = [_pair(text) for text in fixed]
     if isinstance(algos, Mapping):
@@ -104,13 +94,25 @@ def labelled(words: Iterable[str]) -> list[Label]:
     `all` leaves out those whose package is missing.
     """
     words = tuple(words)
-    # only `all` asks for every ranker's class, whose module takes time to import
-    asked = {labels.parse(word).algo for word in split(words)}
-    everything = map(ranker, names() if "all" in asked else [])
-    usable = [cls.name for cls in everything if cls.published and cls.available()]
+    usable = [cls.name for cls in _every(words) if cls.published and cls.available()]
     found = labels.expanded(words, {"all": usable, "baselines": BASELINES, "card": BASELINES})
     every = names()
     return [replace(label, algo=meant(label.algo, every, "algorithm")) for label in found]
+
+
+def left_out(words: Iterable[str]) -> list[str]:
+    """Return a line for each algorithm that `all` leaves out because its package is missing."""
+    return [
+        f"all leaves {cls.name} out: `python -m pip install '{cls.extra}'` brings {cls.needs}"
+        for cls in _every(words)
+        if not cls.available()
+    ]
+
+
+def _every(words: Iterable[str]) -> list[type[Ranker]]:
+    """Return every ranker if `all` is among the labels; to import their modules takes time."""
+    asked = {labels.parse(word).algo for word in split(words)}
+    return [ranker(name) for name in names()] if "all" in asked else []
 
 
 def _given(algo: Algorithm, name: str) -> Entrant:

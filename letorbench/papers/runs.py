@@ -171,7 +171,8 @@ class Study:
 
     def benchmark(self, dataset: str, convention: str = "auto") -> Benchmark:
         """The folds of a data set, with its own convention or the named one."""
-        return benchmark_of(dataset, Protocol(self.data_dir, self.out, convention, seed=self.seed))
+        protocol = Protocol(data_dir=self.data_dir, out=self.out, convention=convention)
+        return benchmark_of(dataset, protocol)
 
     def settled(self, method: Method, dataset: str) -> Method:
         """The method on one data set: `keep` becomes the `rho` that keeps this share."""
@@ -205,7 +206,7 @@ class Study:
             place = self.out / "papers" / "runs" / folder
             refuse_links(self.out, place)
             protocol = Protocol(
-                self.data_dir, place, select=select,
+                data_dir=self.data_dir, out=place, select=select,
                 seed=self.seed, repeats=repeats, name=protocol_name,
             )  # fmt: skip
             self.say(f"{dataset}: {', '.join(method.label for method in group)}")

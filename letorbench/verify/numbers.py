@@ -7,18 +7,26 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from letorbench.analysis.tables import columns, table
 from letorbench.conventions import CONVENTIONS, RULES, Convention, with_rules
 from letorbench.datasets.queryset import QuerySet
+from letorbench.datasets.reader import ReadOptions
+from letorbench.datasets.user_data.read import read_documents
 from letorbench.errors import UsageError
-from letorbench.measures import Measure, query_metrics
+from letorbench.measures import Measure, parse, query_metrics
+from letorbench.results.external import read_scores_of
+from letorbench.verify import FINE, SUSPICIOUS, Verdict
 
 #: unusual ways to average several files and to shorten a number; usual are the mean of the files'
 #: means, and rounding
 POOLED, CUT_OFF = "mean of all queries", "cut off"
+#: how many readings that give a number are shown, and how many others if none does
+MOST_READINGS, NEAREST = 12, 5
 
 
 @dataclass(frozen=True)
@@ -86,6 +94,31 @@ class Reading:
         return ", ".join(filter(None, [self.convention.name, self.average, self.rounding]))
 
 
+def check_number(text: str, files: Sequence[Path], scores: Sequence[Path], measure: str) -> Verdict:
+    """Return the readings of files of scores that give a printed number."""
+    printed = Printed.of(text)
+    if not files or len(files) != len(scores):
+        found = f"{len(files)} --data and {len(scores)} --scores"
+        raise UsageError(f"{text}: found {found}, expected a file of scores for each test file")
+    tests = [read_documents(file, ReadOptions(null=0.0, clip=True)) for file in files]
+    parts = [(queries, read_scores_of(own, queries)) for queries, own in zip(tests, scores)]
+    tried = readings(parts, parse(measure), printed)
+    fit = [each for each in tried if each.rounding is not None]
+    shown = fit or tried[:NEAREST]
+    if fit:
+        caption = f"{text} is {measure} by {fit[0].text}: {fit[0].convention.rules}"
+    else:
+        caption = (
+            f"none of {len(tried)} readings of these scores gives {text} as {measure}; the nearest "
+            "are below: the scores, the queries, the measure or the number are others"
+        )
+    rows = [(each.text, each.value) for each in shown[:MOST_READINGS]]
+    more = len(shown) - MOST_READINGS
+    notes = (f"and {more} longer ones",) if more > 0 else ()
+    heads = columns(["reading"], {measure: ".6f"})
+    return Verdict(FINE if fit else SUSPICIOUS, table(caption, heads, rows, notes))
+
+
 def readings(
     parts: Sequence[tuple[QuerySet, np.ndarray]], measure: Measure, printed: Printed
 ) -> list[Reading]:
@@ -131,7 +164,7 @@ def _conventions(
     """Yield a convention for every combination of rules that matter, named as shortly as can be."""
     standard = replace(CONVENTIONS["standard"], max_label=max(4, largest))
     numbers = {"relevant": range(2, largest + 1), "max_label": {4, *range(max(1, largest), 6)}}
-    # which queries are dropped depends on what is relevant, which alone changes no NDCG
+    # the least relevant label changes no NDCG, but decides which queries are dropped
     usual = [(rules, measured(rules)) for rules in (standard, replace(standard, empty="drop"))]
 
     def matters(rule: str, value: Any) -> bool:

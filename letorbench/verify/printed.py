@@ -2,54 +2,46 @@
 
 Each check is a function of the table that yields findings. Numbers of one part of one fold share
 the number of its queries n; where the data are not given, n is inferred from the precisions: all
-of them are counts over k n. The data also say what no ranking of a part can exceed. A check that
-many numbers fail speaks against its assumption, not against the numbers, and says nothing.
+of them are counts over k n. The data also give bounds that no ranking of a part can exceed. A check
+that many numbers fail yields nothing: its assumption is wrong, not the numbers.
 """
 
 import csv
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from letorbench.conventions import CONVENTIONS, Convention
-from letorbench.conventions import convention as convention_named
-from letorbench.datasets.catalog import entry as entry_of
+from letorbench.analysis.tables import Cell, columns, table
+from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.layout import MOST_FOLDS, installed
-from letorbench.datasets.load import load
-from letorbench.datasets.queryset import Fold, QuerySet
 from letorbench.datasets.text.encodings import check_encoding
 from letorbench.errors import DataError, UsageError
-from letorbench.measures import MEASURES, parse, query_metrics, sign
-from letorbench.verify.judged import judged_folds
+from letorbench.measures import MEASURES, parse, sign
+from letorbench.verify import FINE, IMPOSSIBLE, SUSPICIOUS, Verdict
+from letorbench.verify.known import (
+    Known,
+    judged_folds,
+    known_facts,
+    known_folds,
+    known_of_means,
+)
 from letorbench.verify.numbers import Printed
 
 #: how tables name the parts and the mean of the folds
 PARTS = {"train": "train", "vali": "validation", "test": "test"}
 MEANS = ("average", "mean", "avg", "all", "")
-#: what stands for a number that is not printed
+#: the texts of a number that is not printed
 NOT_PRINTED = ("", "-", "--", "na", "n/a", "nan")
 #: the most queries that are tried, and the share of numbers that an assumption must explain
 MOST_QUERIES, EXPLAINED = 3_000, 0.85
 #: fewer pairs of numbers do not say how an algorithm was trained, and fewer numbers not by which
 #: rules they were measured
 FEWEST_PAIRS = FEWEST_NUMBERS = 20
-
-
-@dataclass(frozen=True, eq=False)
-class Known:
-    """What is known of a part of a fold, surely where it has bounds; of folds' means, these."""
-
-    queries: int = 0
-    #: from a measure to the least and the largest mean that an order of the documents has
-    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    #: NDCG@1 times this is a whole number for every query; 0 where it is not known
-    ndcg1: int = 0
 
 
 class Entry(NamedTuple):
@@ -81,12 +73,34 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong with numbers of a table."""
+    """An error in numbers of a table."""
 
     level: Literal["impossible", "suspicious"]
     check: str
     lines: tuple[int, ...]
     what: str
+
+
+def check_file(path: Path, data_dir: Path, convention: str) -> Verdict:
+    """Check a CSV file of printed numbers; the table has a row for each finding."""
+    entries = read_table(path)
+    findings, there, rules = check_by_data(entries, data_dir, convention)
+    impossible = sum(each.level == "impossible" for each in findings)
+    by = "" if rules == "auto" else f" by {rules}"
+    data = f"with the data of {', '.join(there)}{by}" if there else "without data"
+    others = len(entries) - sum(each.checked for each in entries)
+    data += f", {others} of measures that are not checked" if others else ""
+    lines = [[str(line) for line in each.lines] for each in findings]
+    rows = [
+        (each.level, each.check, Cell(", ".join(own[:6]), ", ".join(own)), each.what)
+        for each, own in zip(findings, lines)
+    ]
+    caption = (
+        f"{path}: {len(entries)} numbers, {data}: {impossible} impossible, "
+        f"{len(findings) - impossible} suspicious"
+    )
+    status = IMPOSSIBLE if impossible else SUSPICIOUS if findings else FINE
+    return Verdict(status, table(caption, columns(["level", "check", "lines", "what"]), rows))
 
 
 def read_table(path: Path) -> list[Entry]:
@@ -153,9 +167,9 @@ def _entry(row: Mapping[str, str | None], line: int) -> Entry:
 def check_table(
     entries: Sequence[Entry], known: Mapping[tuple[str, str, int], Known] | None = None
 ) -> list[Finding]:
-    """Return what is wrong with a table, in the order of the lines.
+    """Return the findings in a table, in the order of the lines.
 
-    `known` has what the data say of each (data set, part, fold).
+    `known` has the facts about each (data set, part, fold).
     """
     table = []
     for (*part, fold), own in by(entries, "dataset", "part", "fold").items():
@@ -174,19 +188,19 @@ def by(entries: Iterable[Entry], *names: str) -> dict[tuple, list[Entry]]:
 
 
 def _slips(found: Sequence[Finding | None], sure: bool = False) -> list[Finding]:
-    """What is found of numbers, or nothing where an unsure assumption explains too few of them."""
+    """Return the findings, none if an unsure assumption explains too few of the numbers."""
     explained = sure or found.count(None) >= EXPLAINED * len(found)
     return list(filter(None, found)) if explained else []
 
 
 def _inferred_queries(entries: Sequence[Entry]) -> int:
-    """Return the number of queries whose counts the precisions are; 0 where they do not tell."""
+    """Return the number of queries that explains the precisions; 0 if no number does."""
     own = [entry for entry in entries if entry.k]
     if not own:
         return 0
     n = np.arange(2, MOST_QUERIES)
     fits = np.array([entry.number.is_count(entry.k * n) for entry in own])
-    # what a fit says: it happens by chance with the share of the grid that the digits cover
+    # the evidence of a fit: by chance it happens as often as the digits cover the grid
     chance = [np.minimum(1.0, entry.k * n * entry.number.unit) for entry in own]
     evidence = np.where(fits, -np.log(chance), 0.0).sum(axis=0)
     evidence[fits.mean(axis=0) < EXPLAINED] = 0.0
@@ -245,7 +259,7 @@ def _not_cumulative(entries: Sequence[Entry]) -> Iterator[Finding]:
 def _not_the_mean(entries: Sequence[Entry]) -> Iterator[Finding]:
     """The means of a part are all of the printed folds, or all of the numbers behind them.
 
-    What explains more of them holds.
+    The assumption that explains more of them holds.
     """
     for group in by(entries, "dataset", "part").values():
         rows = by(group, "algorithm", "measure").values()
@@ -349,7 +363,7 @@ def _twice(entries: Sequence[Entry]) -> Iterator[Finding]:
 def check_by_data(
     entries: Sequence[Entry], data_dir: Path, convention: str
 ) -> tuple[list[Finding], list[str], str]:
-    """Return what is wrong with a table, the data sets whose labels are known, and the convention.
+    """Return the findings in a table, the data sets whose labels are known, and the convention.
 
     They are known of the data that are there, and of OHSUMED and MQ2008 without them. "auto" is
     the convention of each data set. A table may have been measured otherwise: where more of its
@@ -366,10 +380,10 @@ def check_by_data(
     for rules in ["auto", *others] if convention == "auto" and there else [convention]:
         known: dict[tuple[str, str, int], Known] = {}
         for name in there:
-            folds, used = _folds(name, data_dir if name in here else None, rules)
+            folds, used = known_folds(name, data_dir if name in here else None, rules)
             for part in PARTS.values():
                 own = {f.number: known_facts(f.parts[part], measures[name], used) for f in folds}
-                own[0] = _of_means(list(own.values()))
+                own[0] = known_of_means(list(own.values()))
                 known |= {(name, part, number): facts for number, facts in own.items()}
         found = check_table(entries, known)
         tried.append((found, there, rules))
@@ -383,44 +397,3 @@ def check_by_data(
     also = f"; {', '.join(possible)} would allow it" if possible else ""
     found = [replace(f, what=f.what + also) if f.check == "bounds" else f for f in tried[0][0]]
     return found, there, tried[0][2]
-
-
-def _folds(name: str, data_dir: Path | None, rules: str) -> tuple[tuple[Fold, ...], Convention]:
-    """Return the folds of a data set, those of the catalog without data, and the convention."""
-    if data_dir is not None:
-        benchmark = load(name, data_dir, rules)
-        return benchmark.folds, benchmark.convention
-    entry = entry_of(name)
-    used = convention_named(entry.convention if rules == "auto" else rules)
-    return judged_folds(name), replace(used, max_label=entry.max_label)
-
-
-def _of_means(folds: Sequence[Known]) -> Known:
-    """Return the bounds of a mean over the folds, or over all their queries."""
-    weights = [1] * len(folds), [max(1, fold.queries) for fold in folds]
-    bounds = {}
-    for measure in folds[0].bounds:
-        ends = [np.average([f.bounds[measure] for f in folds], axis=0, weights=w) for w in weights]
-        bounds[measure] = float(np.min(ends)), float(np.max(ends))
-    return Known(bounds=bounds)
-
-
-def known_facts(queries: QuerySet, measures: Iterable[str], rules: Convention) -> Known:
-    """Return what the queries of a part say of its means."""
-    parsed = []
-    for name in sorted(measures):
-        with suppress(UsageError):  # a measure that is not ours has no bounds
-            parsed += [m for m in [parse(name)] if m.bounded and rules.apart(name) is not None]
-    labels, offsets, docids = queries.labels, queries.offsets, queries.docids
-    tables = (
-        query_metrics(labels, sign * labels, offsets, parsed, rules, docids) for sign in (-1.0, 1.0)
-    )
-    worst, ideal = (np.nanmean(table, axis=0).tolist() for table in tables)
-    bounds = dict(zip(map(str, parsed), zip(worst, ideal)))
-    best = np.maximum.reduceat(labels, offsets[:-1])
-    left_out = int((best < rules.relevant).sum()) if rules.empty == "drop" else 0
-    # the least number whose product with any query's NDCG@1 is whole
-    gains = rules.gains(int(best.max(initial=0)) + 1)[np.unique(best)]
-    whole = rules.ties != "mean" and rules.ideal == "k" and (gains == np.rint(gains)).all()
-    ndcg1 = math.lcm(*(int(gain) or 1 for gain in gains.tolist())) if whole else 0
-    return Known(queries.n_queries - left_out, bounds, ndcg1)

@@ -6,16 +6,23 @@ Experiments", SIGIR 2020.
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
 
 from letorbench.analysis.paired import t
-from letorbench.errors import DataError
+from letorbench.analysis.tables import columns, table
+from letorbench.errors import DataError, UsageError
+from letorbench.results.frame import data_of, require_row
+from letorbench.results.paths import present
 from letorbench.results.per_query import PerQuery
+from letorbench.results.store import by_repeat
+from letorbench.verify import FINE, SUSPICIOUS, Verdict
+from letorbench.verify.stored import by_query
 
-#: the documents whose overlap is counted
+#: the number of first documents whose overlap is counted
 DEPTH = 10
 
 
@@ -47,7 +54,7 @@ class Agreement(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """What the two runs are, in words."""
+        """The relation of the two runs in words."""
         if self.tau > 0.999 and self.rmse < 1e-3:
             return "the same system: the rankings are the same"
         if self.p < 0.05:
@@ -89,3 +96,33 @@ def agreement(
         effect_ratio=effects[1] / effects[0] if effects and effects[0] else None,
         p=t(a, b),
     )
+
+
+def compare_runs(
+    outs: tuple[Path, Path], algo: str, baseline: str | None, measure: str, data_dir: Path
+) -> Verdict:
+    """Return how the runs of an algorithm in two results folders agree, a row for each data set."""
+    found = {}
+    for dataset in sorted({*present(outs[0])} & {*present(outs[1])}):
+        runs = [
+            [require_row(out, dataset, name).with_measures([measure], data_dir) for out in outs]
+            for name in (algo, baseline)
+            if name
+        ]
+        tests = {fold.number: fold.test for fold in data_of(data_dir, runs[0][0].stored).folds}
+        scores = [
+            [own for fold in by_repeat(row.stored)[0] for own in by_query(fold, tests[fold.number])]
+            for row in runs[0]
+        ]
+        values, *baselines = ([row.queries for row in own] for own in runs)
+        found[dataset] = agreement(list(zip(*scores)), values, measure, *baselines)
+    if not found:
+        raise UsageError(f"found no data set with results in both {outs[0]} and {outs[1]}")
+    formats = {
+        "tau": ".3f", f"first {DEPTH}": ".3f", "one": ".4f", "other": ".4f", "RMSE": ".4f",
+        "correlation": ".3f", "effect ratio": ".2f", "p": ".4f",
+    }  # fmt: skip
+    heads = (*columns(["data set"], formats), *columns(["verdict"]))
+    rows = [(dataset, *own, own.verdict) for dataset, own in found.items()]
+    status = FINE if all(own.same for own in found.values()) else SUSPICIOUS
+    return Verdict(status, table(f"{algo}, {measure}: {outs[0]} and {outs[1]}", heads, rows))

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
+from letorbench.analysis.tables import Column, columns, table
 from letorbench.conventions import Convention
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import LetorError
+from letorbench.errors import DataError, LetorError
 from letorbench.files import read_file
 from letorbench.measures.rankings import document_ids
 from letorbench.results import paths
@@ -23,28 +24,61 @@ from letorbench.results.frame import Frame, Row, data_of
 from letorbench.results.measuring import RANDOM
 from letorbench.results.per_query import mean_of
 from letorbench.results.store import Store, StoredFold
-from letorbench.verify import plain
+from letorbench.verify import FINE, IMPOSSIBLE, Verdict, plain
 
 #: how far a stored number may be from the plain definition's: both round on the way
 TOLERANCE = 1e-9
-#: when each table was written, and what is in it
+#: how many problems of a results folder are shown
+MOST_PROBLEMS = 20
+#: the time of writing and the content of each table
 _Tables = dict[Path, tuple[int, bytes]]
 
 
 @dataclass(frozen=True)
 class Traced:
-    """Where the numbers of an algorithm come from, and what a second look found."""
+    """The origin of an algorithm's numbers, and the problems that a second look found."""
 
     dataset: str
     algo: str
     #: the folds, which know their convention and the digests of their data, code and scores
     folds: tuple[StoredFold, ...] = ()
-    #: how many per-query values were measured again, and how many not: those without a plain
-    #: definition, or with too many orders of equal scores
+    #: the number of per-query values that were measured again, and of those that were not: they
+    #: have no plain definition, or too many orders of equal scores
     cells: int = 0
     unmeasured: int = 0
-    #: what does not agree, a line each
+    #: a line for each number that does not agree
     problems: tuple[str, ...] = ()
+
+
+def check_folder(out: Path, data_dir: Path) -> Verdict:
+    """Measure a results folder again; the table has a row for each algorithm."""
+    datasets = paths.present(out)
+    if not datasets:
+        raise DataError(f"{out}: found no finished fold, expected a results folder")
+    traced = [each for dataset in datasets for each in trace(out, data_dir, dataset)]
+    problems = [line for each in traced for line in each.problems]
+    rows = []
+    for each in traced:
+        facts = [{**fold.fit["test"], **fold.identity} for fold in each.folds] or [{}]
+        digests = " ".join(fold.fit["files"][paths.SCORES] for fold in each.folds)
+        origin = [facts[0].get(name, "") for name in ("convention", "data", "code")]
+        counts = each.cells, each.unmeasured, len(each.problems)
+        rows.append((each.dataset, each.algo, *origin, *counts, digests, "\n".join(each.problems)))
+    caption = (
+        f"{out}: {sum(each.cells for each in traced)} numbers measured again by plain definitions, "
+        f"{len(problems)} problems"
+    )
+    heads = (
+        *columns(["data set", "algorithm", "convention"]),
+        *(Column(name, "left", name, ".8") for name in ("data", "code")),
+        *columns([], {"measured": "d", "not": "d", "problems": "d"}),
+        *(Column(name=name) for name in ("scores", "lines")),
+    )
+    lines = list(dict.fromkeys(problems))  # all algorithms may lack the same data set
+    more = len(lines) - MOST_PROBLEMS
+    rest = [f"and {more} more (--format json has all)"] if more > 0 else []
+    notes = (*lines[:MOST_PROBLEMS], *rest)
+    return Verdict(IMPOSSIBLE if problems else FINE, table(caption, heads, rows, notes))
 
 
 def trace(out: Path, data_dir: Path, dataset: str) -> list[Traced]:
@@ -108,7 +142,7 @@ def by_query(fold: StoredFold, test: QuerySet) -> list[np.ndarray]:
 
 
 def _values(fold: StoredFold, test: QuerySet, rules: Convention) -> Iterator[str | None]:
-    """Yield what is wrong with each value: "" for nothing, None where it is not measured again."""
+    """Yield a line for each wrong value, "" for a right one, None if it is not measured again."""
     rules = replace(rules, ties="mean") if fold.identity["algo"] == RANDOM else rules
     stored = dict(zip(fold.queries.qids.tolist(), zip(*fold.queries.values.values())))
     labels = np.split(test.labels, test.offsets[1:-1])
@@ -122,7 +156,7 @@ def _values(fold: StoredFold, test: QuerySet, rules: Convention) -> Iterator[str
 
 
 def _rest(fold: StoredFold, qids: np.ndarray) -> Iterator[str]:
-    """Yield the queries that are not in the data, and what is wrong with each mean, or ""."""
+    """Yield a line for each query that is not in the data and each wrong mean, else ""."""
     for qid in np.setdiff1d(fold.queries.qids, qids):
         yield f"{fold.folder / paths.QUERIES}: found query {qid}, not in the data"
     for name, values in fold.queries.in_means.values.items():
@@ -140,7 +174,7 @@ def _differs(where: str, found: float, expected: float) -> str:
 def _differences(
     path: Path, expected: str, folds: Sequence[StoredFold], tables: _Tables
 ) -> Iterator[str]:
-    """Yield the first cell of a table that is not what its folds say, unless one is newer."""
+    """Yield a line for the first cell that differs from its folds, unless a fold is newer."""
     if path not in tables and os.path.lexists(path):
         yield f"{path}: found no readable table, expected a regular file"
         return

@@ -22,7 +22,7 @@ from letorbench.analysis.figures import (
     write,
 )
 from letorbench.analysis.results_table import summary_table
-from letorbench.cli.plot import write_figure
+from letorbench.cli.results import write_figure
 from letorbench.errors import UsageError
 from letorbench.results.frame import Frame
 from letorbench.results.per_query import PerQuery

@@ -26,7 +26,7 @@ from letorbench.experiment import backends
 from letorbench.experiment.entrants import entrants
 from letorbench.rankers import plugins
 
-plot = import_module("letorbench.cli.plot")
+results = import_module("letorbench.cli.results")
 paper_runs = import_module("letorbench.papers.reproduction")
 
 #: a command without an indent; below it an option with a value, and what must differ: the files
@@ -75,7 +75,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("options")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        patch.setattr(plot, "write_figures", lambda results: None)
+        patch.setattr(results, "write_figures", lambda results: None)
         patch.setattr(plugins, "FOUND", {})
         sets = ("data/TOY", "data/OTHER", "data/STORED", "other/TOY", "other/MINE", "third/STORED",
                 "wrong/OHSUMED/QueryLevelNorm")  # fmt: skip
@@ -159,7 +159,7 @@ def outcome(template, tmp_path, monkeypatch) -> Callable[[str, str], object]:
     def stop(*values: object, **named: object) -> None:
         raise UsageError(repr((values, named)))  # what would take too long says what it was given
 
-    monkeypatch.setattr(plot, "write_figures", lambda results: None)
+    monkeypatch.setattr(results, "write_figures", lambda results: None)
     monkeypatch.setattr(backends, "in_processes", stop)
     monkeypatch.setattr(fetching, "fetch", stop)
     monkeypatch.setattr(paper_runs, "reproduce", stop)
@@ -212,6 +212,19 @@ def test_a_command_prints_what_the_session_shows(outcome, line):
     said = re.sub(r"\(/.*/", "(", outcome(line.removeprefix("letorbench "), "all"))
     said = re.sub(r"\b[0-9a-f]{8}([0-9a-f]{24})?\b", "", said)
     same(SESSION, f"$ {line}\n{COMMANDS[line]}", f"$ {line}\n{numbers(said)}")
+
+
+#: a row has the exit status, the command, and what its one line on stderr must name
+ERRORS = Path(__file__).with_name("errors.txt").read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("row", ERRORS)
+def test_an_error_is_one_line_that_names_what_is_wrong(outcome, row):
+    start, nouns = row.split(" | ")
+    status, command = start.split(" ", 1)
+    error, end = outcome(command, "all").splitlines()
+    assert error.startswith("letorbench: error: ") and end == f"status {status}"
+    assert all(noun.replace("; ", ", ") in error for noun in nouns.split(", "))
 
 
 def test_every_option_is_in_the_table():

@@ -151,7 +151,9 @@ def test_conventions(tmp_path: Path, name: str, convention: str, max_label: int)
     for text in ("ranklib", "standard,max_label=4"):  # a rule, whatever the data set's labels are
         assert load(name, tmp_path, convention=text).convention.max_label == 4
     benchmark = load(name, tmp_path, convention="ranklib")
-    rules = benchmark_of(benchmark, Protocol(tmp_path, tmp_path, convention="letor4")).convention
+    rules = benchmark_of(
+        benchmark, Protocol(data_dir=tmp_path, out=tmp_path, convention="letor4")
+    ).convention
     assert (rules.name, rules.max_label) == ("letor4", max_label)
     with pytest.raises(UsageError, match="unknown convention"):
         load(name, tmp_path, convention="letor5")

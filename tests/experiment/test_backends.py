@@ -36,7 +36,7 @@ from letorbench.results.paths import FoldKey
 
 def test_what_is_stored_starts_no_process(tmp_path, monkeypatch):
     write_toy(tmp_path)
-    protocol = Protocol(tmp_path, tmp_path / "out", repeats=1)
+    protocol = Protocol(data_dir=tmp_path, out=tmp_path / "out", repeats=1)
     first = run(["TOY"], entrants("regression"), [1, 2], protocol)
     assert not any(each.error or each.reused for each in first.runs)
 
@@ -53,7 +53,7 @@ def test_what_is_stored_starts_no_process(tmp_path, monkeypatch):
 
 def job_of(dataset: str, algo: str, fold: int, repeat: int = 1) -> Job:
     key = FoldKey(dataset, algo, repeat, fold)
-    return Job(key, Label(algo), {}, Protocol(Path(), Path()), Path())
+    return Job(key, Label(algo), {}, Protocol(data_dir=Path(), out=Path()), Path())
 
 
 JOBS = [
@@ -217,7 +217,7 @@ def test_other_data_on_a_worker_are_not_taken_for_those_asked_for(local, tmp_pat
     """A worker whose folder has other data of the name gets the right ones."""
     write_toy(tmp_path / "else", seed=9)
     loaded = running.benchmark_of
-    other = loaded("TOY", Protocol(tmp_path / "else", tmp_path))
+    other = loaded("TOY", Protocol(data_dir=tmp_path / "else", out=tmp_path))
     monkeypatch.setattr(running, "benchmark_of", lambda *_: other)
     lb.run("TOY", executor=Elsewhere(monkeypatch), out="away", **local)
     assert content(tmp_path / "away") == content(tmp_path / "local")

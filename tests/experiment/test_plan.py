@@ -14,12 +14,17 @@ from conftest import every_loss
 from toy_data import write_toy
 
 from letorbench import source
-from letorbench.api.running import left_out
+from letorbench.api.running import dataset_names
 from letorbench.choices import expanded, split
 from letorbench.datasets.load import load
 from letorbench.errors import UsageError
-from letorbench.experiment import plan
-from letorbench.experiment.entrants import BASELINES, entrants, labelled, parameters
+from letorbench.experiment.entrants import (
+    BASELINES,
+    entrants,
+    labelled,
+    left_out,
+    parameters,
+)
 from letorbench.experiment.plan import Protocol, plan_runs, ranker_identity
 from letorbench.experiment.run import seed_of
 from letorbench.experiment.runner import run
@@ -31,12 +36,12 @@ from letorbench.results.paths import FoldKey
 
 
 def test_what_a_protocol_is_where_nothing_is_said(tmp_path):
-    assert vars(Protocol(tmp_path, tmp_path / "out")) == {
+    assert vars(Protocol(data_dir=tmp_path, out=tmp_path / "out")) == {
         "data_dir": tmp_path, "out": tmp_path / "out", "convention": "auto", "select": "ndcg@10",
         "seed": 0, "force": False, "null": "keep", "time_limit": None, "repeats": 5,
         "features": "auto", "name": "default", "measures": (),
     }  # fmt: skip
-    assert Protocol(tmp_path, tmp_path, name="letor").select == "map"
+    assert Protocol(data_dir=tmp_path, out=tmp_path, name="letor").select == "map"
 
 
 def test_all_leaves_out_what_lacks_its_package(monkeypatch):
@@ -67,8 +72,8 @@ def test_algorithms_are_comma_lists_repeats_and_groups():
 
 def test_datasets(tmp_path: Path):
     write_toy(tmp_path)
-    assert plan.datasets(["all"], tmp_path) == ["TOY"]
-    assert plan.datasets(["ohsumed,TOY", "OHSUMED"], tmp_path) == ["OHSUMED", "TOY"]
+    assert dataset_names(["all"], tmp_path) == ["TOY"]
+    assert dataset_names(["ohsumed,TOY", "OHSUMED"], tmp_path) == ["OHSUMED", "TOY"]
 
 
 @pytest.mark.parametrize("name", names())
@@ -164,7 +169,7 @@ def reword(file: Path) -> None:
 
 def test_an_edit_runs_again_what_depends_on_it(copy: Path, tmp_path: Path) -> None:
     write_toy(tmp_path / "data")
-    protocol = Protocol(tmp_path / "data", tmp_path / "out")
+    protocol = Protocol(data_dir=tmp_path / "data", out=tmp_path / "out")
 
     def reused() -> bool:
         (outcome,) = run(["TOY"], entrants("regression"), [1], protocol).runs
@@ -290,7 +295,10 @@ def test_a_comma_list_of_losses_names_these_losses() -> None:
 def test_an_instance_and_its_label_are_one_row(tmp_path) -> None:
     """In whatever order the settings are spelled. What is in a grid counts as fixed."""
     write_toy(tmp_path / "data")
-    bench, base = load("TOY", tmp_path / "data"), Protocol(tmp_path / "data", tmp_path / "results")
+    bench, base = (
+        load("TOY", tmp_path / "data"),
+        Protocol(data_dir=tmp_path / "data", out=tmp_path / "results"),
+    )
     for given, *spelled in (
         (ranker("ndcgboost")(rounds=50), "ndcgboost[rounds=50,stumps=exact]",
          "ndcgboost[stumps=exact,rounds=50]"),
@@ -308,7 +316,7 @@ def test_a_protocol_as_published_chooses_nothing_that_a_paper_does_not(tmp_path)
     """NDCG Boost's has no validation; a setting that is asked for stands."""
     write_toy(tmp_path / "data")
     bench = load("TOY", tmp_path / "data")
-    base = Protocol(tmp_path / "data", tmp_path / "results")
+    base = Protocol(data_dir=tmp_path / "data", out=tmp_path / "results")
     told = {}
     for name, label in (
         ("default", "ndcgboost"),
@@ -337,7 +345,7 @@ def test_what_a_measure_of_ones_own_chose_is_of_its_code(tmp_path, monkeypatch):
     benchmarks, found = {"TOY": load("TOY", tmp_path)}, []
     for function in (mine, changed, mine):
         monkeypatch.setattr("letorbench.registry.BROUGHT", {})
-        protocol = Protocol(tmp_path, tmp_path / "out", select=texts(function)[0])
+        protocol = Protocol(data_dir=tmp_path, out=tmp_path / "out", select=texts(function)[0])
         (job,) = plan_runs(benchmarks, entrants(["regression"]), [1], protocol, ())
         assert protocol.select == job.identity["select"] == "mine"
         found.append(job.identity)

@@ -15,14 +15,14 @@ from unittest.mock import Mock
 import pytest
 
 from letorbench.errors import DataError
-from letorbench.experiment.processes import in_processes
+from letorbench.experiment.backends import in_processes
 
 #: starts two processes that note who they are, then wait
 SCRIPT = """
 import os, sys, time
 from pathlib import Path
 from typing import Any
-from letorbench.experiment.processes import in_processes
+from letorbench.experiment.backends import in_processes
 
 def wait(folder):
     (Path(folder) / str(os.getpid())).touch()
@@ -93,7 +93,7 @@ def test_a_lost_process_costs_its_call_alone() -> None:
 BESIDE = """
 import sys
 from helper import where
-from letorbench.experiment.processes import in_processes
+from letorbench.experiment.backends import in_processes
 print(*in_processes(where, [1, 2], 2, print))
 """
 

@@ -55,7 +55,7 @@ def run(datasets, algos, folds, protocol, processes=Processes()) -> Report:
 @pytest.fixture
 def protocol(tmp_path: Path) -> Protocol:
     write_toy(tmp_path / "data")
-    return Protocol(tmp_path / "data", tmp_path / "results", repeats=3)
+    return Protocol(data_dir=tmp_path / "data", out=tmp_path / "results", repeats=3)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import pytest
 from conftest import few_rounds, learners, numbers, parts_of, random_queries, same, unlocked
 
 import letorbench as lb
-from letorbench.cli.algos import description
+from letorbench.cli.models import description
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError

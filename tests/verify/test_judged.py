@@ -12,8 +12,8 @@ from letorbench.datasets import catalog
 from letorbench.datasets.acquire.archive import import_archive
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
-from letorbench.verify.judged import judged_folds
-from letorbench.verify.printed import check_by_data, known_facts, read_table
+from letorbench.verify.known import judged_folds, known_facts
+from letorbench.verify.printed import check_by_data, read_table
 
 KNOWN = ("OHSUMED", "MQ2008")
 MEASURES = [

@@ -10,15 +10,9 @@ from toy_data import write_toy
 from letorbench.conventions import CONVENTIONS, convention
 from letorbench.measures import parse, query_metrics
 from letorbench.verify import plain
+from letorbench.verify.known import Known, known_facts
 from letorbench.verify.numbers import Printed
-from letorbench.verify.printed import (
-    Entry,
-    Known,
-    check_by_data,
-    check_table,
-    known_facts,
-    read_table,
-)
+from letorbench.verify.printed import Entry, check_by_data, check_table, read_table
 
 NAMES = [*(f"p@{k}" for k in range(1, 11)), *(f"ndcg@{k}" for k in (1, 3, 10)), "map"]
 #: the queries of a fold are so many and some

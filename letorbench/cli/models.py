@@ -1,0 +1,216 @@
+"""The commands about algorithms and their models: `algos`, `rank` and `export`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from inspect import cleandoc, getdoc
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from letorbench.analysis.tables import Table, text_table
+from letorbench.cli import options
+from letorbench.cli.group import echo, print_error, print_table
+
+if TYPE_CHECKING:
+    from letorbench.datasets.user_data.tables import Columns
+    from letorbench.rankers.base import Ranker
+
+#: the families by loss, and their titles in a list of algorithms
+FAMILIES = {
+    "pointwise": "Pointwise: each document's label",
+    "pairwise": "Pairwise: which of two documents is better",
+    "listwise": "Listwise: a query's whole list",
+    "": "Parts of your own choice, and the rankers of plug-ins",
+    "reference": "Reference points, which learn nothing",
+}
+
+
+@click.command(short_help="List the algorithms, or describe one.")
+@click.argument("name", required=False, shell_complete=options.algorithms)
+@click.option(
+    "--parts", is_flag=True, help="List the models, losses and solvers that a recipe combines."
+)
+@options.plugin
+def algos(name: str | None, parts: bool) -> None:
+    """List the algorithms, or describe one: paper, formula, parameters, grid."""
+    from letorbench.rankers import names, ranker
+
+    if parts and name is not None:
+        raise click.UsageError(f"--parts lists the parts of recipes: found {name} beside it")
+    if name is not None:
+        echo(description(name))
+    elif parts:
+        for table in part_tables():
+            print_table(table)
+    else:
+        from letorbench.analysis.leaderboard import recommended
+
+        for table in family_tables([ranker(each) for each in names()], recommended()):
+            print_table(table)
+        echo("* = recommended: on no data set of the leaderboard significantly worse than the best")
+
+
+def description(name: str) -> str:
+    """Return the description of an algorithm: paper, formula, parameters, grid, documentation."""
+    from letorbench.choices import meant
+    from letorbench.experiment.entrants import parameters
+    from letorbench.experiment.select import draws
+    from letorbench.parameters import describe
+    from letorbench.rankers import names, ranker
+    from letorbench.rankers.base import Ranker
+
+    cls = ranker(meant(name, names(), "algorithm"))
+    lines = [f"{cls.name}: {cls.title}\n\npaper    {cls.paper}\nformula  {cls.formula}\n"]
+    if cls.order_matters:
+        lines.append(f"order    of a query's documents matters: {cls.order_matters}\n")
+    if cls.feature_order_matters:
+        lines.append(f"order    of the features matters: {cls.feature_order_matters}\n")
+    if not cls.available():
+        lines.append(f"needs    the package {cls.needs}: python -m pip install '{cls.extra}'\n")
+    if draws(cls, {}):
+        lines.append("draws    random numbers: a run repeats it with several seeds (--repeats)\n")
+    defaults = cls().get_params()
+    for key, kind in parameters(cls).items():
+        line = (
+            f"--set {cls.spelled.get(key, key)}={defaults[key]}".ljust(32) + f"  {describe(kind)}"
+        )
+        if key in cls.grid:
+            line += f"; validation chooses from {', '.join(map(str, cls.grid[key]))}"
+        lines.append(line)
+    if not parameters(cls):
+        lines.append("no parameters")
+    lines.append(f"\n{getdoc(cls)}")
+    shared = cls.__mro__[1 : cls.__mro__.index(Ranker)]  # as by the algorithms of one paper
+    lines += [f"\n{cleandoc(base.__doc__)}" for base in shared if base.__doc__]
+    return "\n".join(lines)
+
+
+def family_tables(rankers: Sequence[type[Ranker]], best: Sequence[str]) -> Iterator[Table]:
+    """Yield a table of the rankers of each family by their losses: names, kinds, titles.
+
+    best: the names that have a star.
+    """
+    for family, title in FAMILIES.items():
+        own = [cls for cls in rankers if (cls.families or ("",))[0] == family]
+        rows = [
+            (f"  {cls.name}{' *' * (cls.name in best)}", ", ".join(cls.families[1:]), cls.title)
+            for cls in own
+        ]
+        if rows:
+            yield text_table(["", "", ""], rows, title)
+
+
+def part_tables() -> Iterator[Table]:
+    """Yield a table of the models, of the losses and of the solvers: names and descriptions."""
+    from letorbench.losses import choices
+    from letorbench.losses import families as loss_families
+    from letorbench.models.parametric import families, family
+    from letorbench.rankers.recipe import SOLVERS, TREES
+
+    formulas = {
+        name: "; ".join(filter(None, (each.formula, choices(each))))
+        for name, each in loss_families().items()
+    }
+    models = {name: family(name).formula for name in families()}
+    models[TREES] = "the sum over trees of the value of x's leaf"
+    kinds = {"model": models, "loss": formulas, "solver": SOLVERS}
+    for kind, texts in kinds.items():
+        rows = [(f"  {name}", text) for name, text in texts.items()]
+        title = f"{kind} (--set {kind}=NAME); all fit together, but trees are only boosted"
+        yield text_table(["", ""], rows, title)
+
+
+@click.command(short_help="Score a file of documents with a saved model.")
+@click.option(
+    "--model", required=True, type=options.FILE,
+    help="Model of a run, or a model file of LightGBM or XGBoost.",
+)  # fmt: skip
+@click.option(
+    "--input", "data", required=True, type=options.FILE, help="Documents: LETOR text, a table, …"
+)
+@click.option("--output", required=True, type=options.NEW_FILE, help="File for the scores.")
+@options.format_of(
+    "scores", "trec", help="One score a line in the file's order, or a TREC run file."
+)
+@click.option(
+    "--tag", metavar="NAME", help="Last column of the run file.  [default: the algorithm]"
+)
+@click.option("--sparse", is_flag=True, help="The last features may be missing in every line.")
+@options.table_columns
+@options.null
+@options.plugin
+def rank(
+    model: Path, data: Path, output: Path, form: str, tag: str | None, sparse: bool,
+    columns: Columns, null: str | float,
+) -> None:  # fmt: skip
+    """Score every document of a file with a model of any algorithm; ignore labels.
+
+    A model file is LightGBM's text or XGBoost's JSON; the library is not needed. Feature k of LETOR
+    text is column k - 1 of the matrix that it was trained on, whatever its name.
+    """
+    from letorbench.datasets.arrays import missing_features
+    from letorbench.named_files import is_stream, open_output
+    from letorbench.rankers import load_model, plugins
+    from letorbench.results.export import write_run
+    from letorbench.results.scores import finite_scores, write_scores
+    from letorbench.results.user_files import check_output, read_for
+    from letorbench.solvers.fit_result import score_warnings
+
+    check_output(output, [model, data, *plugins.files()])
+    ranker = load_model(model)
+    queries = read_for(ranker, data, null, sparse, columns)
+    with plugins.blamed(type(ranker)):
+        scores = ranker.predict(queries)
+    warnings = [f"{data}: {each.text}" for each in score_warnings(scores, queries)]
+    missing = len(missing_features(queries.features))
+    if missing and not getattr(ranker.learned.model, "has_missing", False):
+        warnings.append(f"{data}: {missing} features lack values, which the model reads as 0")
+    scores = finite_scores(scores)
+    if form == "trec":
+        write_run(output, queries, scores, tag or ranker.name, to=open_output)
+    else:
+        write_scores(output, queries.in_caller_order(scores), to=open_output)
+    print_error(warnings, "warning")
+    count = f"{queries.n_docs} scores of {queries.n_queries} queries"
+    echo(f"{output}: {count} ({ranker.name})", err=is_stream(output))
+
+
+@click.command(short_help="Write stored results as TREC files, or models as texts.")
+@click.argument("dataset", shell_complete=options.datasets_with_results)
+@options.algos
+@options.option(
+    "--as", "form", default="trec",
+    type=click.Choice(["trec", "ranklib", "lightgbm", "solr", "elasticsearch"]),
+    help="Runs and qrels, or models in the form of RankLib, LightGBM, Solr or Elasticsearch.",
+)  # fmt: skip
+@click.option(
+    "--to", "folder", type=options.FOLDER, metavar="FOLDER",
+    help="Folder to write to.  [default: exports/<form> in the data set's results]",
+)  # fmt: skip
+@options.data_dir
+@options.out
+def export(
+    dataset: str, algos: tuple[str, ...], form: str, folder: Path | None, data_dir: Path, out: Path
+) -> None:
+    """Write <FOLDER>/fold<k>/<algorithm>.run for every stored fold, and its qrels.txt.
+
+    With another --as, write the model of the fold instead: <FOLDER>/fold<k>/<algorithm>.txt, or
+    .json for Solr and Elasticsearch. The model must be of stumps, of trees or, except for
+    lightgbm, linear, and take raw features.
+    """
+    from letorbench.api.results import load_results
+    from letorbench.files import refuse_links
+    from letorbench.results.export import export as export_stored
+    from letorbench.results.paths import EXPORTS, dataset_folder
+
+    results = load_results(out, [dataset], algos)
+    print_error(results.warnings, "warning")
+    if folder is None:
+        folder = dataset_folder(out, options.only(results.datasets)) / EXPORTS / form
+        for row in results.frames[0].rows:
+            for fold in row.stored:
+                refuse_links(out, folder / fold.folder.name)
+    for path in export_stored(results.frames[0], form, data_dir, folder):
+        echo(path)

@@ -1,0 +1,291 @@
+"""The commands that show stored results: `table`, `plot` and `compare`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from letorbench.cli import options
+from letorbench.cli.group import echo, print_error, print_table
+from letorbench.errors import DataError, UsageError
+from letorbench.files import refuse_links, write_atomically
+
+if TYPE_CHECKING:
+    from letorbench.analysis.comparison import Pair, Procedure
+    from letorbench.api.results import Results
+
+
+@click.command(short_help="Print stored results as text, CSV, Markdown or LaTeX.")
+@options.format_of("text", "csv", "markdown", "latex")
+@options.measures(
+    "Columns, also as comma lists; `all`.  [default: ndcg@1,3,5,10 and map; csv: all]"
+)
+@click.option(
+    "--published", is_flag=True, help="Show published figures beside ours, with their sources."
+)
+@click.option(
+    "--shares", is_flag=True, help="Learning curves, by the fraction of the training queries."
+)
+@options.baseline
+@options.procedure
+@options.stored
+def table(
+    results: Results, form: str, measures: tuple[str, ...], published: bool, shares: bool,
+    baseline: str | None, procedure: Procedure,
+) -> None:  # fmt: skip
+    """Print the stored results of data sets (by default all that have results).
+
+    A measure or cut-off that was not stored is computed from the stored scores and the data.
+    """
+    from letorbench.analysis.comparison import marks
+    from letorbench.analysis.published import published_table
+    from letorbench.analysis.results_table import summary_table, usual
+    from letorbench.api.results import measure_names
+    from letorbench.measures import texts
+
+    if published:
+        options.refuse("--published", "baseline", *options.PROCEDURE)
+    if shares:
+        options.refuse("--shares", "baseline", "published", *options.PROCEDURE)
+        several = texts(measures or ("ndcg@10",))
+        print_table([each.table for name in several for each in results.learning(name)], form)
+        return
+    tables = []
+    for frame in results.frames:
+        names = measure_names(measures or ("all" if form == "csv" else usual(frame)), frame)
+        frame = results.measured(frame, names)
+        if published:
+            tables.append(published_table(frame, names))
+        else:
+            against = marks(frame, names, baseline, procedure) if baseline else None
+            tables.append(summary_table(frame, names, against))
+    print_table(tables, form)
+
+
+@click.command(short_help="Draw stored results, one panel for each data set.")
+@options.option(
+    "--measure", default="ndcg", metavar="MEASURE",
+    help="A measure with cut-offs is drawn at n = 1..10, any other by itself.",
+)  # fmt: skip
+@click.option(
+    "--shares", is_flag=True,
+    help="Draw a measure, by default ndcg@10, against the fraction of the training queries.",
+)  # fmt: skip
+@options.baseline
+@click.option(
+    "--validation", is_flag=True, help="Draw validation curves, with a dot at the choice."
+)
+@options.several(
+    "--format", "forms", metavar=None, type=click.Choice(["png", "svg", "pdf"]),
+    help="Format of the files; repeat for several.  [default: all three]",
+)  # fmt: skip
+@click.option("--published", is_flag=True, help="Also draw published figures.")
+@click.option(
+    "--to", "stem", type=click.Path(path_type=Path), metavar="PATH",
+    help="Path of the files without the ending.  [default: in the folder of the data set, or of "
+    "the results for several]",
+)  # fmt: skip
+@options.stored
+def plot(
+    results: Results, measure: str, shares: bool, baseline: str | None, validation: bool,
+    forms: tuple[str, ...], published: bool, stem: Path | None,
+) -> None:  # fmt: skip
+    """Draw the stored results of data sets, one panel each, and print the files' paths.
+
+    With --shares these are learning curves of data sets that ran with several --share.
+    With --baseline these are differences from it with 95 % intervals, by default of ndcg@10.
+    With --validation these are validation curves: one panel for each algorithm, one line for each
+    fold.
+    """
+    from letorbench.named_files import is_stream, open_output
+    from letorbench.results.user_files import check_output
+
+    to = write_atomically if stem is None else open_output
+    if stem is not None:
+        check_output(stem, data_dir=results.data_dir)
+    if shares:
+        options.refuse("--shares", "published")
+        measure = measure if options.given("measure") else "ndcg@10"
+        stem = stem or results.out / f"shares-{measure.replace('@', '-at-')}"
+    if validation:
+        options.refuse("--validation", "measure", "published", "shares", "baseline")
+    if baseline is not None:
+        options.refuse("--baseline", "published", "shares")
+    kind = {"shares": shares, "baseline": baseline, "validation": validation}
+    for path in write_figure(results, measure, forms, stem, to, published=published, **kind):
+        echo(path, err=is_stream(path))
+
+
+def write_figure(
+    results: Results,
+    measure: str = "ndcg",
+    forms: Sequence[str] = (),
+    stem: Path | None = None,
+    to: Callable = write_atomically,
+    **kind: Any,
+) -> list[Path]:
+    """Write the figure of `Results.plot`, by default in its usual place."""
+    from letorbench.analysis.figures import FORMATS, write
+
+    name = re.sub("[, ]+", "-", measure.replace("@", "-at-"))
+    if kind.get("baseline"):  # a label may have signs that a file's name may not
+        row = results.row(kind["baseline"])
+        rows = (each for frame in results.frames for each in frame.rows if each.algo == row)
+        name += f"-from-{next(rows).label.folders[0]}"
+    name = "validation" if kind.get("validation") else name
+    drawn = results.plot(measure, **kind)
+    return write(drawn, stem or _usual_stem(results, name), forms or FORMATS, to)
+
+
+def write_figures(results: Results) -> None:
+    """Write the NDCG@n figure of each data set, and one of them all if there are several.
+
+    They are PNG alone, as the other formats take as long as a short run. Those that are there
+    already, by `letorbench plot`, are drawn anew, so that none shows older results.
+    """
+    from letorbench.analysis.figures import FORMATS
+    from letorbench.results.paths import FIGURE
+
+    several = [results] if len(results.datasets) > 1 else []
+    for each in (*map(results.only, results.datasets), *several):
+        stem = _usual_stem(each)
+        there = [form for form in FORMATS if stem.with_suffix(f".{form}").exists()]
+        write_figure(each, forms=list(dict.fromkeys([FIGURE, *there])))
+
+
+def _usual_stem(results: Results, name: str = "ndcg") -> Path:
+    """Return the path, without its ending, of a figure of the data sets."""
+    from letorbench.results.paths import figure_stem
+
+    only = results.datasets[0] if len(results.datasets) == 1 else None
+    stem = figure_stem(results.out, only, name)
+    refuse_links(results.out, stem.parent)
+    return stem
+
+
+@click.command(short_help="Test whether differences between algorithms are real.")
+@options.baseline
+@options.measures("Measures, also as comma lists.  [default: ndcg@10]")
+@click.option("--power", is_flag=True, help="Print how many queries would settle each difference.")
+@click.option(
+    "--by", metavar="length|relevant|difficulty|FILE.csv[:COLUMN]",
+    help="Compare in slices of the queries: by their number of documents or of relevant documents, "
+    "by the algorithms' mean, or by a table of your segments of the queries.",
+)  # fmt: skip
+@click.option(
+    "--queries", type=click.IntRange(1), metavar="N",
+    help="Print the N queries that gain most, and the N that lose most, of each pair.",
+)  # fmt: skip
+@click.option(
+    "--why", is_flag=True,
+    help="Print where each difference comes from: training, selection and queries.",
+)  # fmt: skip
+@options.runs
+@click.option("--qrels", type=options.FILE, help="Judgements of the runs.")
+@options.convention_of("trec_eval", help="Measuring rules for the runs.")
+@options.format_of("text", "csv", "markdown")
+@options.procedure
+@options.stored
+def compare(
+    results: Results | None, baseline: str | None, measures: tuple[str, ...], power: bool,
+    by: str | None, queries: int | None, why: bool, runs: tuple[Path, ...], qrels: Path | None,
+    convention: str, form: str, procedure: Procedure,
+) -> None:  # fmt: skip
+    """Compare algorithms on the per-query values of all folds of each data set.
+
+    Each row is one algorithm against another: mean difference, 95 % interval,
+    p-value, the same corrected for all comparisons of the data set and measure, effect size
+    (Cohen's d_z), the smallest true difference that a test finds on such data in 80 % of cases
+    (detectable), and on how many queries it is better, equal, worse. Several data sets also give
+    winning numbers, average ranks, Friedman's and Nemenyi's tests and a diagram.
+    With --by each row is of a slice of the queries, and the correction is for all slices.
+    With --queries the rows are the queries that differ most.
+    With --why the rows are what both have in training, validation and test, with reasons below:
+    whether the lower one under- or overfits, how sure its selection was, and on which queries.
+    With --run the systems are TREC runs, by --qrels, on the queries that count in all of them.
+    With --power the rows say how often a test finds each difference on other numbers of queries.
+    """
+    from letorbench.analysis.comparison import comparison_table, power_table
+
+    measures = measures or ("ndcg@10",)
+    if queries is not None:
+        options.refuse("--queries", "by", "power", "why", *options.PROCEDURE)
+        if results is None:
+            raise UsageError("--queries does not go with --run; drop one of them")
+        print_table(list(results.query_tables(queries, measures, baseline)), form)
+        return
+    if why:
+        options.refuse("--why", "by", "power")
+        if results is None:
+            raise UsageError("--why does not go with --run; drop one of them")
+        print_table(list(results.why_tables(measures, baseline, procedure)), form)
+        return
+    if results is None:
+        options.refuse("--run", "by")
+        pairs = _of_runs(qrels, runs, measures, baseline, procedure, convention)
+    else:
+        for name in filter(options.given, ("qrels", "convention")):
+            raise UsageError(f"--{name} goes with --run, found none")
+        stored = results.pairs(measures, baseline, procedure, by)
+        pairs = ((frame.conventions[0], each) for frame, each in stored)
+    if power:
+        options.refuse("--power", "by", "alpha", "correction")
+        print_table([power_table(each, rules) for rules, each in pairs], form)
+        return
+    print_table([comparison_table(each, procedure, rules) for rules, each in pairs], form)
+    if results is not None and form != "csv" and by is None:
+        _show_overall(results, measures)
+
+
+def _of_runs(
+    qrels: Path | None, runs: Sequence[Path], measures: Sequence[str], baseline: str | None,
+    procedure: Procedure, convention: str,
+) -> Iterator[tuple[str, tuple[Pair, ...]]]:  # fmt: skip
+    """Yield the compared runs by each measure, with the name of the convention."""
+    import numpy as np
+
+    from letorbench.analysis.comparison import compare as compared
+    from letorbench.api.measuring import measures_of
+    from letorbench.conventions import convention as convention_named
+    from letorbench.results.external import measure_runs
+
+    if qrels is None:
+        raise UsageError("--run: found no --qrels, expected the judgements of the runs")
+    rules, asked = convention_named(convention), measures_of(measures)
+    systems, notes = measure_runs(qrels, runs, asked, rules)
+    print_error(notes, "warning")
+    names = {str(run): system.algo for run, system in zip(runs, systems)}
+    baseline = names.get(baseline, baseline) if baseline else None
+    tables = np.array([[*system.values.values()] for system in systems])
+    counts = ~np.isnan(tables).any(axis=(0, 1))
+    if not counts.any():
+        raise DataError(f"{qrels}: found no query that counts in all runs, expected one")
+    for measure in map(str, asked):
+        both = [system.at(counts) for system in systems]
+        yield rules.name, compared(qrels.name, both, measure, baseline, procedure)
+
+
+def _show_overall(results: Results, measures: tuple[str, ...]) -> None:
+    """Print the comparison over several data sets; draw the critical-difference diagrams."""
+    from letorbench.analysis.figures import write
+    from letorbench.analysis.ranks import draw_ranks, overall, overall_table
+    from letorbench.api.results import measure_names
+    from letorbench.datasets.catalog import parse
+
+    # shares of the training queries are no data sets of their own
+    whole = [frame for frame in results.frames if parse(frame.dataset).share == 1.0]
+    if len(whole) < 2:
+        return
+    frames = [results.measured(frame, measures) for frame in whole]
+    for name in measure_names(measures, results.frames[-1]):
+        across = overall(frames, name)
+        echo("")
+        print_table(overall_table(across))
+        if across.difference is not None:
+            stem = results.out / f"critical-difference-{name.replace('@', '-at-')}"
+            figure = draw_ranks(across.ranked, across.ranks, across.difference)
+            echo(f"diagram: {', '.join(map(str, write(figure, stem)))}")
