@@ -133,8 +133,7 @@ def test_one_function_prints_and_one_escapes() -> None:
         if re.search(r"html import escape|import html\b|Markup\(|jinja2\.Environment", text):
             escaping.add(file.name)
         if any(
-            isinstance(node, ast.Call)
-            and ast.unparse(node.func) in ("click.echo", "print")
+            isinstance(node, ast.Call) and ast.unparse(node.func) in ("click.echo", "print")
             for node in ast.walk(ast.parse(text))
         ):
             printing.add(str(file.relative_to(folder)))
