@@ -123,15 +123,14 @@ def _show_overall(results: Results, measures: tuple[str, ...]) -> None:
     """Print what several data sets together say; draw the critical-difference diagrams."""
     from letorbench.analysis.figures import draw_ranks, write
     from letorbench.analysis.ranks import overall, overall_table
-    from letorbench.api.results import measure_names
     from letorbench.datasets.catalog import parse
 
     # shares of the training queries are no data sets of their own
     whole = [frame for frame in results.frames if parse(frame.dataset).share == 1.0]
     if len(whole) < 2:
         return
-    frames = [results.measured(frame, measures) for frame in whole]
-    for name in measure_names(measures, results.frames[-1]):
+    frames = [frame.measured(measures) for frame in whole]
+    for name in results.frames[-1].names(measures):
         across = overall(frames, name)
         say("")
         show(overall_table(across))

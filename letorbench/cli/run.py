@@ -108,7 +108,7 @@ def run(
     with dask_executor(scheduler) if scheduler else nullcontext() as executor:
         report = perform(data, algos, folds, fixed, chosen, jobs, shard, split(shares), executor)
     complain(_unused(report), "note")
-    results = Results(chosen.out, chosen.data_dir, report.frames)
+    results = Results(chosen.out, report.frames)
     write_figures(results)
     _print(report, results, chosen.measures)
     _end(report)
@@ -132,7 +132,7 @@ def _print(report: Report, results: Results, measures: Sequence[str]) -> None:
     for frame in results.frames:
         more = [name for name in measures if name in frame.measures]  # none that failed
         names = list(dict.fromkeys([*usual(frame), *more]))
-        show(summary_table(results.measured(frame, names), names))
+        show(summary_table(frame.measured(names), names))
         say(f"{tuning_line(frame)}\n")
     reused = sum(each.reused for each in report.runs)
     if reused:

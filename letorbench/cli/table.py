@@ -37,7 +37,6 @@ def table(
     from letorbench.analysis.comparison import marks
     from letorbench.analysis.published import published_table
     from letorbench.analysis.results_table import summary_table, usual
-    from letorbench.api.results import measure_names
     from letorbench.measures import texts
 
     if published:
@@ -49,8 +48,8 @@ def table(
         return
     tables = []
     for frame in results.frames:
-        names = measure_names(measures or ("all" if form == "csv" else usual(frame)), frame)
-        frame = results.measured(frame, names)
+        names = frame.names(measures or ("all" if form == "csv" else usual(frame)))
+        frame = frame.measured(names)
         if published:
             tables.append(published_table(frame, names))
         else:
