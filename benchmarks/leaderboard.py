@@ -10,7 +10,7 @@ from pathlib import Path
 
 import letorbench as lb
 from letorbench.analysis.leaderboard import MEASURES, RECOMMENDED, files, never_beaten, shipped
-from letorbench.results.csv_files import read_frame
+from letorbench.results.frame import Frame
 from letorbench.results.packed import pack
 
 
@@ -23,7 +23,8 @@ def main() -> None:
         lb.run(
             name, "all,ideal", data_dir=chosen.data_dir, out=chosen.out, jobs=os.cpu_count() or 1
         )
-        pack(read_frame(chosen.out, name).only(lb.algorithms()), chosen.data_dir, MEASURES, path)
+        results = Frame.read(chosen.out, name, chosen.data_dir)
+        pack(results.only(lb.algorithms()), MEASURES, path)
         print(f"{path}: {path.stat().st_size:,} bytes")
     names = never_beaten([shipped(name) for name in files()])
     (path.parent / RECOMMENDED).write_text("".join(f"{name}\n" for name in names))

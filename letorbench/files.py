@@ -48,6 +48,11 @@ def _at_once(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
+def touch(path: Path) -> None:
+    """Say that a file was written now; of a link, the link."""
+    os.utime(path, follow_symlinks=os.utime not in os.supports_follow_symlinks)
+
+
 def refuse_links(root: Path, place: Path) -> None:
     """Raise WriteError if a place in a folder is reached by a link that is in that folder."""
     # the folder itself may be a link: its user named it
@@ -64,22 +69,29 @@ def write_atomically(path: Path, binary: bool = False) -> Iterator[IO]:
     WriteError: the file cannot be written, since the disk is full, the folder is read-only, ...
     """
     path = Path(path)
+    with _locked(path, path.with_name(f".{path.name}.lock")), write_unlocked(path, binary) as file:
+        yield file
+
+
+@contextmanager
+def write_unlocked(path: Path, binary: bool = False) -> Iterator[IO]:
+    """Do as `write_atomically` for a caller who is the `one_writer` of the folder."""
+    path = Path(path)
     unfinished = path.with_name(f".{path.name}.part")
     mode, encoding = ("xb", None) if binary else ("x", "utf-8")
-    with _locked(path, path.with_name(f".{path.name}.lock")):
-        try:
-            unfinished.unlink(missing_ok=True)  # from a killed process, or a stranger's link
-            with open(unfinished, mode, encoding=encoding) as file:
-                yield file
-            unfinished.replace(path)
-        except OSError as error:
-            # errors of other files that the block reads already name them
-            if error.filename in (None, str(unfinished)):
-                raise WriteError(path, error) from None
-            raise
-        finally:
-            with suppress(OSError):
-                unfinished.unlink(missing_ok=True)
+    try:
+        unfinished.unlink(missing_ok=True)  # from a killed process, or a stranger's link
+        with open(unfinished, mode, encoding=encoding) as file:
+            yield file
+        unfinished.replace(path)
+    except OSError as error:
+        # errors of other files that the block reads already name them
+        if error.filename in (None, str(unfinished)):
+            raise WriteError(path, error) from None
+        raise
+    finally:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
 
 
 @contextmanager

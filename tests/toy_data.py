@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from conftest import places, printed
 
+from letorbench.files import one_writer
 from letorbench.results.frame import Row
 from letorbench.results.labels import Label
 from letorbench.results.paths import FoldKey, algo_folder, fold_folder
@@ -113,9 +114,9 @@ def store_fold(
     if repeat > 1:
         identity["repeat"] = repeat
     folder = fold_folder(algo_folder(out, dataset, algo), number, repeat)
-    write_fold(
-        folder, FoldResult(identity, Label(algo), np.zeros(3), queries, convention, n_folds, **own)
-    )
+    result = FoldResult(identity, Label(algo), np.zeros(3), queries, convention, n_folds, **own)
+    with one_writer(folder, out):
+        write_fold(folder, result)
     return folder
 
 
@@ -123,15 +124,22 @@ def sample_row(
     algo: str, values: Mapping[str, float], folds: int = 5, convention: str = "letor3"
 ) -> Row:
     """A row in memory whose folds have all these values."""
-    fit = {
-        "identity": {"algo": algo},
-        "test": {"means": dict(values), "convention": convention, "n_folds": folds},
-    }
+    tables = {name: np.full(folds, value) for name, value in values.items()}
+    numbers = np.arange(1, folds + 1)
+    return row_of(PerQuery(algo, numbers, numbers.astype(str), tables), convention)
+
+
+def row_of(queries: PerQuery, convention: str = "letor3") -> Row:
+    """A row in memory with these values of its queries, of one repeat."""
     stored = []
-    for k in range(1, folds + 1):
-        queries = PerQuery(algo, np.array([k]), np.array([str(k)]), values)
-        stored.append(StoredFold(FoldKey("S", algo, 1, k), Path("S", algo, "1"), fit, 0, queries))
-    return Row(algo, tuple(stored))
+    for k in np.unique(queries.folds).tolist():
+        own = queries.only(np.array([k]))
+        means = {name: queries.fold_means(name)[k] for name in queries.values}
+        test = {"means": means, "convention": convention, "n_folds": len(np.unique(queries.folds))}
+        fit = {"identity": {"algo": queries.algo}, "test": test}
+        key = FoldKey("S", queries.algo, 1, k)
+        stored.append(StoredFold(key, Path("S", queries.algo, "1"), fit, 0, own))
+    return Row(queries.algo, tuple(stored))
 
 
 def without_clock(value: object) -> object:

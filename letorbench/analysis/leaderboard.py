@@ -90,7 +90,7 @@ def shipped(dataset: str) -> Frame:
     return read_packed(files()[dataset])
 
 
-def board(ours: Frame, theirs: Frame | None, data_dir: Path) -> Board:
+def board(ours: Frame, theirs: Frame | None) -> Board:
     """Return the shipped rows and a user's of the same data set.
 
     A user's row is left out, with a note, if it has another convention, queries that the shipped
@@ -98,7 +98,7 @@ def board(ours: Frame, theirs: Frame | None, data_dir: Path) -> Board:
     """
     if theirs is None:
         return Board(ours)
-    theirs = theirs.measured(MEASURES, data_dir)
+    theirs = theirs.measured(MEASURES)
     [convention] = ours.conventions
     queries = ours.rows[0].queries.keys
     rows, notes = [], list(theirs.unmeasured)
@@ -111,10 +111,8 @@ def board(ours: Frame, theirs: Frame | None, data_dir: Path) -> Board:
         elif any(math.isnan(row.values[name]) for name in MEASURES):
             notes.append(f"{row.algo}: left out: found a measure without a value")
         else:
-            name = row.algo + YOURS
-            queried = replace(row.queries, algo=name)
-            rows.append(replace(row, algo=name, measured=queried))
-    frame = replace(ours, rows=(*ours.rows, *rows), damaged=theirs.damaged)
+            rows.append(replace(row, algo=row.algo + YOURS))
+    frame = replace(theirs, rows=(*ours.rows, *rows), unmeasured=())
     return Board(frame, tuple(row.algo for row in rows), tuple(notes))
 
 

@@ -10,7 +10,6 @@ from letorbench.api.results import Results, words
 from letorbench.choices import meant
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import parse
-from letorbench.results.csv_files import read_frame
 from letorbench.results.frame import Frame
 from letorbench.results.paths import present
 
@@ -40,12 +39,9 @@ def leaderboard(
         The own results cannot be read.
     """
     found = boards(results, datasets, MEASURES[0])
-    if isinstance(results, Results):
-        out, data_dir = results.out, results.data_dir
-    else:
-        out, data_dir = Path(results or "results"), Path("data")
+    out = results.out if isinstance(results, Results) else Path(results or "results")
     notes = tuple(note for each in found for note in each.notes)
-    return Results(out, data_dir, tuple(each.frame for each in found), notes)
+    return Results(out, tuple(each.frame for each in found), notes)
 
 
 def boards(
@@ -59,9 +55,10 @@ def boards(
         raise UsageError(f"found {measure}, expected one of {', '.join(MEASURES)}")
     own: dict[str, Frame] = {}
     if isinstance(results, Results):
-        own, data_dir = {frame.dataset: frame for frame in results.frames}, results.data_dir
+        own = {frame.dataset: frame for frame in results.frames}
     elif results is not None:
-        own = {name: read_frame(Path(results), name) for name in present(Path(results))}
+        out = Path(results)
+        own = {name: Frame.read(out, name, data_dir) for name in present(out)}
         if not own:
             raise DataError(f"{results}: no results there; `letorbench run` makes them")
     names = words(datasets) or [name for name in files() if not own or name in own]
@@ -70,4 +67,4 @@ def boards(
             f"found results of {', '.join(own)}, expected some of {' or '.join(files())}"
         )
     chosen = [meant(name, list(files()), "shipped data set") for name in names]
-    return [board(shipped(name), own.get(name), data_dir) for name in chosen]
+    return [board(shipped(name), own.get(name)) for name in chosen]

@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,10 +26,8 @@ from letorbench.datasets import catalog
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.entrants import BASELINES
-from letorbench.measures import Measure, parse, texts
 from letorbench.named_files import open_output
-from letorbench.results.csv_files import read_frame
-from letorbench.results.frame import Frame, data_of, deviation_column, of_other_data
+from letorbench.results.frame import Frame, Measures, deviation_column
 from letorbench.results.paths import SCORES, VALIDATION, present
 from letorbench.results.scores import read_scores
 from letorbench.results.store import StoredFold
@@ -40,8 +37,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-#: measures as users write them: names, comma lists, values
-Measures = str | Measure | Sequence[str | Measure]
 #: the columns of a comparison that one sees first: a notebook has room for few
 FIRST = ("algo", "against", "difference", "p_adjusted", "significant")
 #: the file of each part's scores
@@ -59,17 +54,14 @@ class Results:
     ----------
     out : Path
         The results folder.
-    data_dir : Path
-        The folder of the data sets.
     frames : tuple of Frame
-        The algorithms and their means, one frame a data set.
+        The results of each data set.
     warnings : tuple of str
         What the run that gave the results had to say, or which folds are left out
         as damaged or of other data, and which rows are of other data than those now there.
     """
 
     out: Path
-    data_dir: Path
     frames: tuple[Frame, ...]
     warnings: tuple[str, ...] = ()
 
@@ -77,6 +69,11 @@ class Results:
     def datasets(self) -> list[str]:
         """The names of the data sets."""
         return [frame.dataset for frame in self.frames]
+
+    @property
+    def data_dir(self) -> Path:
+        """The folder of the data sets."""
+        return self.frames[0].data_dir
 
     @property
     def algorithms(self) -> list[str]:
@@ -103,10 +100,8 @@ class Results:
 
         records = []
         for frame in self.frames:
-            if measures is not None:
-                frame = self.measured(frame, measures)
-            names = frame.measures if measures is None else measure_names(measures, frame)
-            records += frame.records(names)
+            names = frame.names("all" if measures is None else measures)
+            records += (frame if measures is None else frame.measured(names)).records(names)
         table = pd.DataFrame(records)
         spreads = [name for name in table if name.endswith(deviation_column(""))]
         return table[[name for name in table if name not in spreads] + spreads]
@@ -167,8 +162,8 @@ class Results:
 
         parts = []
         for frame in self.frames:
-            names = measure_names("all" if measures is None else measures, frame)
-            for system in (row.queries for row in self.measured(frame, names).rows):
+            names = frame.names("all" if measures is None else measures)
+            for system in (row.queries for row in frame.measured(names).rows):
                 place = {"dataset": frame.dataset, "algo": system.algo}
                 head = {**place, "fold": system.folds, "qid": system.qids}
                 if not repeats:
@@ -211,9 +206,8 @@ class Results:
             raise UsageError(f"found part={part!r}, expected one of {', '.join(SCORE_FILES)}")
         parts = []
         for frame in self.frames:
-            stored = [fold for row in frame.rows for fold in row.stored]
-            there = {fold.number for fold in stored}
-            for fold in data_of(self.data_dir, stored).folds:
+            there = {fold.number for row in frame.rows for fold in row.stored}
+            for fold in frame.data().folds:
                 if fold.number not in there:
                     continue
                 queries = fold.test if part == "test" else fold.validation
@@ -308,11 +302,11 @@ class Results:
         """Yield what `queries` returns as a table of each data set, measure and pair."""
         baseline = self.row(baseline)
         for frame in self._compared():
-            for name in measure_names(measures, frame):
-                systems = [row.queries for row in self.measured(frame, [name]).rows]
+            for name in frame.names(measures):
+                systems = [row.queries for row in frame.measured([name]).rows]
                 called: dict[str, str] = {}
                 with suppress(DataError):  # the values are there, also without the data
-                    for fold in data_of(self.data_dir, frame.rows[0].stored).folds:
+                    for fold in frame.data().folds:
                         if fold.test.query_names is not None:
                             called |= zip(fold.test.qids, fold.test.query_names)
                 yield from query_tables(frame.dataset, systems, name, baseline, n, called)
@@ -324,8 +318,8 @@ class Results:
         for frame, pairs in self.pairs(measures, baseline, procedure):
             for pair in pairs:
                 both = frame.only([pair.a, pair.b])
-                own = replace(self, frames=(self.measured(both, pair.measure),))
-                yield learning_table(both, diagnose(own.frames[0], pair, procedure))
+                yield learning_table(both, diagnose(both.measured(pair.measure), pair, procedure))
+                own = replace(self, frames=(both,))
                 yield from own.query_tables(WHY_QUERIES, pair.measure, pair.b)
 
     def learning_curves(self, measure: str = "ndcg@10") -> DataFrame:
@@ -358,9 +352,10 @@ class Results:
         own = {catalog.parse(each).whole for each in self.datasets}
         if len(own) == len(frames):  # the shares are stored as data sets that were not named
             others = [each for each in present(self.out) if each not in self.datasets]
-            shares = [read_frame(self.out, e) for e in others if catalog.parse(e).whole in own]
-            frames += filter(lambda each: each.rows, [f.only(self.algorithms) for f in shares])
-        return learning_curves([self.measured(frame, [name]) for frame in frames], name)
+            shares = [each for each in others if catalog.parse(each).whole in own]
+            read = [Frame.read(self.out, each, self.data_dir) for each in shares]
+            frames += [frame for each in read if (frame := each.only(self.algorithms)).rows]
+        return learning_curves([frame.measured(name) for frame in frames], name)
 
     def plot(
         self,
@@ -405,7 +400,7 @@ class Results:
         panels = []
         for frame in self.frames:
             names = drawn_measures(measure, frame)
-            drawn = panel(self.measured(frame, names), names)
+            drawn = panel(frame.measured(names), names)
             panels.append(with_published(drawn, frame.dataset, names) if published else drawn)
         return draw(panels)
 
@@ -445,7 +440,7 @@ class Results:
         check_output(Path(path), data_dir=self.data_dir)
         baseline = self.row(baseline)
         name = self._one_measure(measure)
-        frames = [self.measured(frame, name) for frame in self.frames]
+        frames = [frame.measured(name) for frame in self.frames]
         command = shlex.join(["letorbench", *(words or ["report", *self.datasets])])
         with open_output(path) as file:
             file.write(page(frames, baseline, procedure, name, command))
@@ -472,17 +467,12 @@ class Results:
         baseline = self.row(baseline)
         chosen = None if by is None else property_or_segments(by)
         for frame in self._compared():
-            names = measure_names(measures, frame)
-            systems = [row.queries for row in self.measured(frame, names).rows]
+            names = frame.names(measures)
+            systems = [row.queries for row in frame.measured(names).rows]
             for name in names:
-                slices = None
-                if chosen is not None:
-                    data = partial(data_of, self.data_dir, frame.rows[0].stored)
-                    slices = sliced(chosen, systems, name, data)
-                yield (
-                    frame,
-                    compare_systems(frame.dataset, systems, name, baseline, procedure, slices),
-                )
+                slices = None if chosen is None else sliced(chosen, systems, name, frame.data)
+                found = compare_systems(frame.dataset, systems, name, baseline, procedure, slices)
+                yield frame, found
 
     def _compared(self) -> Iterator[Frame]:
         """Yield the data sets with several algorithms, or all where none has them.
@@ -505,12 +495,8 @@ class Results:
         meant = _meant(self.frames, name)
         return meant[0] if len(meant) == 1 else require_choice(name, self.algorithms, "algorithm")
 
-    def measured(self, frame: Frame, measures: Measures) -> Frame:
-        """Return a frame that has these measures."""
-        return frame.measured(measure_names(measures, frame), self.data_dir)
-
     def _one_measure(self, text: str) -> str:
-        if len(names := measure_names(text, self.frames[0])) != 1:
+        if len(names := self.frames[0].names(text)) != 1:
             raise UsageError(f"found the measures {text}, expected one")
         return names[0]
 
@@ -575,7 +561,7 @@ def load_results(
         names = present(out)
         if not names:
             raise DataError(f"{out}: no results there; `letorbench run` makes them")
-    found = [read_frame(out, name) for name in dict.fromkeys(names)]
+    found = [Frame.read(out, name, Path(data_dir)) for name in dict.fromkeys(names)]
     damaged = tuple(line for frame in found for line in frame.damaged)
     frames = [frame for frame in found if frame.rows]
     if not frames:
@@ -591,8 +577,8 @@ def load_results(
     if chosen:
         frames = [frame.only(chosen + wanted) for frame in frames]
     shown = tuple(frame for frame in frames if frame.rows)
-    other = (line for frame in shown for line in of_other_data(frame, Path(data_dir)))
-    return Results(out, Path(data_dir), shown, (*damaged, *other))
+    other = (line for frame in shown for line in frame.of_other_data())
+    return Results(out, shown, (*damaged, *other))
 
 
 def _meant(frames: Iterable[Frame], word: str) -> list[str]:
@@ -610,14 +596,3 @@ def words(names: str | Iterable[str] | None) -> list[str]:
     (['MQ2007', 'MQ2008'], ['map', 'p@5'], [])
     """
     return split([names] if isinstance(names, str) else names or ())
-
-
-def measure_names(measures: Measures, frame: Frame) -> list[str]:
-    """Return measures as text; also those that are not stored, where scores can be measured.
-
-    "all" is every stored measure. UsageError for what is no measure suggests the nearest ones.
-    """
-    names = texts(measures)
-    if names == ["all"]:
-        return list(frame.measures)
-    return [name if name in frame.measures else str(parse(name)) for name in names]

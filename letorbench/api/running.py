@@ -149,7 +149,7 @@ def run(
     for line in lines:
         warn(line, stacklevel=2)
     names = {run.key.algo for run in report.runs}
-    return Results(Path(out), Path(data_dir), report.frames, lines).only(algos=names)
+    return Results(Path(out), report.frames, lines).only(algos=names)
 
 
 def perform(

@@ -44,7 +44,6 @@ def table(
     from letorbench.analysis.comparison import marks
     from letorbench.analysis.published import published_table
     from letorbench.analysis.results_table import summary_table, usual
-    from letorbench.api.results import measure_names
     from letorbench.measures import texts
 
     if published:
@@ -56,8 +55,8 @@ def table(
         return
     tables = []
     for frame in results.frames:
-        names = measure_names(measures or ("all" if form == "csv" else usual(frame)), frame)
-        frame = results.measured(frame, names)
+        names = frame.names(measures or ("all" if form == "csv" else usual(frame)))
+        frame = frame.measured(names)
         if published:
             tables.append(published_table(frame, names))
         else:
@@ -273,15 +272,14 @@ def _show_overall(results: Results, measures: tuple[str, ...]) -> None:
     """Print the comparison over several data sets; draw the critical-difference diagrams."""
     from letorbench.analysis.figures import write
     from letorbench.analysis.ranks import draw_ranks, overall, overall_table
-    from letorbench.api.results import measure_names
     from letorbench.datasets.catalog import parse
 
     # shares of the training queries are no data sets of their own
     whole = [frame for frame in results.frames if parse(frame.dataset).share == 1.0]
     if len(whole) < 2:
         return
-    frames = [results.measured(frame, measures) for frame in whole]
-    for name in measure_names(measures, results.frames[-1]):
+    frames = [frame.measured(measures) for frame in whole]
+    for name in results.frames[-1].names(measures):
         across = overall(frames, name)
         echo("")
         print_table(overall_table(across))

@@ -114,7 +114,7 @@ def run(
             shares=split(shares), executor=executor,
         )  # fmt: skip
     print_error(_unused(report), "note")
-    results = Results(chosen.out, chosen.data_dir, report.frames)
+    results = Results(chosen.out, report.frames)
     write_figures(results)
     _print(report, results, chosen.measures)
     _end(report)
@@ -138,7 +138,7 @@ def _print(report: Report, results: Results, measures: Sequence[str]) -> None:
     for frame in results.frames:
         more = [name for name in measures if name in frame.measures]  # none that failed
         names = list(dict.fromkeys([*usual(frame), *more]))
-        print_table(summary_table(results.measured(frame, names), names))
+        print_table(summary_table(frame.measured(names), names))
         echo(f"{tuning_line(frame)}\n")
     reused = sum(each.reused for each in report.runs)
     if reused:

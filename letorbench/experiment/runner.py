@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from letorbench.compiled.jit import told_of_compiling
@@ -15,7 +16,7 @@ from letorbench.experiment.run import Run, attempt
 from letorbench.measures import parse
 from letorbench.results.csv_files import write_tables
 from letorbench.results.frame import Frame
-from letorbench.results.paths import FIT, FoldKey, fold_folder
+from letorbench.results.paths import FIT, fold_folder
 from letorbench.results.store import Store, check_writable, current_folds, experiment_of
 
 
@@ -41,8 +42,8 @@ def run(
 ) -> Report:
     """Run every algorithm on every fold of every data set, with several seeds if it draws.
 
-    As soon as a fold is finished its files are there, and the tables have it. A job that fails
-    is in the report; the others finish.
+    As soon as a fold is finished its files are there; the tables are written as soon as all folds
+    of a data set are. A job that fails is in the report; the others finish.
 
     The data sets are names of those on disk, or in memory. `folds` are numbers, None for all that a
     data set has. Without a `shard`, all is done.
@@ -59,32 +60,34 @@ def run(
     store = Store(protocol.out)
     for name in benchmarks:
         store.look(name)
-    jobs = [replace(job, folder=_folder(store, job)) for job in jobs]
+    jobs = [replace(j, folder=store.folder(j.key.dataset, j.label, j.identity)) for j in jobs]
     notes = list(store.damaged.values())
-    ended = {} if protocol.force else _reused(store, jobs)
+    reused = [] if protocol.force else _reused(store, jobs)
+    ended = {run.key: run for run in reused}
     left = [job for job in jobs if job.key not in ended]
-    for run in _progress(backend.runs(left, protocol.force), len(ended), len(jobs)):
+    waiting = {name: {job.key for job in jobs if job.key.dataset == name} for name in benchmarks}
+    algos = {name: {key.algo for key in keys} for name, keys in waiting.items()}
+    results: dict[str, Frame] = {}
+    for run in chain(reused, _progress(backend.runs(left, protocol.force), len(ended), len(jobs))):
         if run.unwritable:
             raise DataError(run.error)  # no other job could store its result either
         ended[run.key] = run
         if run.fold is not None:
             store.add(run.fold)
-            write_tables(store, run.key.dataset, [run.key.algo])
+        name = run.key.dataset
+        waiting[name].discard(run.key)
+        if not waiting[name]:
+            results[name] = write_tables(store, name, algos[name], protocol.data_dir)
     for name, benchmark in benchmarks.items():
-        own = [job for job in jobs if job.key.dataset == name]
-        write_tables(store, name, dict.fromkeys(job.key.algo for job in own))
-        notes += _other_folds(store, own)
+        if name not in results:  # the share of the run has no job of it
+            results[name] = Frame.of(store, name, protocol.data_dir)
+        notes += _other_folds(store, [job for job in jobs if job.key.dataset == name])
         notes += _data_notes(benchmark, chosen=protocol.convention != "auto")
-    frames = (Frame.of(store, name) for name in benchmarks)
     return Report(
-        tuple(frame for frame in frames if frame.rows),
+        tuple(results[name] for name in benchmarks if results[name].rows),
         tuple(_still_there(ended[job.key]) for job in jobs),
         tuple(notes),
     )
-
-
-def _folder(store: Store, job: Job) -> Path:
-    return store.folder(job.key.dataset, job.label, job.identity)
 
 
 def _still_there(run: Run) -> Run:
@@ -93,9 +96,9 @@ def _still_there(run: Run) -> Run:
     return Run(run.key, error="its files were removed while the run went on", exit_status=1)
 
 
-def _reused(store: Store, jobs: Sequence[Job]) -> dict[FoldKey, Run]:
+def _reused(store: Store, jobs: Sequence[Job]) -> list[Run]:
     """Return the runs of the jobs whose results are stored already."""
-    ended = {}
+    runs = []
     for job in jobs:
         if job.identity is None:
             continue
@@ -103,8 +106,8 @@ def _reused(store: Store, jobs: Sequence[Job]) -> dict[FoldKey, Run]:
         fold = store.reuse(place, job.identity, job.protocol.time_limit)
         if fold is not None:
             has_all = all(map(fold.has, map(parse, job.protocol.measures)))
-            ended[job.key] = Run(job.key, fold, reused=True) if has_all else attempt(job)
-    return ended
+            runs.append(Run(job.key, fold, reused=True) if has_all else attempt(job))
+    return runs
 
 
 def _other_folds(store: Store, jobs: Sequence[Job]) -> Iterator[str]:

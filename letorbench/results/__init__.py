@@ -1,6 +1,6 @@
 """Results: the only package that knows the names and the formats of result files.
 
-`paths` has every name. `store` writes, reads and checks the folds; `summary` makes tables of
-them and their CSV copies, `measuring` adds measures that were not stored. Other people's score
-files come in by `external`, ours go out by `export`.
+Two values hold numbers: a fold of `store`, whose files it writes, reads and checks, and the results
+of a data set, of `frame`, which are made of its folds. `csv_files` copies them to tables.
+`paths` has every name. Other people's score files come in by `external`, ours go out by `export`.
 """

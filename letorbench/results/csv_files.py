@@ -1,63 +1,60 @@
 """The CSV files of a results folder: copies of its folds' numbers for people and programs.
 
-A run writes each where it is missing or says something else than the folds do. Nothing reads them.
+A run writes them when a data set is done. Nothing reads them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 
 from letorbench import escaping
-from letorbench.errors import DataError
-from letorbench.files import one_writer, read_file, refuse_links, write_atomically
+from letorbench.files import one_writer, read_file, refuse_links, touch, write_unlocked
 from letorbench.results import paths
 from letorbench.results.frame import Frame, Row, deviation_column
 from letorbench.results.per_query import mean_of
-from letorbench.results.store import Store, by_repeat
+from letorbench.results.store import Store
 
 #: the columns of summary.csv before its measures
 HEAD = ("algo", "convention", "folds", "repeats", "cut_off")
 
 
-def read_frame(out: Path, dataset: str) -> Frame:
-    """Read the finished folds of a data set, also of a run that goes on or was stopped.
+def write_tables(
+    store: Store, dataset: str, algos: Collection[str] = (), data_dir: Path = Path("data")
+) -> Frame:
+    """Write the CSV files of a data set where they are not what its folds say; return its results.
 
-    DataError says that there is no finished fold.
+    Those of these algorithms are compared with the folds, those of others are written if they are
+    older: another run may have finished folds, or was stopped before it wrote its tables.
     """
-    frame = Frame.of(Store(out).look(dataset), dataset)
-    if not (frame.rows or frame.damaged):
-        have = paths.present(out)
-        there = f"results there: {', '.join(have)}" if have else "no results there"
-        raise DataError(
-            f"{paths.dataset_folder(out, dataset)}: found no finished fold ({there}); "
-            f"`letorbench run --dataset {dataset}` makes them"
-        )
-    return frame
-
-
-def write_tables(store: Store, dataset: str, algos: Iterable[str]) -> None:
-    """Write the CSV files of algorithms and of their data set.
-
-    Another run may have finished folds of the data set meanwhile: the store looks at them first.
-    """
-    folder, chosen = paths.dataset_folder(store.out, dataset), set(algos)
     if not paths.finished(store.out, dataset):
-        return
+        return Frame.of(store.look(dataset), dataset, data_dir)
+    folder = paths.dataset_folder(store.out, dataset)
     with one_writer(folder, store.out):
-        frame = Frame.of(store.look(dataset), dataset)
-        for row in frame.only(chosen).rows:
-            _write_algorithm(store.out, row)
-        _write_if_other(folder / paths.SUMMARY, summary_csv(frame))
+        results = Frame.of(store.look(dataset), dataset, data_dir)
+        for row in results.rows:
+            if row.algo in algos or _outdated(row):
+                _write_algorithm(store.out, row)
+        _write_if_other(folder / paths.SUMMARY, summary_csv(results))
+    return results
 
 
-def summary_csv(frame: Frame) -> str:
+def _outdated(row: Row) -> bool:
+    """Return whether a fold is newer than the table that is written last."""
+    try:
+        path = paths.folder_of_fold(row.stored[0].folder) / paths.FOLDS
+        return path.lstat().st_mtime_ns < max(fold.written for fold in row.stored)
+    except OSError:
+        return True
+
+
+def summary_csv(results: Frame) -> str:
     """Return the lines of a data set's summary.csv."""
-    names = [*HEAD, *frame.measures, *map(deviation_column, frame.drawn)]
-    lines = [[record[name] for name in names] for record in frame.records(frame.measures)]
+    names = [*HEAD, *results.measures, *map(deviation_column, results.drawn)]
+    lines = [[record[name] for name in names] for record in results.records(results.measures)]
     return escaping.csv_table([names, *lines])
 
 
@@ -79,7 +76,7 @@ def algorithm_tables(row: Row) -> dict[str, str]:
     are repeats both have the means over them, and repeats.csv has the mean of the folds' means of
     each, their mean and their standard deviation.
     """
-    queries, repeats, means = row.queries, by_repeat(row.stored), row.fold_means
+    queries, repeats, means = row.queries, row.by_repeat, row.fold_means
     columns = [queries.folds, queries.qids, *queries.values.values()]
     lines = zip(*(column.tolist() for column in columns))
     tables = {paths.QUERIES: escaping.csv_table([["fold", "qid", *queries.values], *lines])}
@@ -99,9 +96,10 @@ def algorithm_tables(row: Row) -> dict[str, str]:
 
 
 def _write_if_other(path: Path, text: str) -> None:
-    """Write the file unless it has this content."""
+    """Write the file, or say that it is up to date where it has this content."""
     with suppress(OSError):
         if read_file(path) == text.encode():
+            touch(path)
             return
-    with write_atomically(path) as file:
+    with write_unlocked(path) as file:
         file.write(text)

@@ -21,7 +21,7 @@ from letorbench.results import paths
 from letorbench.results.external import document_names, document_rows
 from letorbench.results.frame import Frame, data_of
 from letorbench.results.model_texts import FORMATS
-from letorbench.results.store import StoredFold, by_repeat
+from letorbench.results.store import StoredFold
 from letorbench.results.user_files import check_output
 
 QRELS_FILE = "qrels.txt"
@@ -29,7 +29,7 @@ QRELS_FILE = "qrels.txt"
 LARGEST_SCORE = 3e38
 
 
-def export(frame: Frame, form: str, data_dir: Path, folder: Path) -> Iterator[Path]:
+def export(results: Frame, form: str, data_dir: Path, folder: Path) -> Iterator[Path]:
     """Write every finished fold of a data set's algorithms as files of other programs.
 
     With the form `trec` these are fold<k>/<algo>.run and fold<k>/qrels.txt, with another one
@@ -43,7 +43,7 @@ def export(frame: Frame, form: str, data_dir: Path, folder: Path) -> Iterator[Pa
     are damaged, or the form does not know their kind. DataError also says that scores are of other
     data, UsageError that the folder is one of a data set.
     """
-    stored = {row.algo: by_repeat(row.stored)[0] for row in frame.rows}
+    stored = {row.algo: row.by_repeat[0] for row in results.rows}
     end = "json" if form in ("solr", "elasticsearch") else "txt"
     for algo, folds in stored.items():
         for fold in folds:

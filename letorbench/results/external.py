@@ -54,7 +54,7 @@ def import_external(
 ) -> tuple[Frame, list[str]]:
     """Store another system's scores of the test parts as the results of an algorithm.
 
-    Nothing is written unless every file is right. Returns the data set's new frame, and what the
+    Nothing is written unless every file is right. Returns the data set's new results, and what the
     user must know of the scores.
 
     pattern: the path of the score files, `{fold}` in it for the number of the fold and `{dataset}`
@@ -101,9 +101,7 @@ def import_external(
         )
         with one_writer(folder, out):
             write_fold(folder, result)
-    store = Store(out).look(benchmark.name)
-    write_tables(store, benchmark.name, [name])
-    return Frame.of(store, benchmark.name), notes
+    return write_tables(Store(out), benchmark.name, [name]), notes
 
 
 def _check_name(name: str, dataset: str, out: Path) -> None:

@@ -1,59 +1,62 @@
-"""The frame of a data set: a row a label, with what its queries' values are and what made them.
+"""The results of a data set, a system each: what users hold, and what all that is shown is made of.
 
-Tables, figures, tests and reports are functions of frames. A frame is made of the finished folds,
-so that a result is shown as soon as a fold of it is finished. Measures that the folds do not hold
-are computed from their scores and the data: nothing is retrained.
+Tables, figures, tests and reports are functions of them. They are made of the finished folds, so
+that a result is shown as soon as a fold of it is finished. Measures that the folds do not hold are
+computed from their scores and the data: nothing is retrained.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from letorbench.conventions import Convention
 from letorbench.datasets.load import digest_of, load
-from letorbench.datasets.queryset import Benchmark
+from letorbench.datasets.queryset import Benchmark, QuerySet
 from letorbench.errors import DataError, UsageError
-from letorbench.measures import Measure, parse
+from letorbench.measures import Measure, parse, texts
 from letorbench.results import paths
 from letorbench.results.labels import Label
 from letorbench.results.measuring import measured
 from letorbench.results.per_query import PerQuery, mean_of
-from letorbench.results.store import Store, StoredFold, by_repeat, current_folds, joined_queries
+from letorbench.results.store import Store, StoredFold, by_repeat, current_folds
 from letorbench.source import is_current
+
+#: measures as users write them: names, comma lists, values
+Measures = str | Measure | Sequence[str | Measure]
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """One label on one data set."""
+    """The results of one label on one data set."""
 
     algo: str
     #: its finished folds of one or more repeats, all of one experiment
     stored: tuple[StoredFold, ...]
-    #: the queries' values, where these measures were computed that the folds do not hold
-    measured: PerQuery | None = field(default=None, repr=False)
-    computed: tuple[str, ...] = ()
     #: its finished folds of other experiments, which are left out
     others: tuple[StoredFold, ...] = ()
 
     @property
     def label(self) -> Label:
-        """What made its numbers."""
         return self.stored[0].label
 
     @property
     def convention(self) -> str:
-        """The convention that it was measured by."""
         return self.stored[0].convention
 
     @property
     def features(self) -> str | None:
         """The transformation of the features; None where another system made the scores."""
         return self.stored[0].identity.get("features")
+
+    @cached_property
+    def by_repeat(self) -> list[list[StoredFold]]:
+        return by_repeat(self.stored)
 
     @property
     def folds(self) -> int:
@@ -68,7 +71,7 @@ class Row:
     @property
     def repeats(self) -> int:
         """How many repeats have all these folds."""
-        return len(by_repeat(self.stored))
+        return len(self.by_repeat)
 
     @property
     def n_repeats(self) -> int | None:
@@ -106,7 +109,7 @@ class Row:
     @property
     def fits(self) -> dict[int, Mapping[str, Any]]:
         """The fit.json of each fold of the first repeat, by the fold's number."""
-        return {fold.number: fold.fit for fold in by_repeat(self.stored)[0]}
+        return {fold.number: fold.fit for fold in self.by_repeat[0]}
 
     @property
     def seconds(self) -> float | None:
@@ -116,32 +119,28 @@ class Row:
 
     @cached_property
     def queries(self) -> PerQuery:
-        """The test queries' values; DataError if a file of them is damaged."""
-        found = joined_queries(self.stored) if self.measured is None else self.measured
-        return replace(found, algo=self.algo)
+        """The test queries' values; DataError if the repeats do not hold the same queries."""
+        repeats = [[fold.queries for fold in repeat] for repeat in self.by_repeat]
+        return replace(PerQuery.joined(repeats), algo=self.algo)
 
     @cached_property
     def fold_means(self) -> np.ndarray:
-        """The stored measures' means, (n_repeats, n_folds, n_measures) float64."""
-        repeats, names = by_repeat(self.stored), list(self.stored[0].means)
-        return np.array([[[fold.means[n] for n in names] for fold in each] for each in repeats])
+        """The means of the folds, (n_repeats, n_folds, n_measures) float64."""
+        names = list(self.stored[0].means)
+        rows = [[[fold.means[n] for n in names] for fold in each] for each in self.by_repeat]
+        return np.array(rows)
 
     @cached_property
     def values(self) -> dict[str, float]:
         """The mean of the folds' means, by measure; its mean over the repeats."""
-        means = mean_of(mean_of(self.fold_means, axis=1), axis=0).tolist()
-        stored = dict(zip(self.stored[0].means, means))
-        return stored | {name: self.queries.mean(name) for name in self.computed}
+        means = mean_of(mean_of(self.fold_means, axis=1), axis=0)
+        return dict(zip(self.stored[0].means, means.tolist()))
 
     @cached_property
     def repeated(self) -> dict[str, tuple[float, ...]]:
         """The mean of the folds' means of each repeat, by measure; empty where nothing is drawn."""
-        if not self.drawn:
-            return {}
         means = zip(*mean_of(self.fold_means, axis=1).tolist())
-        return dict(zip(self.stored[0].means, means)) | {
-            n: self.queries.means(n) for n in self.computed
-        }
+        return dict(zip(self.stored[0].means, means)) if self.drawn else {}
 
     def deviation(self, measure: str) -> float | None:
         """Return a measure's standard deviation over the seeds.
@@ -152,40 +151,25 @@ class Row:
         return float(np.std(values, ddof=1)) if len(values) > 1 else None
 
     def with_measures(self, measures: Iterable[str], data_dir: Path) -> Row:
-        """Return the row with these measures.
+        """Return the results with these measures, computed from the scores where not stored.
 
-        What its folds do not hold is measured from their scores, by the convention of their run.
-        DataError says that the data now there are not those of the run.
+        The rules are those of the run. DataError says that the data now there are not its data.
         """
-        wanted = {name: self._unstored(name) for name in measures}
-        parsed = [measure for measure in wanted.values() if measure is not None]
-        missing = [name for name in measures if wanted[name] is not None]
+        unstored = {name: self._unstored(name) for name in measures}
+        missing = {name: each for name, each in unstored.items() if each is not None}
         if not missing:
             return self
         benchmark = data_of(data_dir, self.stored)
         tests = {fold.number: fold.test for fold in benchmark.folds}
-
-        def of(fold: StoredFold) -> np.ndarray:
-            test = tests[fold.number]
-            table = measured(
-                fold.label.algo, fold.scores(test.n_docs), test, parsed, benchmark.convention
-            )
-            kept = np.isin(test.qids, fold.queries.qids)
-            if not np.array_equal(test.qids[kept], fold.queries.qids):
-                raise DataError(
-                    f"{fold.folder}: found queries that its data do not have; run it again"
-                )
-            return table[kept]
-
-        repeats = [np.concatenate([of(f) for f in repeat]) for repeat in by_repeat(self.stored)]
-        # (n_measures, n_repeats, n_queries)
-        return self._joined(dict(zip(missing, np.stack(repeats).transpose(2, 0, 1))))
+        rules = benchmark.convention
+        folds = (_measured(fold, tests[fold.number], missing, rules) for fold in self.stored)
+        return replace(self, stored=tuple(folds))
 
     def _unstored(self, name: str) -> Measure | None:
         """Return the measure of a name if it must be computed, None if it is stored.
 
-        What an older form of a measure of the user's own gave is not used, unless the measure
-        itself is not at hand. DataError says that it is needed.
+        The values of an older form of a user's own measure are shown only where the measure itself
+        is not loaded. DataError says that it is needed.
         """
         try:
             measure = parse(name)
@@ -199,97 +183,142 @@ class Row:
         stored = name in self.values and all(fold.has(measure) for fold in self.stored)
         return None if stored else measure
 
-    def without_value(self, measures: Iterable[str]) -> Row:
-        """Return the row with NaN for those of the measures that it does not hold."""
-        nan = np.full((self.repeats, len(self.queries.qids)), np.nan)
-        return self._joined({name: nan for name in measures if name not in self.values})
-
-    def _joined(self, tables: Mapping[str, np.ndarray]) -> Row:
-        queries = replace(self.queries, tables={**self.queries.tables, **tables})
-        return replace(self, measured=queries, computed=(*self.computed, *tables))
+    def with_blanks(self, measures: Iterable[str]) -> Row:
+        """Return the results with NaN for those of the measures that they do not hold."""
+        missing = [name for name in measures if name not in self.values]
+        blank = ({n: np.full(len(f.queries.qids), np.nan) for n in missing} for f in self.stored)
+        return replace(self, stored=tuple(map(StoredFold.extended, self.stored, blank)))
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """All the rows of one data set, in the order of their names."""
+    """The results of all the systems on one data set, in the order of their names."""
 
     dataset: str
     rows: tuple[Row, ...]
     #: a line for each finished fold that is left out because a file of it is damaged
     damaged: tuple[str, ...] = ()
-    #: a line for each row whose scores could not be measured by what was asked for
+    #: a line for each system whose scores could not be measured by what was asked for
     unmeasured: tuple[str, ...] = ()
+    #: the folder of the data sets
+    data_dir: Path = Path("data")
 
     @classmethod
-    def of(cls, store: Store, dataset: str) -> Frame:
-        """Return the rows of a data set as the store knows them."""
+    def of(cls, store: Store, dataset: str, data_dir: Path = Path("data")) -> Frame:
+        """Return the results of a data set as the store knows them."""
         rows = []
         for algo in store.algorithms(dataset):
             current = current_folds(folds := store.of(dataset, algo))
             shown = {fold.folder for fold in current}
             others = tuple(fold for fold in folds if fold.folder not in shown)
-            rows.append(Row(algo, tuple(current), others=others))
-        damaged = (line for key, line in store.damaged.items() if key.dataset == dataset)
-        return cls(dataset, tuple(rows), tuple(damaged))
+            rows.append(Row(algo, tuple(current), others))
+        damaged = [
+            line for fold, line in store.damaged.items() if paths.dataset_of_fold(fold) == dataset
+        ]
+        return cls(dataset, tuple(rows), tuple(damaged), data_dir=data_dir)
+
+    @classmethod
+    def read(cls, out: Path, dataset: str, data_dir: Path = Path("data")) -> Frame:
+        """Read the finished folds of a data set, also of a run that goes on or was stopped.
+
+        DataError says that there is no finished fold.
+        """
+        found = cls.of(Store(out).look(dataset), dataset, data_dir)
+        if not (found.rows or found.damaged):
+            have = paths.present(out)
+            there = f"results there: {', '.join(have)}" if have else "no results there"
+            raise DataError(
+                f"{paths.dataset_folder(out, dataset)}: found no finished fold ({there}); "
+                f"`letorbench run --dataset {dataset}` makes them"
+            )
+        return found
 
     @property
     def conventions(self) -> tuple[str, ...]:
-        """The conventions of the rows, each once."""
         return tuple(dict.fromkeys(row.convention for row in self.rows))
 
     @property
     def mixed(self) -> bool:
-        """Whether the rows were measured by several conventions: they do not compare."""
+        """Whether the systems were measured by several conventions: they do not compare."""
         return len(self.conventions) > 1
 
-    @property
+    @cached_property
     def measures(self) -> tuple[str, ...]:
-        """Every measure that a row has, in the order of the first row that has it."""
+        """Every measure that a system has, in the order of the first that has it."""
         return tuple(dict.fromkeys(name for row in self.rows for name in row.values))
 
-    @property
+    @cached_property
     def drawn(self) -> tuple[str, ...]:
-        """The measures whose standard deviation over seeds is known of some row."""
-        rows = self.rows
-        return tuple(
-            name for name in self.measures if any(row.deviation(name) is not None for row in rows)
-        )
+        """The measures whose standard deviation over seeds is known of some system."""
+        known = {n for row in self.rows for n in row.repeated if row.deviation(n) is not None}
+        return tuple(name for name in self.measures if name in known)
 
     @property
     def partial(self) -> tuple[str, ...]:
-        """A line for each row that is not finished: `listnet: 3 of 5 folds`."""
+        """A line for each system that is not finished: `listnet: 3 of 5 folds`."""
         return tuple(f"{row.algo}: {row.partial}" for row in self.rows if row.partial)
 
     def only(self, algos: Iterable[str]) -> Frame:
-        """Return the frame with these rows alone."""
+        """Return the results of these systems alone."""
         chosen = set(algos)
         return replace(self, rows=tuple(row for row in self.rows if row.algo in chosen))
 
     def meant(self, word: str) -> list[str]:
-        """Return the rows that a user means: the one of that name, else those of that algorithm."""
+        """Return the systems that a user means: that of the name, else those of the algorithm."""
         word = word.lower()
         own = [row.algo for row in self.rows if row.algo.lower() == word]
         return own or [row.algo for row in self.rows if row.label.algo == word]
 
-    def measured(self, measures: Sequence[str], data_dir: Path) -> Frame:
-        """Return the frame with these measures in every row, computed where they are not stored.
+    def data(self) -> Benchmark:
+        """Return the data that the scores are of; DataError if those now there are others."""
+        return data_of(self.data_dir, [fold for row in self.rows for fold in row.stored])
 
-        They are NaN in a row that cannot be measured, of which `unmeasured` has a line; DataError
-        says that this is every row.
+    def of_other_data(self) -> list[str]:
+        """Return a line for folds left out as of other data, and for systems of other data than now.
+
+        Large data that nothing has read yet are not looked at.
         """
-        rows, lines = [], []
+        now, lines = digest_of(self.dataset, self.data_dir), dict[str, list[str]]()
+        for row in self.rows:
+            data = row.stored[0].identity.get("data")
+            left = {fold.number for fold in row.others if fold.identity.get("data") != data}
+            if left:
+                listed = ", ".join(map(str, sorted(left)))
+                lines.setdefault(f"fold {listed}, of other data, is left out", []).append(row.algo)
+            if now not in (None, data):
+                what = f"every fold is of other data than those now under {self.data_dir}"
+                lines.setdefault(what, []).append(row.algo)
+        return [f"{self.dataset}, {', '.join(algos)}: {what}" for what, algos in lines.items()]
+
+    def names(self, measures: Measures) -> list[str]:
+        """Return measures as text, also those that are not stored; "all" is every stored one.
+
+        UsageError for what is no measure suggests the nearest ones.
+        """
+        names = texts(measures)
+        if names == ["all"]:
+            return list(self.measures)
+        return [name if name in self.measures else str(parse(name)) for name in names]
+
+    def measured(self, measures: Measures) -> Frame:
+        """Return the results with these measures of every system, computed where not stored.
+
+        They are NaN for a system that cannot be measured, of which `unmeasured` has a line;
+        DataError says that this is every system.
+        """
+        names, rows, lines = self.names(measures), [], []
         for row in self.rows:
             try:
-                rows.append(row.with_measures(measures, data_dir))
+                rows.append(row.with_measures(names, self.data_dir))
             except (DataError, UsageError) as error:
                 lines.append(str(error))
-                rows.append(row.without_value(measures))
+                rows.append(row.with_blanks(names))
         if lines and len(lines) == len(rows):
             raise DataError(f"{lines[0]} (stored are {', '.join(self.measures)})")
         return replace(self, rows=tuple(rows), unmeasured=tuple(dict.fromkeys(lines)))
 
     def records(self, measures: Sequence[str]) -> list[dict[str, object]]:
-        """Return what programs read of each row: what it is of, the measures, their deviations."""
+        """Return a row a system for programs: what it is of, the measures, their deviations."""
         drawn = [name for name in measures if name in self.drawn]
         return [
             {
@@ -315,35 +344,19 @@ def deviation_column(measure: str) -> str:
 
 
 def require_row(out: Path, dataset: str, algo: str) -> Row:
-    """Read a row's last experiment, by its name or its algorithm's if that has no other.
+    """Read a system's results, by its name or its algorithm's if that has no other.
 
     DataError if no fold of it is finished.
     """
     store = Store(out).look(dataset)
-    frame = Frame.of(store, dataset)
-    for row in frame.rows:
-        if row.algo in frame.meant(algo)[:1]:
-            return row
+    found = Frame.of(store, dataset)
+    for row in found.only(found.meant(algo)[:1]).rows:
+        return row
     raise DataError(
         next(iter(store.damaged.values()), "")
         or f"{paths.algo_folder(out, dataset, algo)}: found no finished fold; "
         f"`letorbench run --dataset {dataset} --algo {algo}` makes them"
     )
-
-
-def of_other_data(frame: Frame, data_dir: Path) -> list[str]:
-    """Return a line for what is left out as of other data, and for rows not of the data there."""
-    now, rows = digest_of(frame.dataset, data_dir), dict[str, list[str]]()
-    for row in frame.rows:
-        data = row.stored[0].identity.get("data")
-        left = {fold.number for fold in row.others if fold.identity.get("data") != data}
-        if left:
-            listed = ", ".join(map(str, sorted(left)))
-            rows.setdefault(f"fold {listed}, of other data, is left out", []).append(row.algo)
-        if now not in (None, data):
-            what = f"every fold is of other data than those now under {data_dir}"
-            rows.setdefault(what, []).append(row.algo)
-    return [f"{frame.dataset}, {', '.join(algos)}: {what}" for what, algos in rows.items()]
 
 
 def data_of(data_dir: Path, folds: Sequence[StoredFold]) -> Benchmark:
@@ -360,3 +373,16 @@ def data_of(data_dir: Path, folds: Sequence[StoredFold]) -> Benchmark:
                 f"{data_dir}; run it again"
             )
     return benchmark
+
+
+def _measured(
+    fold: StoredFold, test: QuerySet, measures: Mapping[str, Measure], rules: Convention
+) -> StoredFold:
+    """Return a fold with further measures of its scores of the test part."""
+    scores, asked = fold.scores(test.n_docs), list(measures.values())
+    table = measured(fold.label.algo, scores, test, asked, rules)
+    kept = np.isin(test.qids, fold.queries.qids)
+    if not np.array_equal(test.qids[kept], fold.queries.qids):
+        raise DataError(f"{fold.folder}: found queries that its data do not have; run it again")
+    codes = {name: each.code for name, each in measures.items()}
+    return fold.extended(dict(zip(measures, table[kept].T)), codes)

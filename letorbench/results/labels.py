@@ -33,20 +33,12 @@ _FORM = re.compile(r"(?:([^=\[\]]+)=)?([^=\[\]]+)(?:\[(.*)\])?", re.DOTALL)
 
 @dataclass(frozen=True)
 class Label:
-    """What made the numbers of a row.
-
-    Parameters
-    ----------
-    algo : str
-        The name of the algorithm.
-    settings : tuple of (str, str)
-        What differs from its defaults: keys and values as texts.
-    name : str
-        What the user calls the row; "" where the label itself is its name.
-    """
+    """The algorithm and the settings of a row, and its name."""
 
     algo: str
+    #: the settings that are not the defaults: keys and values as texts
     settings: tuple[tuple[str, str], ...] = ()
+    #: the user's name for the row; "" where the label itself is its name
     name: str = ""
 
     def __str__(self) -> str:
@@ -60,7 +52,6 @@ class Label:
 
     @property
     def row(self) -> str:
-        """What its row is called."""
         return self.name or self.configuration
 
     @property

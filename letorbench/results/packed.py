@@ -14,16 +14,15 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.checksum import with_checksum
 from letorbench.errors import DataError, UsageError
-from letorbench.files import write_atomically
+from letorbench.files import one_writer, write_atomically, write_unlocked
 from letorbench.results import paths
 from letorbench.results.csv_files import write_tables
-from letorbench.results.frame import Frame, Row, data_of
+from letorbench.results.frame import Frame, Row
 from letorbench.results.paths import FoldKey
-from letorbench.results.per_query import PerQuery, mean_of, write_fold_queries
+from letorbench.results.per_query import PerQuery, write_fold_queries
 from letorbench.results.scores import write_scores
-from letorbench.results.store import Store, StoredFold, by_repeat, file_digests
+from letorbench.results.store import Store, StoredFold, write_fit
 
 #: the members of a packed file
 FACTS, QUERIES, VALUES, PLACES = "facts.json", "queries.json", "values.npy", "places.npy"
@@ -32,7 +31,7 @@ LEFT_OUT: dict[str, object] = {"files": {}, "objective": []}
 CURVES: dict[str, object] = {"curve": [], "grid": []}
 
 
-def pack(frame: Frame, data_dir: Path, measures: Sequence[str], path: Path) -> None:
+def pack(frame: Frame, measures: Sequence[str], path: Path) -> None:
     """Write the rows of a data set, which have all its folds, with the values of these measures.
 
     DataError says that the scores are of other data than those now there; UsageError that a row
@@ -40,22 +39,19 @@ def pack(frame: Frame, data_dir: Path, measures: Sequence[str], path: Path) -> N
     """
     if frame.partial:
         raise UsageError(f"{frame.dataset}: found {', '.join(frame.partial)}, expected all folds")
-    frame = frame.measured(measures, data_dir)
-    tests = [fold.test for fold in data_of(data_dir, frame.rows[0].stored).folds]
+    frame = frame.measured(measures)
+    tests = [fold.test for fold in frame.data().folds]
     offsets = np.concatenate([[0], np.cumsum(np.concatenate([test.lengths for test in tests]))])
     facts, values, places = [], [], []
     for row in frame.rows:
         values.append(np.stack([row.queries.tables[name] for name in measures], axis=-1))
-        for own_values, folds in zip(values[-1], by_repeat(row.stored)):
+        for folds in row.by_repeat:
             scores = np.concatenate([f.scores(t.n_docs) for f, t in zip(folds, tests, strict=True)])
             lists = np.split(scores, offsets[1:-1])
             ranked = [np.unique(-own, return_inverse=True)[1] for own in lists]
             places.append(np.concatenate(ranked).astype("<u2"))
             for fold in folds:
-                of_fold = own_values[row.queries.folds == fold.number]
-                means = dict(zip(measures, mean_of(of_fold, axis=0).tolist()))
-                means |= {name: fold.means[name] for name in measures if name in fold.means}
-                test = fold.fit["test"] | {"means": means}
+                test = fold.fit["test"] | {"means": {name: fold.means[name] for name in measures}}
                 validation = fold.fit["validation"] | CURVES
                 fit = {**fold.fit, **LEFT_OUT, "validation": validation, "test": test}
                 facts.append([row.algo, fold.repeat, fold.number, fit])
@@ -104,7 +100,8 @@ def read_packed(path: Path) -> Frame:
         key = FoldKey(queries["dataset"], algo, repeat, number)
         folder = paths.fold_folder(paths.algo_folder(path, key.dataset, algo), number, repeat)
         rows.setdefault(algo, []).append(StoredFold(key, folder, fit, 0, own))
-    return Frame(queries["dataset"], tuple(Row(algo, tuple(own)) for algo, own in rows.items()))
+    systems = (Row(algo, tuple(own)) for algo, own in rows.items())
+    return Frame(queries["dataset"], tuple(systems))
 
 
 def unpack(path: Path, out: Path) -> Path:
@@ -117,7 +114,7 @@ def unpack(path: Path, out: Path) -> Path:
     n_docs = [sum(own) for own in queries["lengths"]]
     ends = np.cumsum(n_docs)
     places = np.ascontiguousarray(halves.T).view("<u2").reshape(ends[-1], -1)
-    trainings = (folds for row in frame.rows for folds in by_repeat(row.stored))
+    trainings = (folds for row in frame.rows for folds in row.by_repeat)
     place = paths.dataset_folder(out, frame.dataset)
     if place.exists():
         raise UsageError(f"{place}: is there already, expected a new folder")
@@ -128,13 +125,11 @@ def unpack(path: Path, out: Path) -> Path:
                 paths.algo_folder(out, frame.dataset, label.folders[0]), fold.number, fold.repeat
             )
             own = scores[ends[fold.number - 1] - n_docs[fold.number - 1] : ends[fold.number - 1]]
-            write_scores(folder / paths.SCORES, -own.astype(np.float64))
-            write_fold_queries(folder / paths.QUERIES, fold.queries)
-            facts = {**fold.fit, "files": file_digests(folder)}
-            with write_atomically(folder / paths.FIT) as file:
-                file.write(with_checksum(facts))
-    store = Store(out).look(frame.dataset)
-    write_tables(store, frame.dataset, store.algorithms(frame.dataset))
+            with one_writer(folder, out):
+                write_scores(folder / paths.SCORES, -own.astype(np.float64), write_unlocked)
+                write_fold_queries(folder / paths.QUERIES, fold.queries)
+                write_fit(folder, fold.fit)
+    write_tables(Store(out), frame.dataset)
     return place
 
 

@@ -69,6 +69,11 @@ def folder_of_fold(folder: Path) -> Path:
     return folder.parent.parent if folder.parent.name.startswith("repeat") else folder.parent
 
 
+def dataset_of_fold(folder: Path) -> str:
+    """Return the data set whose folder a fold's folder is in."""
+    return folder_of_fold(folder).parent.name
+
+
 def finished(out: Path, dataset: str | None = None) -> dict[FoldKey, Path]:
     """Return the folders of the finished folds, sorted; a key's `algo` is the folder's name."""
     place = f"{'*' if dataset is None else glob.escape(dataset)}/*"

@@ -15,7 +15,7 @@ import numpy as np
 from letorbench import escaping
 from letorbench.datasets.arrays import read_only
 from letorbench.errors import DataError
-from letorbench.files import read_file, write_atomically
+from letorbench.files import read_file, write_unlocked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -116,10 +116,7 @@ class PerQuery:
 
     @classmethod
     def joined(cls, repeats: Sequence[Sequence[PerQuery]]) -> PerQuery:
-        """Join the folds of each repeat of an algorithm.
-
-        DataError says that the repeats do not hold the same queries.
-        """
+        """Join the folds of each repeat; DataError if these do not hold the same queries."""
         whole = [
             cls(
                 folds[0].algo,
@@ -170,7 +167,7 @@ def write_fold_queries(path: Path, queries: PerQuery) -> None:
     differ = bool(weights) and not np.array_equal(*weights)
     values = {**dict(zip(WEIGHTS[: 1 + differ], weights)), **queries.values}
     qids = [escaping.formula_as_text(qid) for qid in queries.qids.tolist()]
-    with write_atomically(path) as file:
+    with write_unlocked(path) as file:
         lines = csv.writer(file, lineterminator="\n")
         lines.writerow(["qid", *values])
         lines.writerows(zip(qids, *(column.tolist() for column in values.values())))

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import json
 import math
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -22,7 +21,7 @@ import numpy as np
 from letorbench.checksum import checked, digest, with_checksum
 from letorbench.conventions import convention
 from letorbench.errors import DataError, UsageError
-from letorbench.files import one_writer, read_file, write_atomically
+from letorbench.files import one_writer, read_file, touch, write_unlocked
 from letorbench.measures import Measure
 from letorbench.results import paths
 from letorbench.results.labels import Label, configured, of_stored
@@ -132,7 +131,7 @@ class FoldResult:
 
 @dataclass(frozen=True, eq=False)
 class StoredFold:
-    """A finished fold, with its numbers."""
+    """A finished fold: what made it, and the values of its test queries."""
 
     key: FoldKey
     folder: Path
@@ -140,19 +139,15 @@ class StoredFold:
     fit: Mapping[str, Any]
     #: when fit.json was written, or reused by a later run, in nanoseconds
     written: int
-    #: the test queries' values, if they have just been measured
-    measured: PerQuery | None = field(default=None, repr=False)
-    #: stored measures that are not shown, since other folds of the row do not have them
-    hidden: frozenset[str] = frozenset()
+    #: the test queries' values by the measures that are shown
+    queries: PerQuery = field(repr=False)
 
     @cached_property
     def label(self) -> Label:
-        """What made its numbers."""
         return of_stored(self.fit, paths.folder_of_fold(self.folder))
 
     @property
     def number(self) -> int:
-        """The number of the fold."""
         return self.key.fold
 
     @property
@@ -167,7 +162,6 @@ class StoredFold:
 
     @property
     def convention(self) -> str:
-        """The convention that the fold was measured by."""
         return self.fit["test"]["convention"]
 
     @property
@@ -182,10 +176,9 @@ class StoredFold:
 
     @cached_property
     def means(self) -> Mapping[str, float]:
-        """The means of the test queries' values, by measure; NaN where no query has a value."""
-        means = self.fit["test"]["means"].items()
-        shown = ((name, mean) for name, mean in means if name not in self.hidden)
-        return {name: math.nan if mean is None else mean for name, mean in shown}
+        """The mean of each measure; NaN where no query has a value."""
+        means = {name: self.fit["test"]["means"][name] for name in self.queries.tables}
+        return {name: math.nan if mean is None else mean for name, mean in means.items()}
 
     @property
     def added(self) -> Mapping[str, str]:
@@ -204,39 +197,47 @@ class StoredFold:
 
     @property
     def warnings(self) -> list[FitWarning]:
-        """What a user must know of the fit."""
         return fit_warnings(self.fit)
 
     @cached_property
     def experiment(self) -> str:
-        """What all folds of one experiment share."""
         return experiment_of(self.identity)
-
-    @cached_property
-    def queries(self) -> PerQuery:
-        """The test queries' values."""
-        path = self.folder / paths.QUERIES
-        queries = self.measured or read_fold_queries(path, self.key.algo, self.number)
-        shown = {name: v for name, v in queries.tables.items() if name not in self.hidden}
-        return replace(queries, tables=shown) if self.hidden else queries
 
     def scores(self, n_docs: int) -> np.ndarray:
         """Read the test scores, float64 of shape (n_docs,)."""
         return read_scores(self.folder / paths.SCORES, n_docs, read_file)
 
+    def extended(
+        self, tables: Mapping[str, np.ndarray], codes: Mapping[str, str] | None = None
+    ) -> StoredFold:
+        """Return the fold with values (n_queries,) of further measures; its files stay."""
+        queries = replace(self.queries, tables={**self.queries.tables, **tables})
+        new, test = _means(queries), self.fit["test"]
+        means = {**test["means"], **{name: new[name] for name in tables}}
+        test = {**test, "means": means, "added": {**self.added, **(codes or {})}}
+        return replace(self, fit={**self.fit, "test": test}, queries=queries)
+
+    def without(self, measures: Collection[str]) -> StoredFold:
+        """Return the fold without the values of measures; its files stay."""
+        shown = {name: v for name, v in self.queries.tables.items() if name not in measures}
+        return replace(self, queries=replace(self.queries, tables=shown)) if measures else self
+
 
 def write_fold(folder: Path, result: FoldResult) -> dict[str, Any]:
-    """Write a fold's files and, last, the fit.json that says so; return what that holds."""
+    """Write a fold's files and, last, the fit.json that says so; return what that holds.
+
+    The caller is the `one_writer` of the folder, here and below.
+    """
     (folder / paths.FIT).unlink(missing_ok=True)
-    write_scores(folder / paths.SCORES, result.scores)
+    write_scores(folder / paths.SCORES, result.scores, write_unlocked)
     if result.validation_scores is None:
         (folder / paths.VALIDATION).unlink(missing_ok=True)
     else:
-        write_scores(folder / paths.VALIDATION, result.validation_scores)
+        write_scores(folder / paths.VALIDATION, result.validation_scores, write_unlocked)
     write_fold_queries(folder / paths.QUERIES, result.queries)
     if result.ranker is not None:
         result.ranker.save(folder / paths.MODEL)
-    return _write_fit(folder, result.as_json())
+    return write_fit(folder, result.as_json())
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -246,19 +247,17 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
         if name not in files:
             (folder / name).unlink(missing_ok=True)
     for name, content in sorted(files.items(), key=lambda item: item[0] == paths.FIT):
-        with write_atomically(folder / name, binary=True) as file:
+        with write_unlocked(folder / name, binary=True) as file:
             file.write(content)
 
 
 def add_measures(fold: StoredFold, queries: PerQuery, added: Sequence[Measure]) -> StoredFold:
     """Store the values of further measures of a finished fold; nothing else of it changes."""
-    tables = {name: queries.tables[name] for name in map(str, added)}
-    whole = replace(fold.queries, tables={**fold.queries.tables, **tables})
-    sources = {**fold.added, **{str(each): each.code for each in added}}
-    test = {**fold.fit["test"], "means": _means(whole), "added": sources}
-    write_fold_queries(fold.folder / paths.QUERIES, whole)
-    facts = _write_fit(fold.folder, {**fold.fit, "test": test})
-    return StoredFold(fold.key, fold.folder, facts, stamp(fold.folder) or 0, whole)
+    tables = {str(each): queries.tables[str(each)] for each in added}
+    whole = fold.extended(tables, {str(each): each.code for each in added})
+    write_fold_queries(fold.folder / paths.QUERIES, whole.queries)
+    facts = write_fit(fold.folder, whole.fit)
+    return replace(whole, fit=facts, written=stamp(fold.folder) or 0)
 
 
 def _means(queries: PerQuery) -> dict[str, float]:
@@ -267,17 +266,14 @@ def _means(queries: PerQuery) -> dict[str, float]:
     return dict(zip(queries.values, mean_of(table, axis=0).tolist()))
 
 
-def _write_fit(folder: Path, facts: Mapping[str, Any]) -> dict[str, Any]:
-    written: dict[str, Any] = _finite({**facts, "files": file_digests(folder)})
-    with write_atomically(folder / paths.FIT) as file:
+def write_fit(folder: Path, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a fold's fit.json, with the digests of the files there; return what it holds."""
+    digests = {name: _digest(folder / name) for name in paths.CHECKED}
+    files = {name: text for name, text in digests.items() if text}
+    written: dict[str, Any] = _finite({**facts, "files": files})
+    with write_unlocked(folder / paths.FIT) as file:
         file.write(with_checksum(written))
     return written
-
-
-def file_digests(folder: Path) -> dict[str, str]:
-    """Return the digests of a fold's files by their names, as fit.json has them."""
-    digests = {name: _digest(folder / name) for name in paths.CHECKED}
-    return {name: text for name, text in digests.items() if text}
 
 
 def stored_fit(folder: Path) -> dict[str, Any]:
@@ -322,8 +318,7 @@ def read_fold(key: FoldKey, folder: Path) -> StoredFold | None:
         facts = {"repeat": 1, **fit["identity"]}
         convention(fit["test"]["convention"])
         label = of_stored(fit, paths.folder_of_fold(folder))
-        fold = StoredFold(key._replace(algo=label.row), folder, fit, written)
-        fold.warnings, fold.experiment, configured(fit["identity"])  # what is made of them
+        fit_warnings(fit), experiment_of(facts), configured(facts)  # what is made of them
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise _damaged(folder / paths.FIT, f"its facts are wrong: {error}") from None
     for name in ("dataset", "fold", "repeat"):
@@ -332,9 +327,10 @@ def read_fold(key: FoldKey, folder: Path) -> StoredFold | None:
                 folder / paths.FIT,
                 f"found the {name} {facts.get(name)!r}, expected {getattr(key, name)!r}",
             )
-    if list(fold.means) != list(fold.queries.tables):
+    queries = read_fold_queries(folder / paths.QUERIES, label.row, key.fold)
+    if list(fit["test"]["means"]) != list(queries.tables):
         raise _damaged(folder / paths.QUERIES, f"found other measures than in {paths.FIT}")
-    return fold
+    return StoredFold(key._replace(algo=label.row), folder, fit, written, queries)
 
 
 def stamp(folder: Path) -> int | None:
@@ -347,7 +343,7 @@ def stamp(folder: Path) -> int | None:
 
 def mark_reused(fold: StoredFold) -> StoredFold:
     """Mark a fold as requested last."""
-    os.utime(fold.folder / paths.FIT, follow_symlinks=os.utime not in os.supports_follow_symlinks)
+    touch(fold.folder / paths.FIT)
     return replace(fold, written=stamp(fold.folder) or fold.written)
 
 
@@ -358,39 +354,30 @@ class Store:
         self.out = out
         #: the sound folds of the data sets that were looked at, by their folders
         self.folds: dict[Path, StoredFold] = {}
-        #: what is damaged of each fold that is left out, in one line; a key's `algo` is the
-        #: folder's name
-        self.damaged: dict[FoldKey, str] = {}
+        #: what is damaged of each fold that is left out, in one line
+        self.damaged: dict[Path, str] = {}
 
     def look(self, dataset: str | None = None) -> Store:
         """Read the folds that are new or changed since the last look; return the store."""
-        there = paths.finished(self.out, dataset)
-        for folder, fold in list(self.folds.items()):
-            if dataset in (None, fold.key.dataset) and folder not in there.values():
-                del self.folds[folder]
-        for key in [key for key in self.damaged if dataset in (None, key.dataset)]:
-            del self.damaged[key]
-        for key, folder in there.items():
-            if folder in self.folds and self.folds[folder].written == stamp(folder):
-                continue
-            self.folds.pop(folder, None)
+        known: dict[Path, StoredFold | None] = {}
+        for folder in [*self.folds, *self.damaged]:
+            if dataset in (None, paths.dataset_of_fold(folder)):
+                known[folder] = self.folds.pop(folder, None)
+                self.damaged.pop(folder, None)
+        for key, folder in paths.finished(self.out, dataset).items():
+            fold = known.get(folder)
             try:
-                found = read_fold(key, folder)
+                if fold is None or fold.written != stamp(folder):
+                    fold = read_fold(key, folder)
             except DataError as error:
-                self.damaged[key] = str(error)
+                self.damaged[folder] = str(error)
             else:
-                self.folds |= {folder: found} if found else {}
+                self.folds |= {folder: fold} if fold else {}
         return self
 
     def add(self, fold: StoredFold) -> None:
         """Take a fold that this run has just written."""
-        self.damaged = {
-            key: line
-            for key, line in self.damaged.items()
-            if paths.fold_folder(
-                paths.algo_folder(self.out, key.dataset, key.algo), key.fold, key.repeat
-            ) != fold.folder
-        }  # fmt: skip
+        self.damaged.pop(fold.folder, None)
         self.folds[fold.folder] = fold
 
     def of(self, dataset: str, algo: str) -> list[StoredFold]:
@@ -462,21 +449,20 @@ def current_folds(folds: Sequence[StoredFold]) -> list[StoredFold]:
     """
     if not folds:
         return []
-    last = max(folds, key=lambda fold: fold.written)
-    same = [fold for fold in folds if _alike(fold) == _alike(last)]
+    last = _alike(max(folds, key=lambda fold: fold.written))
+    same = [fold for fold in folds if _alike(fold) == last]
     numbers: dict[int, dict[int, list[str]]] = {}
     for fold in same:
         numbers.setdefault(fold.repeat, {})[fold.number] = fold.queries.qids.tolist()
     most = max(numbers.values(), key=len)
     current = [fold for fold in same if numbers[fold.repeat] == most]
     common = set.intersection(*(set(fold.added.items()) for fold in current))
-    hidden = [frozenset(name for name, _ in fold.added.items() - common) for fold in current]
-    return [replace(fold, hidden=each) for fold, each in zip(current, hidden)]
+    return [fold.without({name for name, _ in fold.added.items() - common}) for fold in current]
 
 
 def _alike(fold: StoredFold) -> tuple[object, ...]:
     """Return what all folds that are averaged share."""
-    usual = (name for name in fold.means if name not in fold.added)
+    usual = [name for name in fold.means if name not in fold.added]
     return fold.experiment, fold.convention, fold.n_folds, *usual
 
 
@@ -486,11 +472,6 @@ def by_repeat(folds: Sequence[StoredFold]) -> list[list[StoredFold]]:
     for fold in folds:
         repeats.setdefault(fold.repeat, []).append(fold)
     return list(repeats.values())
-
-
-def joined_queries(folds: Sequence[StoredFold]) -> PerQuery:
-    """Return the test queries' values of an algorithm's folds, the repeats averaged."""
-    return PerQuery.joined([[fold.queries for fold in repeat] for repeat in by_repeat(folds)])
 
 
 def fit_warnings(fit: Mapping[str, Any]) -> list[FitWarning]:

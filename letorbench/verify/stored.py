@@ -97,8 +97,8 @@ def trace(out: Path, data_dir: Path, dataset: str) -> list[Traced]:
     store = Store(out).look(dataset)
     frame = Frame.of(store, dataset)
     damaged: dict[str, list[str]] = {}
-    for key, line in store.damaged.items():
-        damaged.setdefault(key.algo, []).append(line)
+    for fold, line in store.damaged.items():
+        damaged.setdefault(paths.folder_of_fold(fold).name, []).append(line)
     rows = {row.algo: row for row in frame.rows}
     found = [
         _algorithm(dataset, algo, rows.get(algo), damaged.get(algo, []), data_dir, tables)
@@ -110,7 +110,12 @@ def trace(out: Path, data_dir: Path, dataset: str) -> list[Traced]:
 
 
 def _algorithm(
-    dataset: str, algo: str, row: Row | None, damaged: list[str], data_dir: Path, tables: _Tables
+    dataset: str,
+    algo: str,
+    row: Row | None,
+    damaged: list[str],
+    data_dir: Path,
+    tables: _Tables,
 ) -> Traced:
     folds, problems = row.stored if row else (), list(damaged)
     looked: list[str | None] = []

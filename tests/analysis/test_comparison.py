@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from toy_data import sample_row
+from toy_data import row_of
 
 from letorbench.analysis.comparison import (
     Procedure,
@@ -97,10 +97,8 @@ def test_signs_and_stars_go_by_the_corrected_p(correction, signs):
     raw = [pair.p for pair in pairs]
     assert raw[2] < 0.001 < 0.034 < raw[0] < 0.05 < raw[1]
     assert [pair.sign(procedure.alpha) for pair in pairs] == signs
-    rows = tuple(
-        replace(sample_row(each.algo, {}), measured=each, computed=("map",)) for each in systems
-    )
-    found = marks(Frame("SET", rows), ["map"], "base", procedure).signs
+    results = Frame("SET", tuple(map(row_of, systems)))
+    found = marks(results, ["map"], "base", procedure).signs
     assert [found[name, "map"] for name in ("bad", "like", "good")] == signs
     lines = render(comparison_table(pairs, procedure), "text").splitlines()
     starred = [next("*" in x for x in lines if x.startswith(n)) for n in ("bad", "like", "good")]
@@ -126,8 +124,7 @@ def test_an_error_is_best_where_it_is_lowest(rng):
     noise, qids = rng.random(30) / 100, np.arange(30).astype(str)
 
     def row(algo: str, values: np.ndarray) -> Row:
-        own = PerQuery(algo, np.repeat([1, 2, 3, 4, 5], 6), qids, {"rmse": values})
-        return replace(sample_row(algo, {}), measured=own, computed=("rmse",))
+        return row_of(PerQuery(algo, np.repeat([1, 2, 3, 4, 5], 6), qids, {"rmse": values}))
 
     values = {"high": 0.9 + noise, "low": 0.1 + noise[::-1], "middle": 0.5 - noise}
     rows = tuple(row(algo, own) for algo, own in values.items())

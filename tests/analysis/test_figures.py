@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from conftest import drawing
-from toy_data import sample_row, store_fold, write_toy
+from toy_data import row_of, sample_row, store_fold, write_toy
 
 import letorbench as lb
 from letorbench.analysis.figures import (
@@ -104,9 +104,8 @@ def test_what_is_drawn_of_a_measure() -> None:
 def test_a_figure_says_where_a_convention_lets_lines_fall() -> None:
     """Two of three lists have two documents, and one of these no relevant one."""
     values = {"ndcg@1": [0.5, 1.0, 0.0], "ndcg@2": [0.7, 1.0, 0.0], "ndcg@3": [0.0, 0.9, 0.0]}
-    row = sample_row("a", dict.fromkeys(values, 0.5), 1, "letor4")
     queries = PerQuery("a", np.ones(3, int), np.array(["1", "2", "3"]), values)
-    frame = Frame("S", (replace(row, measured=queries),))
+    frame = Frame("S", (row_of(queries, "letor4"),))
     assert panel(frame, [*values]).note.endswith("at @3 this begins for 1 of 3 queries.")
     assert panel(frame, ["ndcg@1", "ndcg@2"]).note == ""
 

@@ -22,7 +22,7 @@ from letorbench.analysis.leaderboard import (
 )
 from letorbench.analysis.tables import to_frame
 from letorbench.errors import DataError
-from letorbench.results.csv_files import read_frame
+from letorbench.results.frame import Frame
 from letorbench.results.packed import pack, read_packed, unpack
 
 
@@ -33,16 +33,16 @@ def made(tmp_path_factory) -> Path:
     write_uneven(folder / "data")
     where = {"data_dir": folder / "data", "out": folder / "results"}
     lb.run("UNEVEN", ["regression", "random", lb.RankNet(epochs=2)], repeats=2, **where)
-    frame = read_frame(folder / "results", "UNEVEN")
-    pack(frame, folder / "data", MEASURES, folder / "UNEVEN.zip")
+    frame = Frame.read(folder / "results", "UNEVEN", folder / "data")
+    pack(frame, MEASURES, folder / "UNEVEN.zip")
     return folder
 
 
 def test_packed_results_read_back_and_are_measured_again(made, tmp_path):
     """What is unpacked has the same values, ties included, and `verify` finds no fault in it."""
-    kept, found = read_frame(made / "results", "UNEVEN"), read_packed(made / "UNEVEN.zip")
+    kept, found = Frame.read(made / "results", "UNEVEN"), read_packed(made / "UNEVEN.zip")
     unpack(made / "UNEVEN.zip", tmp_path / "out")
-    again = read_frame(tmp_path / "out", "UNEVEN")
+    again = Frame.read(tmp_path / "out", "UNEVEN", made / "data")
     for one, *others in zip(kept.rows, found.rows, again.rows, strict=True):
         for other in others:
             assert (other.algo, other.repeats, other.folds) == (one.algo, one.repeats, one.folds)
@@ -52,7 +52,7 @@ def test_packed_results_read_back_and_are_measured_again(made, tmp_path):
                 assert other.values[name] == one.values[name]
                 assert other.deviation(name) == one.deviation(name)
     assert "0 problems" in printed("verify", str(tmp_path / "out"), "--data-dir", f"{made}/data")
-    pack(again, made / "data", MEASURES, tmp_path / "again.zip")
+    pack(again, MEASURES, tmp_path / "again.zip")
     names = ("values.npy", "places.npy")
     packed = [
         np.load(path, allow_pickle=False) for path in (made / "UNEVEN.zip", tmp_path / "again.zip")
@@ -70,26 +70,21 @@ def test_own_rows_have_their_place_and_are_paired_by_query(made, tmp_path):
     base = ours.only(["regression"]).rows[0]
 
     def shifted(name: str, by: float):
-        tables = {k: np.clip(v + by, 0, 2) for k, v in base.queries.tables.items()}
         stored = []
         for fold in base.stored:
-            means = {"means": {k: v + by for k, v in fold.means.items()}}
-            test = fold.fit["test"] | means
-            fit = {**fold.fit, "label": f"{name}=regression", "test": test}
-            stored.append(replace(fold, fit=fit))
-        return replace(base, algo=name, stored=tuple(stored),
-                       measured=replace(base.queries, algo=name, tables=tables))  # fmt: skip
+            fit = {**fold.fit, "label": f"{name}=regression"}
+            tables = {k: v + by for k, v in fold.queries.values.items()}
+            stored.append(replace(fold, fit=fit).extended(tables))
+        return replace(base, algo=name, stored=tuple(stored))
 
     other = replace(base, stored=tuple(
         replace(f, fit={**f.fit, "test": f.fit["test"] | {"convention": "trec_eval"}})
         for f in base.stored
     ))  # fmt: skip
     gap = shifted("gap", 0.0)
-    tables = gap.queries.tables | {"map": np.full_like(gap.queries.tables["map"], np.nan)}
-    lost = replace(gap.queries, tables=tables)
-    gap = replace(gap, measured=lost, computed=("map",))
+    gap = replace(gap, stored=tuple(f.without(["map"]) for f in gap.stored)).with_blanks(["map"])
     theirs = replace(ours, rows=(shifted("good", 0.25), shifted("same", 0.0), other, gap))
-    each = board(ours, theirs, made / "data")
+    each = board(ours, replace(theirs, data_dir=made / "data"))
     assert each.users == ("good (yours)", "same (yours)")
     assert each.notes == (
         "regression: left out: found convention trec_eval, expected standard",

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from toy_data import sample_row
+from toy_data import row_of
 
 from letorbench.analysis.comparison import Procedure, compare
 from letorbench.analysis.leaderboard import Board, board_table, page
@@ -27,7 +27,7 @@ def frame(seed: int) -> Frame:
         own = base + lead * (name == first) + rng.normal(0.0, 0.15, 60)
         values = dict.fromkeys(("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map", "err@10"), own)
         queries = PerQuery(name, np.repeat([1, 2, 3, 4, 5], 12), np.arange(60).astype(str), values)
-        row = replace(sample_row(name, {}), measured=queries, computed=tuple(values))
+        row = row_of(queries)
         stored = (
             replace(fold, fit=fold.fit | {"seconds": 1.0, "warnings": []}) for fold in row.stored
         )

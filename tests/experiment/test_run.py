@@ -36,7 +36,7 @@ from letorbench.experiment.runner import run as run_entrants
 from letorbench.features import TRANSFORMATIONS
 from letorbench.models import Linear
 from letorbench.rankers import Ranker, load_model, plugins, ranker
-from letorbench.results.csv_files import read_frame
+from letorbench.results.frame import Frame
 from letorbench.results.labels import Label
 from letorbench.results.paths import FoldKey
 from letorbench.results.store import read_folds
@@ -125,7 +125,7 @@ def test_the_files_hold_what_they_say(protocol):
             and fit["warnings"] == []
             and 0 < fit["validation"]["value"] <= 1
         )
-    header, line = rows(protocol.out / "TOY" / "summary.csv")  # see also tests/test_every_number.py
+    header, line = rows(protocol.out / "TOY" / "summary.csv")
     names = rows(folder / "folds.csv")[0][1:]
     assert header == ["algo", "convention", "folds", "repeats", "cut_off", *names]
     assert line[:5] == ["regression", "standard", "5", "1", "0"]
@@ -630,10 +630,7 @@ def test_finished_folds_are_shown_after_a_run_is_ended(tmp_path: Path, monkeypat
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     deadline = time.monotonic() + 60
-    summary = tmp_path / "results" / "TOY" / "summary.csv"
-    while time.monotonic() < deadline:
-        if Path("held").exists() and summary.is_file() and "slow" in summary.read_text():
-            break
+    while time.monotonic() < deadline and not Path("held").exists():
         time.sleep(0.05)
     assert len(printed("table", "TOY", "--format", "csv").splitlines()) == 3
     process.send_signal(signal.SIGTERM)
@@ -642,20 +639,41 @@ def test_finished_folds_are_shown_after_a_run_is_ended(tmp_path: Path, monkeypat
     left = [path.name for path in Path("results").rglob("*") if path.is_file()]
     # an empty lock file, which the next writer takes, stays where its removal was interrupted
     assert all(re.fullmatch(r"\w[\w.]*\.(txt|csv|npz|json)|\.([\w.]+\.)?lock", x) for x in left)
-    slow = read_frame(tmp_path / "results", "TOY").rows[1]
+    slow = Frame.read(tmp_path / "results", "TOY").rows[1]
     assert slow.algo == "slow" and slow.partial and 1 <= slow.folds < slow.n_folds == 5
     before = {path: path.stat().st_mtime_ns for path in Path("results").rglob("fit.json")}
     for words in (["table", "TOY"], ["plot", "TOY", "--format", "svg"], ["report", "TOY"]):
         printed(*words)
     assert {path: path.stat().st_mtime_ns for path in Path("results").rglob("fit.json")} == before
-    for name in ("folds.csv", "per_query.csv"):
-        folds = {line[0] for line in rows(Path("results/TOY/slow") / name)[1:]} - {"mean"}
-        assert len(folds) == slow.folds
-    (tmp_path / "hold").unlink()  # the rest is run where the run ended
+    tables = "summary.csv", "regression/folds.csv", "slow/folds.csv", "slow/per_query.csv"
+    assert not any(Path("results/TOY", name).exists() for name in tables)
+    (tmp_path / "hold").unlink()  # the rest is run where the run ended, and all tables are written
     monkeypatch.setattr(plugins, "FOUND", {})
     words = ["run", "--dataset", "TOY", "--algo", "slow", "--plugin", "slow.py"]
     assert f"{slow.folds} of 5 folds were stored already" in printed(*words)
-    assert not read_frame(tmp_path / "results", "TOY").rows[1].partial
+    assert not Frame.read(tmp_path / "results", "TOY").rows[1].partial
+    found = [[line[0] for line in rows(Path("results/TOY", name))[1:]] for name in tables]
+    assert found[:3] == [["regression", "slow"], *2 * [["1", "2", "3", "4", "5", "mean"]]]
+
+
+def test_a_run_looks_twice_and_writes_the_tables_once(protocol: Protocol, monkeypatch) -> None:
+    """Before and after; each fold's files need one lock, that of the model another."""
+    import filelock
+
+    from letorbench.results.store import Store
+
+    locks, looks, take, look = [], [], filelock.FileLock.acquire, Store.look
+    monkeypatch.setattr(
+        filelock.FileLock,
+        "acquire",
+        lambda lock, *a: locks.append(lock.lock_file) or take(lock, *a),
+    )
+    monkeypatch.setattr(Store, "look", lambda *a: looks.append(a) or look(*a))
+    run(["TOY"], ["regression"], None, protocol)
+    own = [lock for lock in locks if str(protocol.out) in lock]
+    assert len(looks) == 2 and len(own) == 1 + 5 * 2 + 1
+    run(["TOY"], ["regression"], None, protocol)
+    assert len(looks) == 4
 
 
 def test_folds_that_are_removed_in_mid_run_are_failures(protocol: Protocol) -> None:

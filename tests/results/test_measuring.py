@@ -8,14 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import call
-from toy_data import read_lists, write_toy, write_uneven
+from toy_data import write_toy
 
 import letorbench as lb
 from letorbench.errors import DataError
 from letorbench.measures import default_measures, query_metrics
-from letorbench.results.csv_files import read_frame
 from letorbench.results.export import export
-from letorbench.results.frame import require_row
+from letorbench.results.frame import Frame, require_row
 from letorbench.results.model_texts import FORMATS
 from letorbench.results.store import StoredFold
 
@@ -41,7 +40,7 @@ def of_one_measure(fold: StoredFold) -> StoredFold:
     name = "ndcg@1"
     test = fold.fit["test"] | {"means": {name: fold.means[name]}}
     queries = replace(fold.queries, tables={name: fold.queries.tables[name]})
-    return replace(fold, fit=fold.fit | {"test": test}, measured=queries)
+    return replace(fold, fit=fold.fit | {"test": test}, queries=queries)
 
 
 def test_measured_again_is_what_was_stored(ran):
@@ -61,52 +60,8 @@ def test_measured_again_is_what_was_stored(ran):
     assert fixed.with_measures(["p@13"], folder / "data").repeated == {}
 
 
-def mean_by_hand(values: list[float]) -> float:
-    return sum(values) / len(values)
-
-
-@pytest.mark.parametrize("rules", ["standard", "standard,empty=drop"])
-def test_measured_later_is_the_mean_of_the_folds_means_of_each_seed(rules, tmp_path):
-    """From the scores alone, on folds of 2 to 7 queries; the deviation is over three seeds."""
-    data, out = write_uneven(tmp_path / "data"), tmp_path / "results"
-    algos = {"ranknet": lb.RankNet(epochs=2), "regression": "regression"}
-    lb.run("UNEVEN", algos, repeats=3, convention=rules, data_dir=data.parent, out=out)
-    measures = {
-        "rbp": lambda r: 0.2 * sum(0.8**i for i, label in enumerate(r) if label > 0),
-        "recall@2": lambda r: sum(x > 0 for x in r[:2]) / max(1, sum(x > 0 for x in r)),
-        "dcg@3": lambda r: sum((2**x - 1) / np.log2(2 + i) for i, x in enumerate(r[:3])),
-    }
-    frame = read_frame(out, "UNEVEN").measured(list(measures), data.parent)
-    [ranknet, regression] = frame.rows
-    [record, fixed] = frame.records(list(measures))
-    for name, measure in measures.items():
-
-        def seed(folder, measure=measure):
-            """The mean of the folds' means of a seed, and the mean of all its queries."""
-            folds = []
-            for k in range(1, 6):
-                lists = read_lists(data / f"Fold{k}/test.txt", folder / f"fold{k}/scores.txt")
-                counted = [r for r in lists.values() if any(r) or "drop" not in rules]
-                folds.append([measure(r) for r in counted])
-            return mean_by_hand(list(map(mean_by_hand, folds))), mean_by_hand(sum(folds, []))
-
-        [folder] = (path for path in (out / "UNEVEN").iterdir() if path.name.startswith("ranknet"))
-        found = [seed(folder / place) for place in (".", "repeat2", "repeat3")]
-        means, pooled = (np.array(each) for each in zip(*found))
-        assert (np.abs(means - pooled) > 1e-3).all()
-        deviation = np.sqrt(((means - means.mean()) ** 2).sum() / 2)
-        assert ranknet.values[name] == pytest.approx(means.mean(), rel=1e-12)
-        assert ranknet.repeated[name] == pytest.approx(means, rel=1e-12)
-        assert ranknet.deviation(name) == pytest.approx(deviation, rel=1e-9) and deviation > 0
-        assert record[name] == ranknet.values[name]
-        assert record[f"{name}-sd"] == ranknet.deviation(name)
-        [folder] = (path for path in (out / "UNEVEN").iterdir() if "regression" in path.name)
-        assert regression.values[name] == pytest.approx(seed(folder)[0], rel=1e-12)
-        assert regression.deviation(name) is None and fixed[f"{name}-sd"] is None
-
-
 def test_models_that_no_text_can_say_are_named_and_the_others_written(ran, tmp_path):
-    summary = read_frame(ran[1] / "results", "TOY").only(["adarank-ndcg", "regression"])
+    summary = Frame.read(ran[1] / "results", "TOY").only(["adarank-ndcg", "regression"])
     said = "regression: its model is of features that query-minmax transformed, which a model of "
     said += "ranklib cannot say; expected a run with --features raw"
     written = export(summary, "ranklib", ran[1] / "data", tmp_path / "texts")
@@ -126,7 +81,7 @@ def test_models_that_no_text_can_say_are_named_and_the_others_written(ran, tmp_p
 
 
 def test_of_several_seeds_the_first_is_exported(ran, tmp_path):
-    summary = read_frame(ran[1] / "results", "TOY").only(["ranknet"])
+    summary = Frame.read(ran[1] / "results", "TOY").only(["ranknet"])
     for path in list(export(summary, "trec", ran[1] / "data", tmp_path))[1::2]:
         stored = np.loadtxt(ran[1] / "results/TOY/ranknet" / path.parent.name / "scores.txt")
         assert sorted(np.loadtxt(path, usecols=4)) == sorted(stored)

@@ -1,4 +1,4 @@
-"""Means by the queries' weights, from a column of a table to every place that shows one."""
+"""Means by the queries' weights: which weight each query has, and what a table's column gives."""
 
 import csv
 from pathlib import Path
@@ -66,55 +66,6 @@ def test_a_librarys_sum_of_weights_in_every_place(tmp_path: Path) -> None:
         assert chosen.mean() == pytest.approx(mean, rel=1e-12)
 
 
-def weight_of(qid: str) -> float:
-    return (0.0, 0.5, 1.0, 3.0)[int(qid[1:]) % 4]
-
-
-def test_every_place_shows_the_weighted_mean(made: Path) -> None:
-    benchmark = lb.load("own", made / "data")
-    folder = made / "results" / "own" / "regression"
-    means = []
-    for fold in benchmark.folds:
-        weights = [weight_of(qid) for qid in fold.test.qids.tolist()]
-        assert fold.test.weights.tolist() == weights
-        scores = np.loadtxt(folder / f"fold{fold.number}" / "scores.txt")
-        by_query = lb.evaluate(fold.test, scores, convention=RULES, per_query=True)["ndcg@10"]
-        expected = np.average(by_query, weights=weights)
-        found = lb.evaluate(fold.test, scores, convention=RULES)
-        assert found["ndcg@10"] == pytest.approx(expected, rel=1e-12)
-        again = lb.evaluate(fold.test.y, scores, fold.test.qid, convention=RULES,
-                            sample_weight=weights)  # fmt: skip
-        assert again["ndcg@10"] == found["ndcg@10"]
-        given = ["--data", str(made / "data" / "own" / f"Fold{fold.number}" / "test.txt"),
-                 "--scores", str(folder / f"fold{fold.number}" / "scores.txt")]  # fmt: skip
-        lines = printed("score", *given, "--format", "csv", "--convention", RULES).splitlines()
-        row = dict(zip(*(next(csv.reader([line])) for line in lines)))
-        assert float(row["ndcg@10"]) == pytest.approx(expected, rel=1e-12)
-        official = printed("score", *given, "--convention", RULES)
-        assert f"{expected:.4f}" in official
-        stored = pd.read_csv(folder / f"fold{fold.number}" / "per_query.csv")
-        np.testing.assert_allclose(stored["ndcg@10"], by_query, rtol=1e-12)
-        ratios = stored["weight"] * np.mean(weights)
-        np.testing.assert_allclose(ratios, weights, rtol=1e-12)
-        means.append(expected)
-    results = lb.load_results(made / "results", data_dir=made / "data")
-    row = results.summary().set_index("algo").loc["regression"]
-    assert row["ndcg@10"] == pytest.approx(np.mean(means), rel=1e-12)
-    folds = pd.read_csv(folder / "folds.csv").set_index("fold")["ndcg@10"]
-    np.testing.assert_allclose(folds, [*means, np.mean(means)], rtol=1e-12)
-    assert f"{np.mean(means):.4f}" in printed("table", "own", *places(made), "--measure", "ndcg@10")
-    pairs = results.compare(baseline="random")
-    assert pairs["difference"][0] == pytest.approx(
-        pairs["mean"][0] - pairs["mean_against"][0], abs=1e-12
-    )
-    ours = results.per_query("ndcg@10")
-    ours = ours[ours["algo"] == "regression"]
-    shares = np.concatenate(
-        [pd.read_csv(folder / f"fold{k}" / "per_query.csv")["weight"] for k in range(1, 6)]
-    )
-    assert pairs["mean"][0] == pytest.approx(np.mean(ours["ndcg@10"].to_numpy() * shares), rel=1e-9)
-
-
 def test_a_query_counts_by_the_weights_of_its_own_fold() -> None:
     """Also where some queries have no value, so that the weights of a fold have another mean."""
     folds, qids = np.repeat([1, 2], [3, 4]), np.array(list("abcdefg"))
@@ -124,21 +75,6 @@ def test_a_query_counts_by_the_weights_of_its_own_fold() -> None:
     expected = {1: (0.05 + 1.35) / 2.0, 2: (0.03 + 0.32 + 0.12) / 1.1}
     assert kept.fold_means("own") == pytest.approx(expected, rel=1e-12)
     assert kept.mean("own") == pytest.approx(sum(expected.values()) / 2, rel=1e-12)
-
-
-def test_a_measure_that_is_computed_later_is_weighted_too(made: Path) -> None:
-    text = printed("table", "own", *places(made), "--measure", "rbp", "--format", "csv")
-    values = []
-    for fold in lb.load("own", made / "data").folds:
-        scores = made / "results" / "own" / "regression" / f"fold{fold.number}" / "scores.txt"
-        rbp = lb.evaluate(fold.test, np.loadtxt(scores), measures="rbp", per_query=True)["rbp"]
-        values.append(np.average(rbp, weights=fold.test.weights))
-    rows = {row["algo"]: row for row in csv.DictReader(text.splitlines())}
-    assert float(rows["regression"]["rbp"]) == pytest.approx(np.mean(values), rel=1e-9)
-
-
-def test_verify_finds_the_means_right(made: Path) -> None:
-    assert " 0 problems" in printed("verify", str(made / "results"), *places(made)[:2])
 
 
 def test_without_weights_there_is_no_weighted_mean(made: Path, tmp_path: Path) -> None:
@@ -166,7 +102,8 @@ def test_a_frame_has_a_column_of_weights(made: Path) -> None:
     frame = pd.read_csv(made / "own.csv")
     bench = lb.from_frame(frame, label="grade", qid="query", weight="w")
     for part in bench.parts:
-        assert part.weights.tolist() == [weight_of(qid) for qid in part.qids.tolist()]
+        weights = [(0.0, 0.5, 1.0, 3.0)[int(qid[1:]) % 4] for qid in part.qids.tolist()]
+        assert part.weights.tolist() == weights
     assert bench.parts[0].feature_names == ("a", "b")
     plain = lb.from_frame(frame.drop(columns="w"), label="grade", qid="query")
     assert plain.provenance["digest"] != bench.provenance["digest"]

@@ -183,8 +183,7 @@ def test_tables_that_a_run_has_not_written_are_no_problem_and_wrong_ones_are(
     shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     folder = tmp_path / "out" / "TOY"
     with monkeypatch.context() as patch:
-        patch.setattr("letorbench.experiment.runner.write_tables", lambda *ignored: None)
-        patch.setattr("letorbench.results.csv_files.write_tables", lambda *ignored: None)
+        patch.setattr("letorbench.results.csv_files._write_if_other", lambda *ignored: None)
         where = {"data_dir": tmp_path / "data", "out": tmp_path / "out", "folds": "3"}
         lb.run("TOY", "regression", convention="letor4,empty=drop", **where)
         assert problems(tmp_path) == []

@@ -1,0 +1,179 @@
+"""How numbers travel: from the scores of each fold to every place that shows a mean.
+
+All is computed again by plain Python from the files of data and scores. No two folds, queries,
+weights, cut-offs, systems or seeds are alike, so what is mixed up shows.
+"""
+
+import csv
+import json
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import places, printed
+from toy_data import write_uneven
+
+import letorbench as lb
+from letorbench.conventions import convention
+from letorbench.verify.plain import value
+
+WEIGHTED = "standard,mean=weighted"
+STORED = [f"{name}@{k}" for name in ("ndcg", "p") for k in (1, 3, 10)] + ["map", "mrr"]
+#: what the folds do not hold
+LATER = ["rbp", "recall@2", "ndcg@13"]
+SEEDS = {"fixed": 1, "net": 2}
+FOLDS = range(1, 6)
+
+
+class Ran:
+    """A run, and what each of its numbers must be."""
+
+    def __init__(self, folder: Path, rules: str) -> None:
+        self.folder, self.rules = folder, rules
+        self.data = write_uneven(folder / "data")
+        for part in self.data.glob("Fold*/*.txt"):
+            weights = [f"{self.weight(qid)}\n" for qid in self.lists(part)]
+            Path(f"{part}.weight").write_text("".join(weights))
+        algos = {"net": lb.RankNet(epochs=1), "fixed": lb.Regression}
+        where = {"data_dir": folder / "data", "out": folder / "results"}
+        lb.run("UNEVEN", algos, repeats=2, convention=rules, select="ndcg@3", **where)
+        self.results = lb.load_results(where["out"], data_dir=where["data_dir"])
+
+    def weight(self, qid: int) -> float:
+        return (0.5, 1.0, 3.0, 0.25)[qid % 4] if self.rules == WEIGHTED else 1.0
+
+    def place(self, algo: str, seed: int, fold: int) -> Path:
+        of_algo = self.folder / "results" / "UNEVEN" / algo
+        return (of_algo if seed == 1 else of_algo / f"repeat{seed}") / f"fold{fold}"
+
+    @staticmethod
+    def lists(part: Path) -> dict[int, list[int]]:
+        """The labels of each query of a file."""
+        found: dict[int, list[int]] = {}
+        for line in part.read_text().splitlines():
+            label, qid, *_ = line.split()
+            found.setdefault(int(qid.removeprefix("qid:")), []).append(int(label))
+        return found
+
+    def queries(self, part: Path, scores: Path, measure: str) -> dict[int, float]:
+        """The value of each query that counts."""
+        left, found = [float(line) for line in scores.read_text().split()], {}
+        for qid, labels in self.lists(part).items():
+            own, left = left[: len(labels)], left[len(labels) :]
+            found[qid] = value(measure, labels, own, convention(self.rules))
+        assert left == []
+        return {qid: each for qid, each in found.items() if each == each}
+
+    def mean(self, values: dict[int, float]) -> float:
+        return np.average([*values.values()], weights=[*map(self.weight, values)])
+
+    @cache
+    def of_fold(self, algo: str, seed: int, fold: int, measure: str) -> dict[int, float]:
+        part, folder = self.data / f"Fold{fold}" / "test.txt", self.place(algo, seed, fold)
+        return self.queries(part, folder / "scores.txt", measure)
+
+    @cache
+    def means(self, algo: str, measure: str) -> np.ndarray:
+        """The mean of each fold, (seeds, folds)."""
+        seeds = range(1, SEEDS[algo] + 1)
+        return np.array(
+            [[self.mean(self.of_fold(algo, s, k, measure)) for k in FOLDS] for s in seeds]
+        )
+
+
+@pytest.fixture(scope="module", params=["letor4", "standard,empty=drop", WEIGHTED])
+def ran(request, tmp_path_factory) -> Ran:
+    return Ran(tmp_path_factory.mktemp("numbers"), request.param)
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("algo", SEEDS)
+def test_the_files_of_folds_and_systems(ran: Ran, algo: str) -> None:
+    for seed in range(1, SEEDS[algo] + 1):
+        for fold in FOLDS:
+            folder = ran.place(algo, seed, fold)
+            fit = json.loads((folder / "fit.json").read_text())
+            stored = rows(folder / "per_query.csv")
+            for name in STORED:
+                expected = ran.of_fold(algo, seed, fold, name)
+                assert [int(row["qid"]) for row in stored] == [*expected]
+                assert [float(row[name]) for row in stored] == pytest.approx([*expected.values()])
+                assert fit["test"]["means"][name] == pytest.approx(ran.mean(expected))
+            part = ran.data / f"Fold{fold}" / "vali.txt"
+            chosen = ran.mean(ran.queries(part, folder / "validation.txt", "ndcg@3"))
+            assert fit["validation"]["value"] == pytest.approx(chosen)
+    folder = ran.place(algo, 1, 1).parent
+    queries, folds = rows(folder / "per_query.csv"), rows(folder / "folds.csv")
+    assert [row["fold"] for row in folds] == ["1", "2", "3", "4", "5", "mean"]
+    assert (folder / "repeats.csv").is_file() == (SEEDS[algo] > 1)
+    for name in STORED:
+        own = [
+            (
+                k,
+                qid,
+                np.mean([ran.of_fold(algo, s, k, name)[qid] for s in range(1, SEEDS[algo] + 1)]),
+            )
+            for k in FOLDS
+            for qid in ran.of_fold(algo, 1, k, name)
+        ]
+        found = [(int(row["fold"]), int(row["qid"]), float(row[name])) for row in queries]
+        np.testing.assert_allclose(found, own, rtol=1e-12)
+        means = ran.means(algo, name)
+        found = [float(row[name]) for row in folds]
+        assert found == pytest.approx([*means.mean(axis=0), means.mean()])
+        if SEEDS[algo] > 1:
+            seeds = means.mean(axis=1)
+            found = [float(row[name]) for row in rows(folder / "repeats.csv")]
+            assert found == pytest.approx([*seeds, seeds.mean(), seeds.std(ddof=1)])
+
+
+@pytest.mark.parametrize("algo", SEEDS)
+def test_every_table_and_frame(ran: Ran, algo: str) -> None:
+    """The stored measures and those that are computed from the scores."""
+    names = [*STORED, *LATER]
+    [summary] = ran.results.summary(names).query("algo == @algo").to_dict("records")
+    [stored] = [
+        row for row in rows(ran.folder / "results/UNEVEN/summary.csv") if row["algo"] == algo
+    ]
+    words = ["table", "UNEVEN", "--measure", ",".join(names), *places(ran.folder)]
+    lines = csv.DictReader(printed(*words, "--format", "csv").splitlines())
+    [printed_row] = [line for line in lines if line["algo"] == algo]
+    text = next(line for line in printed(*words).splitlines() if line.startswith(algo))
+    folds = ran.results.folds().query("algo == @algo")
+    queries = ran.results.per_query(names, repeats=True).query("algo == @algo")
+    for name in names:
+        means = ran.means(algo, name)
+        seeds = means.mean(axis=1)
+        spread = seeds.std(ddof=1) if len(seeds) > 1 else np.nan
+        assert f"{seeds.mean():.4f}" in text
+        for row in (summary, printed_row, *([stored] if name in STORED else [])):
+            assert float(row[name]) == pytest.approx(seeds.mean(), rel=1e-12)
+            found = row[f"{name}-sd"]
+            assert float("nan" if found == "" else found) == pytest.approx(spread, nan_ok=True)
+        if name in STORED:
+            np.testing.assert_allclose(folds[name], means.ravel(), rtol=1e-12)
+        expected = pd.DataFrame(
+            [
+                {"fold": k, "qid": str(qid), "repeat": seed, name: each}
+                for k in FOLDS
+                for seed in range(1, len(means) + 1)
+                for qid, each in ran.of_fold(algo, seed, k, name).items()
+            ]
+        )
+        order = ["repeat", "fold", "qid"]
+        found, expected = (each.sort_values(order)[[*order, name]] for each in (queries, expected))
+        np.testing.assert_array_equal(found[order], expected[order])
+        np.testing.assert_allclose(found[name], expected[name], rtol=1e-12)
+
+
+def test_a_difference_is_that_of_the_means_and_verify_finds_no_problem(ran: Ran) -> None:
+    [pair] = ran.results.compare("fixed", "map").to_dict("records")
+    assert pair["difference"] == pytest.approx(pair["mean"] - pair["mean_against"], abs=1e-12)
+    words = "verify", str(ran.folder / "results"), *places(ran.folder)[:2]
+    assert " 0 problems" in printed(*words)
