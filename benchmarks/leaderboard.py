@@ -10,7 +10,7 @@ from pathlib import Path
 
 import letorbench as lb
 from letorbench.analysis.leaderboard import MEASURES, RECOMMENDED, files, never_beaten, shipped
-from letorbench.results.frame import Frame
+from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.packed import pack
 
 
@@ -23,7 +23,7 @@ def main() -> None:
         lb.run(
             name, "all,ideal", data_dir=chosen.data_dir, out=chosen.out, jobs=os.cpu_count() or 1
         )
-        results = Frame.read(chosen.out, name, chosen.data_dir)
+        results = DatasetResults.read(chosen.out, name, chosen.data_dir)
         pack(results.only(lb.algorithms()), MEASURES, path)
         print(f"{path}: {path.stat().st_size:,} bytes")
     names = never_beaten([shipped(name) for name in files()])

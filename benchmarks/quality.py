@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks.table import Row, show
 from letorbench.datasets import layout
-from letorbench.results.frame import Frame
+from letorbench.results.dataset_results import DatasetResults
 
 DATA = Path("data")
 
@@ -46,7 +46,7 @@ def means(dataset: str, convention: str, algos: list[str]) -> dict[str, dict[str
         subprocess.run(
             [sys.executable, "-m", "letorbench", *words], check=True, capture_output=True
         )
-        return {row.algo: row.values for row in Frame.read(Path(out), dataset).rows}
+        return {row.algo: row.values for row in DatasetResults.read(Path(out), dataset).rows}
 
 
 def mq2008() -> list[Row]:

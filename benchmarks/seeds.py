@@ -18,7 +18,7 @@ import numpy as np
 import letorbench as lb
 from letorbench.analysis.paired import seed_variances
 from letorbench.analysis.tables import Column, columns, render, table
-from letorbench.results.frame import require_row
+from letorbench.results.dataset_results import require_system
 from letorbench.results.per_query import PerQuery
 
 DATASETS, MEASURES, REPEATS = ("OHSUMED", "MQ2008"), ("ndcg@1", "ndcg@10", "map"), 10
@@ -63,8 +63,8 @@ def main(folder: Path) -> None:
         out = folder / name.replace(" ", "-")
         lb.run(DATASETS, algo, out=out, fixed=fixed, repeats=REPEATS)
         for dataset in DATASETS:
-            queries = require_row(out, dataset, algo).queries
-            steady = require_row(folder / STEADY, dataset, STEADY).queries
+            queries = require_system(out, dataset, algo).queries
+            steady = require_system(folder / STEADY, dataset, STEADY).queries
             rows += [row(dataset, name, queries, steady, m) for m in MEASURES]
     needs = Column("seeds needed", form=".1f")
     by_mean = columns(["data set", "what is drawn", "measure"], {"seed": ".4f", "queries": ".4f"})

@@ -9,7 +9,7 @@ import numpy as np
 from conftest import places, printed
 
 from letorbench.files import one_writer
-from letorbench.results.frame import Row
+from letorbench.results.dataset_results import SystemResults
 from letorbench.results.labels import Label
 from letorbench.results.paths import FoldKey, algo_folder, fold_folder
 from letorbench.results.per_query import PerQuery
@@ -122,14 +122,14 @@ def store_fold(
 
 def sample_row(
     algo: str, values: Mapping[str, float], folds: int = 5, convention: str = "letor3"
-) -> Row:
+) -> SystemResults:
     """A row in memory whose folds have all these values."""
     tables = {name: np.full(folds, value) for name, value in values.items()}
     numbers = np.arange(1, folds + 1)
     return row_of(PerQuery(algo, numbers, numbers.astype(str), tables), convention)
 
 
-def row_of(queries: PerQuery, convention: str = "letor3") -> Row:
+def row_of(queries: PerQuery, convention: str = "letor3") -> SystemResults:
     """A row in memory with these values of its queries, of one repeat."""
     stored = []
     for k in np.unique(queries.folds).tolist():
@@ -139,7 +139,7 @@ def row_of(queries: PerQuery, convention: str = "letor3") -> Row:
         fit = {"identity": {"algo": queries.algo}, "test": test}
         key = FoldKey("S", queries.algo, 1, k)
         stored.append(StoredFold(key, Path("S", queries.algo, "1"), fit, 0, own))
-    return Row(queries.algo, tuple(stored))
+    return SystemResults(queries.algo, tuple(stored))
 
 
 def without_clock(value: object) -> object:

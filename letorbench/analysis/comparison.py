@@ -25,7 +25,7 @@ from letorbench.analysis.tables import Cell, Column, Table, Value, columns, prob
 from letorbench.choices import require_choice
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import sign
-from letorbench.results.frame import Frame
+from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.measuring import competes
 from letorbench.results.per_query import PerQuery, check_paired
 
@@ -217,7 +217,9 @@ def _query_columns(named: bool) -> list[Column]:
     ]
 
 
-def marks(frame: Frame, measures: Sequence[str], baseline: str, procedure: Procedure) -> Marks:
+def marks(
+    frame: DatasetResults, measures: Sequence[str], baseline: str, procedure: Procedure
+) -> Marks:
     """Which algorithms differ significantly from the baseline, by each measure."""
     systems = [row.queries for row in frame.rows]
     signs = {

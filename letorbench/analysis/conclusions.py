@@ -17,7 +17,7 @@ from letorbench.analysis.comparison import Pair, Procedure, compare, differences
 from letorbench.analysis.results_table import best_first, comparable, label, notes
 from letorbench.analysis.tables import Column, Table, Value, probability, table
 from letorbench.measures import sign
-from letorbench.results.frame import Frame, Row
+from letorbench.results.dataset_results import DatasetResults, SystemResults
 from letorbench.results.measuring import IDEAL, RANDOM
 
 #: the number of the worst queries that are left out to see how much of a difference they make up
@@ -29,7 +29,7 @@ MOST_NAMED = 8
 
 
 def page_tests(
-    frame: Frame, others: Sequence[str], procedure: Procedure, measure: str
+    frame: DatasetResults, others: Sequence[str], procedure: Procedure, measure: str
 ) -> tuple[Pair, ...]:
     """All tests of a page, corrected together: every row against the best one and the others."""
     if frame.mixed or len(frame.rows) < 2:
@@ -39,7 +39,7 @@ def page_tests(
 
 
 def conclusions(
-    frame: Frame, pairs: Sequence[Pair], baseline: str, procedure: Procedure, measure: str
+    frame: DatasetResults, pairs: Sequence[Pair], baseline: str, procedure: Procedure, measure: str
 ) -> list[str]:
     """Which algorithm of those with the most folds is best, and whether significantly so."""
     if frame.mixed:
@@ -54,12 +54,12 @@ def conclusions(
     return [*sentences, *(f"{note[0].upper()}{note[1:]}." for note in notes(frame))]
 
 
-def _ranked(frame: Frame, measure: str) -> list[Row]:
+def _ranked(frame: DatasetResults, measure: str) -> list[SystemResults]:
     rows = best_first(comparable(frame), measure)
     return [row for row in rows if not math.isnan(row.values[measure])]
 
 
-def _opening(dataset: str, order: Sequence[Row], measure: str) -> str:
+def _opening(dataset: str, order: Sequence[SystemResults], measure: str) -> str:
     best, value = order[0], f"{order[0].values[measure]:.4f}"
     folds = f"{best.folds} fold{'s' * (best.folds > 1)}"
     if len(order) == 1:
@@ -71,7 +71,7 @@ def _opening(dataset: str, order: Sequence[Row], measure: str) -> str:
 
 
 def _tested(
-    order: Sequence[Row], pairs: Mapping[str, Pair], baseline: str, procedure: Procedure
+    order: Sequence[SystemResults], pairs: Mapping[str, Pair], baseline: str, procedure: Procedure
 ) -> list[str]:
     """What the tests say of the best against the runner-up, the baseline and the others."""
 
@@ -120,7 +120,7 @@ class PartMeans:
         return self.training - self.test
 
     @classmethod
-    def of(cls, row: Row) -> PartMeans | None:
+    def of(cls, row: SystemResults) -> PartMeans | None:
         """The means of a row; None for another system's scores and for reference points."""
         measure = row.stored[0].fit.get("validation", {}).get("measure")
         if measure is None or row.label.algo in (RANDOM, IDEAL):
@@ -142,7 +142,7 @@ def _number(value: Any) -> float:
     return math.nan if value is None else float(value)
 
 
-def tuned(row: Row) -> str:
+def tuned(row: SystemResults) -> str:
     """What validation chose among: "4-6 settings, rounds"; "" where nothing was chosen."""
     facts = [fold.fit.get("validation", {}) for fold in row.stored]
     counts = sorted({len(each.get("grid") or []) for each in facts} - {0})
@@ -155,7 +155,7 @@ def tuned(row: Row) -> str:
     return ", ".join(filter(None, [f"{number} settings" if counts else "", "rounds" * rounds]))
 
 
-def tuning_line(frame: Frame) -> str:
+def tuning_line(frame: DatasetResults) -> str:
     """One line: which algorithms were tuned on validation, among what, and which were fixed."""
     what = {row.algo: tuned(row) for row in frame.rows if PartMeans.of(row) is not None}
     chosen = [f"{name} ({text})" for name, text in what.items() if text]
@@ -166,7 +166,7 @@ def tuning_line(frame: Frame) -> str:
     return "; ".join([*parts, *["fixed: " + ", ".join(fixed)] * bool(fixed)])
 
 
-def learning_table(frame: Frame, notes: Sequence[str] = ()) -> Table:
+def learning_table(frame: DatasetResults, notes: Sequence[str] = ()) -> Table:
     """A row for each algorithm: what was tuned, its means on the three parts, the margin."""
     rows: list[list[Value]] = []
     for row in frame.rows:
@@ -191,7 +191,7 @@ def learning_table(frame: Frame, notes: Sequence[str] = ()) -> Table:
     return table(caption, heads, rows, notes)
 
 
-def diagnose(frame: Frame, pair: Pair, procedure: Procedure) -> list[str]:
+def diagnose(frame: DatasetResults, pair: Pair, procedure: Procedure) -> list[str]:
     """Sentences that say where the difference of the two comes from, the most important first."""
     rows = {row.algo: row for row in frame.rows}
     ahead = sign(pair.measure) * pair.difference.mean >= 0
@@ -205,7 +205,7 @@ def diagnose(frame: Frame, pair: Pair, procedure: Procedure) -> list[str]:
     return [sentence, *_learned(low, high, gap), *_queries(frame.dataset, low, high, pair.measure)]
 
 
-def _learned(low: Row, high: Row, gap: float) -> list[str]:
+def _learned(low: SystemResults, high: SystemResults, gap: float) -> list[str]:
     """Whether the lower one underfits or overfits, and how sure its selection was."""
     one, other = PartMeans.of(low), PartMeans.of(high)
     sentences = []
@@ -229,7 +229,7 @@ def _learned(low: Row, high: Row, gap: float) -> list[str]:
     return sentences
 
 
-def _queries(dataset: str, low: Row, high: Row, measure: str) -> list[str]:
+def _queries(dataset: str, low: SystemResults, high: SystemResults, measure: str) -> list[str]:
     """On how many queries it is better and worse, and how much the few worst make up."""
     _, _, d = differences_by_query(dataset, low.queries, high.queries, measure)
     counts = f"it is better on {(d > 0).sum()} queries and worse on {(d < 0).sum()} of {len(d)}"

@@ -17,7 +17,7 @@ from letorbench.analysis.results_table import label
 from letorbench.analysis.tables import Cell, Column, Table, table
 from letorbench.datasets.catalog import parse
 from letorbench.errors import DataError, UsageError
-from letorbench.results.frame import Frame, Row
+from letorbench.results.dataset_results import DatasetResults, SystemResults
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,13 +36,13 @@ class LearningCurves(NamedTuple):
     panel: Panel
 
 
-def learning_curves(frames: Sequence[Frame], measure: str) -> list[LearningCurves]:
+def learning_curves(frames: Sequence[DatasetResults], measure: str) -> list[LearningCurves]:
     """The learning curves of each data set with results of several shares.
 
     All points of a data set are means over the same queries, of the folds that all have.
     UsageError if no data set has several shares, DataError if its shares have no fold in common.
     """
-    sets: dict[str, list[Frame]] = {}
+    sets: dict[str, list[DatasetResults]] = {}
     for frame in frames:
         sets.setdefault(parse(frame.dataset).whole, []).append(frame)
     several = {name: shares for name, shares in sets.items() if len(shares) > 1}
@@ -54,7 +54,7 @@ def learning_curves(frames: Sequence[Frame], measure: str) -> list[LearningCurve
     return [_learning(name, shares, measure) for name, shares in several.items()]
 
 
-def _learning(dataset: str, shares: Sequence[Frame], measure: str) -> LearningCurves:
+def _learning(dataset: str, shares: Sequence[DatasetResults], measure: str) -> LearningCurves:
     rows = [(row, parse(frame.dataset).share) for frame in shares for row in frame.rows]
     rows.sort(key=lambda each: (each[0].algo, each[1]))
     folds = reduce(np.intersect1d, [row.queries.folds for row, _ in rows])
@@ -94,7 +94,7 @@ def _learning(dataset: str, shares: Sequence[Frame], measure: str) -> LearningCu
     return LearningCurves(table(caption, columns, cells), panel)
 
 
-def validation_curves(row: Row) -> dict[int, tuple[list[str], np.ndarray, list[int]]]:
+def validation_curves(row: SystemResults) -> dict[int, tuple[list[str], np.ndarray, list[int]]]:
     """The validation curve of each fold of the first seed, where there was a choice.
 
     A curve has the names of settings (none for rounds or epochs), the values, and the place of the
@@ -119,7 +119,7 @@ def _validation(fit: Mapping[str, Any]) -> tuple[list[str], np.ndarray, list[int
     return names, values, [int(np.nanargmax(values))] if np.isfinite(values).any() else []
 
 
-def draw_curves(axes: Axes, row: Row) -> None:
+def draw_curves(axes: Axes, row: SystemResults) -> None:
     """Draw a validation curve per fold with a dot at the model that was kept; name the axes."""
     curves = validation_curves(row)
     for fold, (names, values, chosen) in curves.items():
@@ -136,7 +136,7 @@ def draw_curves(axes: Axes, row: Row) -> None:
     axes.set(xlabel=escaping.figure(x), ylabel=escaping.figure(f"validation {y}"))
 
 
-def draw_validation(frames: Sequence[Frame]) -> Figure:
+def draw_validation(frames: Sequence[DatasetResults]) -> Figure:
     """Draw a panel for each algorithm with a choice on validation; DataError if there is none."""
     rows = [(f.dataset, row) for f in frames for row in f.rows if validation_curves(row)]
     if not rows:

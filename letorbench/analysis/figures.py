@@ -34,7 +34,7 @@ from letorbench.files import Writer, write_atomically
 from letorbench.measures import MEASURES, sign, texts
 from letorbench.named_files import is_stream
 from letorbench.rankers.known import places
-from letorbench.results.frame import Frame
+from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.measuring import IDEAL, RANDOM
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def data_uri(figure: Figure) -> str:
     return f"data:image/png;base64,{base64.b64encode(_png(figure)).decode()}"
 
 
-def drawn_measures(measure: str, frame: Frame) -> list[str]:
+def drawn_measures(measure: str, frame: DatasetResults) -> list[str]:
     """The measure itself, or if it needs a cut-off, the stored ones from @1 on, else @1 to @10.
 
     UsageError for several measures.
@@ -171,7 +171,7 @@ def drawn_measures(measure: str, frame: Frame) -> list[str]:
     return names
 
 
-def panel(frame: Frame, measures: Sequence[str]) -> Panel:
+def panel(frame: DatasetResults, measures: Sequence[str]) -> Panel:
     """The panel of a data set: a measure, or its cut-offs, of every algorithm.
 
     Names say what makes a line differ from others: convention, missing folds, a time limit.
@@ -216,7 +216,7 @@ def differences_panel(pairs: Sequence[Pair], procedure: Procedure) -> Panel:
     )  # fmt: skip
 
 
-def _short_lists(frame: Frame, measures: Sequence[str]) -> str:
+def _short_lists(frame: DatasetResults, measures: Sequence[str]) -> str:
     """A note if a convention counts NDCG@n of lists shorter than n as 0, which makes lines fall.
 
     No other list has an NDCG above 0 at one n and 0 at a larger one.

@@ -27,7 +27,7 @@ from letorbench.errors import DataError, UsageError
 from letorbench.escaping import page as page_of
 from letorbench.measures import sign
 from letorbench.rankers import ranker
-from letorbench.results.frame import Frame, Row
+from letorbench.results.dataset_results import DatasetResults, SystemResults
 from letorbench.results.measuring import RANDOM
 from letorbench.results.packed import read_packed
 from letorbench.version import __version__
@@ -51,7 +51,7 @@ YOURS = " (yours)"
 class Board:
     """The compared rows of one data set, the user's among them."""
 
-    frame: Frame
+    frame: DatasetResults
     #: the names of the user's rows
     users: tuple[str, ...] = ()
     #: a line for each of the user's rows that is left out
@@ -70,7 +70,7 @@ def recommended() -> list[str]:
     return text.read_text("utf-8").split()
 
 
-def never_beaten(frames: Sequence[Frame], measure: str = MEASURES[3]) -> list[str]:
+def never_beaten(frames: Sequence[DatasetResults], measure: str = MEASURES[3]) -> list[str]:
     """Return the algorithms that are on no data set significantly worse than its best one."""
     left: set[str] | None = None
     for frame in frames:
@@ -81,7 +81,7 @@ def never_beaten(frames: Sequence[Frame], measure: str = MEASURES[3]) -> list[st
     return sorted(left or ())
 
 
-def shipped(dataset: str) -> Frame:
+def shipped(dataset: str) -> DatasetResults:
     """Return the shipped rows of a data set; DataError if there are none."""
     if dataset not in files():
         raise DataError(
@@ -90,7 +90,7 @@ def shipped(dataset: str) -> Frame:
     return read_packed(files()[dataset])
 
 
-def board(ours: Frame, theirs: Frame | None) -> Board:
+def board(ours: DatasetResults, theirs: DatasetResults | None) -> Board:
     """Return the shipped rows and a user's of the same data set.
 
     A user's row is left out, with a note, if it has another convention, queries that the shipped
@@ -116,7 +116,7 @@ def board(ours: Frame, theirs: Frame | None) -> Board:
     return Board(frame, tuple(row.algo for row in rows), tuple(notes))
 
 
-def families(row: Row) -> tuple[str, ...]:
+def families(row: SystemResults) -> tuple[str, ...]:
     """Return the families of a row's algorithm; none of an unknown one."""
     try:
         return ranker(row.label.algo).families
@@ -193,7 +193,7 @@ def _signs(pairs: Sequence[Pair], name: str) -> dict[str, int]:
     return {pair.a: pair.sign(PROCEDURE.alpha) for pair in pairs if pair.b == name}
 
 
-def _of_papers(frame: Frame, measure: str) -> list[tuple[str, float, dict[str, float]]]:
+def _of_papers(frame: DatasetResults, measure: str) -> list[tuple[str, float, dict[str, float]]]:
     """Numbers that papers print: a name for the row, its value, and its values by measure."""
     found: dict[str, dict[str, float]] = {}
     for name in MEASURES:
@@ -208,7 +208,7 @@ def _printed(name: str, printed: dict[str, float], shown: Sequence[str]) -> list
     return [name, None, cells[0], None, None, *cells[1:], None, None, "printed", ""]
 
 
-def _values(rows: Sequence[Row], measure: str) -> np.ndarray:
+def _values(rows: Sequence[SystemResults], measure: str) -> np.ndarray:
     """(n_queries, n_rows) values, more is better, of the queries that all rows have."""
     values = np.array([sign(measure) * row.queries.values[measure] for row in rows]).T
     return values[~np.isnan(values).any(axis=1)]
@@ -264,13 +264,13 @@ def _section(each: Board, measure: str) -> dict[str, Any]:
     }
 
 
-def _drawn(each: Board) -> Frame:
+def _drawn(each: Board) -> DatasetResults:
     """The rows that are ranked among each other and drawn: all but `random`."""
     rows = (row for row in comparable(each.frame) if row.label.algo != RANDOM)
     return replace(each.frame, rows=tuple(rows))
 
 
-def _ranks(rows: Sequence[Row], measure: str) -> dict[str, str]:
+def _ranks(rows: Sequence[SystemResults], measure: str) -> dict[str, str]:
     """Friedman's test over queries in words, and the critical-difference diagram."""
     values = _values(rows, measure)
     statistic, p = friedman(values)

@@ -20,7 +20,7 @@ from letorbench.analysis.results_table import caption, label, partial_note, spre
 from letorbench.analysis.tables import Cell, Column, Table, Value, table
 from letorbench.datasets.catalog import CATALOG, normalized, parse
 from letorbench.rankers import places
-from letorbench.results.frame import Frame, Row
+from letorbench.results.dataset_results import DatasetResults, SystemResults
 
 #: the note on our numbers next to those of single runs
 SEEDS = "ours: mean ± standard deviation over seeds; published: as printed, of single runs"
@@ -127,14 +127,14 @@ def _interval(differences: Sequence[float]) -> tuple[Cell | None, float | None]:
     return Cell(f"[{low:+.4f}, {high:+.4f}]", low, starred=low * high > 0.0), high
 
 
-def published_table(frame: Frame, measures: Sequence[str]) -> Table:
+def published_table(frame: DatasetResults, measures: Sequence[str]) -> Table:
     """The published numbers next to ours, our algorithms first, with a note for each source.
 
     People see one row per number, with the difference in each fold and the 95 % interval of their
     mean. Programs read the folds in rows below that of the mean.
     """
     # each label of an algorithm is compared with the numbers of the algorithm
-    ours: dict[str, list[Row | None]] = {}
+    ours: dict[str, list[SystemResults | None]] = {}
     for mine in frame.rows:
         ours.setdefault(mine.label.algo, []).append(mine)
     order = {row.algo: i for i, row in enumerate(frame.rows)}
@@ -195,7 +195,7 @@ def published_table(frame: Frame, measures: Sequence[str]) -> Table:
     return replace(made, seeds=SEEDS if seeded else "")
 
 
-def _by_fold(printed: Published, row: Row | None) -> dict[int, tuple[float, float]]:
+def _by_fold(printed: Published, row: SystemResults | None) -> dict[int, tuple[float, float]]:
     """Ours and the published number of each fold that has both, by the fold's number."""
     theirs = dict(enumerate(printed.folds.get("test", ()), 1))
     ours = row.queries.fold_means(printed.measure) if row and theirs else {}

@@ -18,7 +18,7 @@ from letorbench.analysis import figures
 from letorbench.analysis.results_table import label
 from letorbench.analysis.tables import Cell, Table, columns, probability, table
 from letorbench.measures import sign
-from letorbench.results.frame import Frame
+from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.measuring import competes
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class Overall:
     difference: float | None
 
 
-def overall(frames: Sequence[Frame], measure: str) -> Overall:
+def overall(frames: Sequence[DatasetResults], measure: str) -> Overall:
     """Compare the algorithms of several data sets by the means of the folds' means.
 
     The reference point `ideal` is left out: it would win everywhere.

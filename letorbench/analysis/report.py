@@ -24,7 +24,7 @@ from letorbench.analysis.tables import Cell, Table, columns, table
 from letorbench.conventions import convention
 from letorbench.datasets.catalog import describe, parse
 from letorbench.measures import sign
-from letorbench.results.frame import Frame
+from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.per_query import PerQuery
 from letorbench.results.store import fit_warnings
 from letorbench.solvers.fit_warnings import FitWarning
@@ -39,7 +39,7 @@ GAIN, LOSS = "#117733", "#c4420a"
 
 
 def page(
-    frames: Sequence[Frame], baseline: str | None, procedure: Procedure, measure: str,
+    frames: Sequence[DatasetResults], baseline: str | None, procedure: Procedure, measure: str,
     words: str,
 ) -> str:  # fmt: skip
     """The HTML of data sets whose algorithms are compared by the measure.
@@ -57,7 +57,7 @@ def page(
 
 
 def _section(
-    frame: Frame, baseline: str | None, procedure: Procedure, measure: str
+    frame: DatasetResults, baseline: str | None, procedure: Procedure, measure: str
 ) -> dict[str, Any]:
     """What the template shows of a data set."""
     if baseline is None:
@@ -94,14 +94,14 @@ def _section(
     }
 
 
-def shown_first(frame: Frame, baseline: str, measure: str) -> list[str]:
+def shown_first(frame: DatasetResults, baseline: str, measure: str) -> list[str]:
     """The algorithms whose charts do not unfold, in the order of the frame."""
     values = {row.algo: sign(measure) * row.values[measure] for row in comparable(frame)}
     names = [row.algo for row in frame.rows]
     return figures.drawn_first(names, [values], [baseline, figures.USUAL_BASELINE])
 
 
-def ndcg_curves(frame: Frame, baseline: str) -> dict[str, Any] | None:
+def ndcg_curves(frame: DatasetResults, baseline: str) -> dict[str, Any] | None:
     """NDCG@n, n = 1, 2, ..., over the test queries of all folds: a chart, and its numbers.
 
     The best algorithm and the baseline have bands of 95 % intervals.
@@ -142,7 +142,7 @@ def _points(queries: PerQuery) -> list[tuple[float, float, float]]:
 
 
 def _compared(
-    frame: Frame, pairs: Sequence[Pair], baseline: str, first: Sequence[str],
+    frame: DatasetResults, pairs: Sequence[Pair], baseline: str, first: Sequence[str],
     procedure: Procedure, measure: str,
 ) -> dict[str, Any]:  # fmt: skip
     """Every algorithm against the baseline: the tests, their reasons, and query by query."""
@@ -163,7 +163,7 @@ def _compared(
     }
 
 
-def _reasons(frame: Frame, pair: Pair, procedure: Procedure) -> dict[str, Any]:
+def _reasons(frame: DatasetResults, pair: Pair, procedure: Procedure) -> dict[str, Any]:
     """Why one of two is below the other, and on which queries most."""
     both = [row.queries for row in frame.rows if row.algo in (pair.a, pair.b)]
     return {
@@ -177,7 +177,7 @@ def _reasons(frame: Frame, pair: Pair, procedure: Procedure) -> dict[str, Any]:
     }
 
 
-def gains(frame: Frame, baseline: str, measure: str) -> dict[str, tuple[str, str]]:
+def gains(frame: DatasetResults, baseline: str, measure: str) -> dict[str, tuple[str, str]]:
     """For each algorithm its queries' differences from the baseline, the largest gain first."""
     base = next(row for row in frame.rows if row.algo == baseline)
     shown = escaping.figure(label(measure))
@@ -222,7 +222,7 @@ def _split(
     }
 
 
-def _warnings(frame: Frame) -> tuple[Table, str]:
+def _warnings(frame: DatasetResults) -> tuple[Table, str]:
     """The warnings of training, the most serious first, and how many there are."""
     folds: dict[tuple[str, FitWarning], list[int]] = {}
     for row in frame.rows:
@@ -242,7 +242,7 @@ def _warnings(frame: Frame) -> tuple[Table, str]:
     return table("Warnings of training", heads, rows), title
 
 
-def _settings(frame: Frame) -> Table:
+def _settings(frame: DatasetResults) -> Table:
     """What validation chose in every fold."""
     rows = []
     for row in frame.rows:
@@ -270,7 +270,7 @@ def as_text(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
-def _timings(frame: Frame) -> Table:
+def _timings(frame: DatasetResults) -> Table:
     """Seconds of all folds, selection included."""
     rows = []
     for each in frame.rows:
@@ -283,7 +283,7 @@ def _timings(frame: Frame) -> Table:
     return table(caption, columns(["algorithm"], heads), rows)
 
 
-def _data(frame: Frame) -> list[tuple[str, str]]:
+def _data(frame: DatasetResults) -> list[tuple[str, str]]:
     """What the catalog knows of the data set, and the test queries of each fold."""
     entry = parse(frame.dataset).entry
     rows = list(describe(entry)) if entry else [("name", f"{frame.dataset}, a folder of yours")]
@@ -293,7 +293,7 @@ def _data(frame: Frame) -> list[tuple[str, str]]:
     return [*rows, ("test queries", counts)]
 
 
-def _provenance(frame: Frame) -> list[tuple[str, str]]:
+def _provenance(frame: DatasetResults) -> list[tuple[str, str]]:
     """Where the numbers come from: versions, the digest of the data, seeds."""
     versions: dict[str, set[str]] = {}
     for row in frame.rows:
@@ -305,7 +305,7 @@ def _provenance(frame: Frame) -> list[tuple[str, str]]:
     return [*rows, ("seed", ", ".join(sorted(_identities(frame, "seed"))) or "none")]
 
 
-def _identities(frame: Frame, key: str) -> list[str]:
+def _identities(frame: DatasetResults, key: str) -> list[str]:
     """The values of a key in the identities of the algorithms, each once."""
     values = (row.stored[0].identity.get(key) for row in frame.rows)
     return list(dict.fromkeys(str(value) for value in values if value is not None))

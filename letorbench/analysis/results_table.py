@@ -7,7 +7,7 @@ from letorbench.analysis.tables import DASH, Cell, Column, Table, table
 from letorbench.conventions import convention
 from letorbench.measures import MEASURES, sign
 from letorbench.results.csv_files import HEAD
-from letorbench.results.frame import Frame, Row, deviation_column
+from letorbench.results.dataset_results import DatasetResults, SystemResults, deviation_column
 from letorbench.results.measuring import IDEAL, RANDOM, competes
 from letorbench.results.per_query import mean_of
 
@@ -33,12 +33,14 @@ class Marks:
     signs: Mapping[tuple[str, str], int]
 
 
-def usual(frame: Frame) -> list[str]:
+def usual(frame: DatasetResults) -> list[str]:
     """The measures of a table by default: those of `USUAL` that the frame has."""
     return [name for name in USUAL if name in frame.measures]
 
 
-def summary_table(frame: Frame, measures: Sequence[str], marks: Marks | None = None) -> Table:
+def summary_table(
+    frame: DatasetResults, measures: Sequence[str], marks: Marks | None = None
+) -> Table:
     """A row for each algorithm: numbers to four places, the two best of each column marked.
 
     Nothing is marked among rows of different conventions, nor a row with fewer folds than others.
@@ -76,7 +78,7 @@ def summary_table(frame: Frame, measures: Sequence[str], marks: Marks | None = N
     )
 
 
-def caption(frame: Frame) -> str:
+def caption(frame: DatasetResults) -> str:
     """One line: the data set, what was averaged, how it was measured, how features were changed."""
     repeats = {row.repeats for row in frame.rows if row.repeats > 1}
     some = "up to " * (len(repeats) > 1)
@@ -90,7 +92,7 @@ def caption(frame: Frame) -> str:
     return f"{frame.dataset}: {mean}; {rules}{_features(frame)}"
 
 
-def _features(frame: Frame) -> str:
+def _features(frame: DatasetResults) -> str:
     """How the features were transformed, the most usual way first; "" if all are raw."""
     algos: dict[str, list[str]] = {}
     for row in frame.rows:
@@ -125,12 +127,12 @@ def spread(deviation: float | None) -> str:
     return "" if deviation is None else f"±{deviation:.4f}".replace("±0.", "±.")
 
 
-def other_code(frame: Frame) -> bool:
+def other_code(frame: DatasetResults) -> bool:
     """Whether every row is of other code: then one note says so instead of each name."""
     return len(frame.rows) > 1 and all(row.version for row in frame.rows)
 
 
-def remarks(frame: Frame) -> dict[str, str]:
+def remarks(frame: DatasetResults) -> dict[str, str]:
     """The remarks in brackets behind algorithms' names: missing folds, other code, ..."""
     old = {row.algo for row in frame.rows if row.version and not other_code(frame)}
     words = {
@@ -140,7 +142,7 @@ def remarks(frame: Frame) -> dict[str, str]:
     return {algo: ", ".join(filter(None, each)) for algo, each in words.items() if any(each)}
 
 
-def notes(frame: Frame) -> tuple[str, ...]:
+def notes(frame: DatasetResults) -> tuple[str, ...]:
     """The notes below a table: partial rows, time limits, other code, one seed, references."""
     rows = frame.rows
     cut_off = [
@@ -192,7 +194,7 @@ def fold_note(difference: float) -> tuple[str, ...]:
     )
 
 
-def _fold_note(frame: Frame, measures: Sequence[str]) -> tuple[str, ...]:
+def _fold_note(frame: DatasetResults, measures: Sequence[str]) -> tuple[str, ...]:
     apart = [
         abs(row.values[name] - float(mean_of(row.queries.in_means.values[name])))
         for row in frame.rows
@@ -202,7 +204,7 @@ def _fold_note(frame: Frame, measures: Sequence[str]) -> tuple[str, ...]:
     return fold_note(max((each for each in apart if each == each), default=0.0))
 
 
-def partial_note(frame: Frame) -> tuple[str, ...]:
+def partial_note(frame: DatasetResults) -> tuple[str, ...]:
     """A note that names the partial algorithms, or nothing."""
     lacking = [row for row in frame.rows if row.partial]
     if not lacking:
@@ -213,20 +215,22 @@ def partial_note(frame: Frame) -> tuple[str, ...]:
     return (f"partial: {named}{warning}",)
 
 
-def comparable(frame: Frame) -> list[Row]:
+def comparable(frame: DatasetResults) -> list[SystemResults]:
     """The rows that are ranked among each other: those with the most folds, without `ideal`."""
     rows = [row for row in frame.rows if competes(row.algo)]
     most = max((row.folds for row in rows), default=0)
     return [row for row in rows if row.folds == most]
 
 
-def best_first(rows: Iterable[Row], measure: str) -> list[Row]:
+def best_first(rows: Iterable[SystemResults], measure: str) -> list[SystemResults]:
     """The rows from the best to the worst by a measure, those without a value last."""
     values = ((-sign(measure) * row.values[measure], row) for row in rows)
     return [row for _, row in sorted(values, key=lambda each: (each[0] != each[0], each[0]))]
 
 
-def _column(frame: Frame, measure: str, signs: Mapping[tuple[str, str], int]) -> list[Cell]:
+def _column(
+    frame: DatasetResults, measure: str, signs: Mapping[tuple[str, str], int]
+) -> list[Cell]:
     """A cell for each row; equal printed numbers share a place."""
     found = {row.algo: row.values[measure] for row in frame.rows if measure in row.values}
     printed = {algo: f"{v:.4f}" if v == v else DASH for algo, v in found.items()}

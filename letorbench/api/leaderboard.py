@@ -10,7 +10,7 @@ from letorbench.api.results import Results, words
 from letorbench.choices import meant
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import parse
-from letorbench.results.frame import Frame
+from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.paths import present
 
 
@@ -53,12 +53,12 @@ def boards(
     """Return a board for each data set; UsageError where a name or the measure is not shipped."""
     if str(parse(measure)) not in MEASURES:
         raise UsageError(f"found {measure}, expected one of {', '.join(MEASURES)}")
-    own: dict[str, Frame] = {}
+    own: dict[str, DatasetResults] = {}
     if isinstance(results, Results):
         own = {frame.dataset: frame for frame in results.frames}
     elif results is not None:
         out = Path(results)
-        own = {name: Frame.read(out, name, data_dir) for name in present(out)}
+        own = {name: DatasetResults.read(out, name, data_dir) for name in present(out)}
         if not own:
             raise DataError(f"{results}: no results there; `letorbench run` makes them")
     names = words(datasets) or [name for name in files() if not own or name in own]

@@ -27,7 +27,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.entrants import BASELINES
 from letorbench.named_files import open_output
-from letorbench.results.frame import Frame, Measures, deviation_column
+from letorbench.results.dataset_results import DatasetResults, Measures, deviation_column
 from letorbench.results.paths import SCORES, VALIDATION, present
 from letorbench.results.scores import read_scores
 from letorbench.results.store import StoredFold
@@ -54,7 +54,7 @@ class Results:
     ----------
     out : Path
         The results folder.
-    frames : tuple of Frame
+    frames : tuple of DatasetResults
         The results of each data set.
     warnings : tuple of str
         What the run that gave the results had to say, or which folds are left out
@@ -62,7 +62,7 @@ class Results:
     """
 
     out: Path
-    frames: tuple[Frame, ...]
+    frames: tuple[DatasetResults, ...]
     warnings: tuple[str, ...] = ()
 
     @property
@@ -353,7 +353,7 @@ class Results:
         if len(own) == len(frames):  # the shares are stored as data sets that were not named
             others = [each for each in present(self.out) if each not in self.datasets]
             shares = [each for each in others if catalog.parse(each).whole in own]
-            read = [Frame.read(self.out, each, self.data_dir) for each in shares]
+            read = [DatasetResults.read(self.out, each, self.data_dir) for each in shares]
             frames += [frame for each in read if (frame := each.only(self.algorithms)).rows]
         return learning_curves([frame.measured(name) for frame in frames], name)
 
@@ -462,7 +462,7 @@ class Results:
         baseline: str | None,
         procedure: Procedure,
         by: str | Path | None = None,
-    ) -> Iterator[tuple[Frame, tuple[Pair, ...]]]:
+    ) -> Iterator[tuple[DatasetResults, tuple[Pair, ...]]]:
         """Yield the compared algorithms of each data set and measure, perhaps in slices."""
         baseline = self.row(baseline)
         chosen = None if by is None else property_or_segments(by)
@@ -474,7 +474,7 @@ class Results:
                 found = compare_systems(frame.dataset, systems, name, baseline, procedure, slices)
                 yield frame, found
 
-    def _compared(self) -> Iterator[Frame]:
+    def _compared(self) -> Iterator[DatasetResults]:
         """Yield the data sets with several algorithms, or all where none has them.
 
         DataError says that the algorithms of one were measured by several conventions.
@@ -561,7 +561,7 @@ def load_results(
         names = present(out)
         if not names:
             raise DataError(f"{out}: no results there; `letorbench run` makes them")
-    found = [Frame.read(out, name, Path(data_dir)) for name in dict.fromkeys(names)]
+    found = [DatasetResults.read(out, name, Path(data_dir)) for name in dict.fromkeys(names)]
     damaged = tuple(line for frame in found for line in frame.damaged)
     frames = [frame for frame in found if frame.rows]
     if not frames:
@@ -581,10 +581,10 @@ def load_results(
     return Results(out, shown, (*damaged, *other))
 
 
-def _meant(frames: Iterable[Frame], word: str) -> list[str]:
+def _meant(frames: Iterable[DatasetResults], word: str) -> list[str]:
     """Return the rows of any data set that a name means."""
     every = {row.algo: row for frame in frames for row in frame.rows}
-    return Frame("", tuple(every.values())).meant(word)
+    return DatasetResults("", tuple(every.values())).meant(word)
 
 
 def words(names: str | Iterable[str] | None) -> list[str]:

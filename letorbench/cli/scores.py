@@ -171,13 +171,13 @@ def external(
     from letorbench.analysis.results_table import summary_table, usual
     from letorbench.api.running import dataset_names, fold_numbers
     from letorbench.datasets.load import load
+    from letorbench.results.dataset_results import DatasetResults
     from letorbench.results.external import import_external
-    from letorbench.results.frame import Frame
 
     dataset = options.only(dataset_names([dataset], data_dir))
     if convention == "auto":
         with suppress(DataError, IndexError):  # there are no sound results yet
-            convention = Frame.read(out, dataset).rows[0].convention
+            convention = DatasetResults.read(out, dataset).rows[0].convention
     benchmark = load(dataset, data_dir, convention, null)
     numbers = None if folds is None else fold_numbers(folds)
     frame, warnings = import_external(name, pattern, benchmark, out, form, numbers)

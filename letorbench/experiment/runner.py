@@ -15,7 +15,7 @@ from letorbench.experiment.plan import Job, Protocol, benchmark_of, plan_runs
 from letorbench.experiment.run import Run, attempt
 from letorbench.measures import parse
 from letorbench.results.csv_files import write_tables
-from letorbench.results.frame import Frame
+from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.paths import FIT, fold_folder
 from letorbench.results.store import Store, check_writable, current_folds, experiment_of
 
@@ -25,7 +25,7 @@ class Report:
     """What a run left."""
 
     #: one for each data set with results
-    frames: tuple[Frame, ...]
+    frames: tuple[DatasetResults, ...]
     #: what became of each job, in the order of the jobs
     runs: tuple[Run, ...]
     #: what the user must know besides
@@ -67,7 +67,7 @@ def run(
     left = [job for job in jobs if job.key not in ended]
     waiting = {name: {job.key for job in jobs if job.key.dataset == name} for name in benchmarks}
     algos = {name: {key.algo for key in keys} for name, keys in waiting.items()}
-    results: dict[str, Frame] = {}
+    results: dict[str, DatasetResults] = {}
     for run in chain(reused, _progress(backend.runs(left, protocol.force), len(ended), len(jobs))):
         if run.unwritable:
             raise DataError(run.error)  # no other job could store its result either
@@ -80,7 +80,7 @@ def run(
             results[name] = write_tables(store, name, algos[name], protocol.data_dir)
     for name, benchmark in benchmarks.items():
         if name not in results:  # the share of the run has no job of it
-            results[name] = Frame.of(store, name, protocol.data_dir)
+            results[name] = DatasetResults.of(store, name, protocol.data_dir)
         notes += _other_folds(store, [job for job in jobs if job.key.dataset == name])
         notes += _data_notes(benchmark, chosen=protocol.convention != "auto")
     return Report(

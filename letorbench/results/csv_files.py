@@ -14,7 +14,7 @@ import numpy as np
 from letorbench import escaping
 from letorbench.files import one_writer, read_file, refuse_links, touch, write_unlocked
 from letorbench.results import paths
-from letorbench.results.frame import Frame, Row, deviation_column
+from letorbench.results.dataset_results import DatasetResults, SystemResults, deviation_column
 from letorbench.results.per_query import mean_of
 from letorbench.results.store import Store
 
@@ -24,17 +24,17 @@ HEAD = ("algo", "convention", "folds", "repeats", "cut_off")
 
 def write_tables(
     store: Store, dataset: str, algos: Collection[str] = (), data_dir: Path = Path("data")
-) -> Frame:
+) -> DatasetResults:
     """Write the CSV files of a data set where they are not what its folds say; return its results.
 
     Those of these algorithms are compared with the folds, those of others are written if they are
     older: another run may have finished folds, or was stopped before it wrote its tables.
     """
     if not paths.finished(store.out, dataset):
-        return Frame.of(store.look(dataset), dataset, data_dir)
+        return DatasetResults.of(store.look(dataset), dataset, data_dir)
     folder = paths.dataset_folder(store.out, dataset)
     with one_writer(folder, store.out):
-        results = Frame.of(store.look(dataset), dataset, data_dir)
+        results = DatasetResults.of(store.look(dataset), dataset, data_dir)
         for row in results.rows:
             if row.algo in algos or _outdated(row):
                 _write_algorithm(store.out, row)
@@ -42,7 +42,7 @@ def write_tables(
     return results
 
 
-def _outdated(row: Row) -> bool:
+def _outdated(row: SystemResults) -> bool:
     """Return whether a fold is newer than the table that is written last."""
     try:
         path = paths.folder_of_fold(row.stored[0].folder) / paths.FOLDS
@@ -51,14 +51,14 @@ def _outdated(row: Row) -> bool:
         return True
 
 
-def summary_csv(results: Frame) -> str:
+def summary_csv(results: DatasetResults) -> str:
     """Return the lines of a data set's summary.csv."""
     names = [*HEAD, *results.measures, *map(deviation_column, results.drawn)]
     lines = [[record[name] for name in names] for record in results.records(results.measures)]
     return escaping.csv_table([names, *lines])
 
 
-def _write_algorithm(out: Path, row: Row) -> None:
+def _write_algorithm(out: Path, row: SystemResults) -> None:
     """Write an algorithm's tables. Who finds folds.csv finds the others up to date."""
     folder, tables = paths.folder_of_fold(row.stored[0].folder), algorithm_tables(row)
     refuse_links(out, folder)
@@ -68,7 +68,7 @@ def _write_algorithm(out: Path, row: Row) -> None:
         _write_if_other(folder / name, text)
 
 
-def algorithm_tables(row: Row) -> dict[str, str]:
+def algorithm_tables(row: SystemResults) -> dict[str, str]:
     """Return the text of an algorithm's CSV files by their names, folds.csv last.
 
     per_query.csv has the rows of the folds' own files, with the number of the fold before each.

@@ -18,8 +18,8 @@ from letorbench.files import Writer, write_atomically
 from letorbench.measures.rankings import compared, rows_in_order
 from letorbench.rankers import load_model
 from letorbench.results import paths
+from letorbench.results.dataset_results import DatasetResults, data_of
 from letorbench.results.external import document_names, document_rows
-from letorbench.results.frame import Frame, data_of
 from letorbench.results.model_texts import FORMATS
 from letorbench.results.store import StoredFold
 from letorbench.results.user_files import check_output
@@ -29,7 +29,7 @@ QRELS_FILE = "qrels.txt"
 LARGEST_SCORE = 3e38
 
 
-def export(results: Frame, form: str, data_dir: Path, folder: Path) -> Iterator[Path]:
+def export(results: DatasetResults, form: str, data_dir: Path, folder: Path) -> Iterator[Path]:
     """Write every finished fold of a data set's algorithms as files of other programs.
 
     With the form `trec` these are fold<k>/<algo>.run and fold<k>/qrels.txt, with another one

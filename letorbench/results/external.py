@@ -26,7 +26,7 @@ from letorbench.named_files import input_file
 from letorbench.rankers import names
 from letorbench.results import paths
 from letorbench.results.csv_files import write_tables
-from letorbench.results.frame import Frame
+from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.labels import NAME, Label
 from letorbench.results.measuring import measure_fold
 from letorbench.results.per_query import PerQuery
@@ -51,7 +51,7 @@ def import_external(
     out: Path,
     form: str = "auto",
     folds: Sequence[int] | None = None,
-) -> tuple[Frame, list[str]]:
+) -> tuple[DatasetResults, list[str]]:
     """Store another system's scores of the test parts as the results of an algorithm.
 
     Nothing is written unless every file is right. Returns the data set's new results, and what the

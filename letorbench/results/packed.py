@@ -18,7 +18,7 @@ from letorbench.errors import DataError, UsageError
 from letorbench.files import one_writer, write_atomically, write_unlocked
 from letorbench.results import paths
 from letorbench.results.csv_files import write_tables
-from letorbench.results.frame import Frame, Row
+from letorbench.results.dataset_results import DatasetResults, SystemResults
 from letorbench.results.paths import FoldKey
 from letorbench.results.per_query import PerQuery, write_fold_queries
 from letorbench.results.scores import write_scores
@@ -31,7 +31,7 @@ LEFT_OUT: dict[str, object] = {"files": {}, "objective": []}
 CURVES: dict[str, object] = {"curve": [], "grid": []}
 
 
-def pack(frame: Frame, measures: Sequence[str], path: Path) -> None:
+def pack(frame: DatasetResults, measures: Sequence[str], path: Path) -> None:
     """Write the rows of a data set, which have all its folds, with the values of these measures.
 
     DataError says that the scores are of other data than those now there; UsageError that a row
@@ -80,7 +80,7 @@ def _undated(name: str) -> zipfile.ZipInfo:
     return info
 
 
-def read_packed(path: Path) -> Frame:
+def read_packed(path: Path) -> DatasetResults:
     """Return the frame that was packed; DataError if the file is none.
 
     Its folds are on no disk: what asks for their scores unpacks them first.
@@ -100,8 +100,8 @@ def read_packed(path: Path) -> Frame:
         key = FoldKey(queries["dataset"], algo, repeat, number)
         folder = paths.fold_folder(paths.algo_folder(path, key.dataset, algo), number, repeat)
         rows.setdefault(algo, []).append(StoredFold(key, folder, fit, 0, own))
-    systems = (Row(algo, tuple(own)) for algo, own in rows.items())
-    return Frame(queries["dataset"], tuple(systems))
+    systems = (SystemResults(algo, tuple(own)) for algo, own in rows.items())
+    return DatasetResults(queries["dataset"], tuple(systems))
 
 
 def unpack(path: Path, out: Path) -> Path:

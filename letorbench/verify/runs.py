@@ -15,7 +15,7 @@ from scipy import stats
 from letorbench.analysis.paired import t
 from letorbench.analysis.tables import columns, table
 from letorbench.errors import DataError, UsageError
-from letorbench.results.frame import data_of, require_row
+from letorbench.results.dataset_results import data_of, require_system
 from letorbench.results.paths import present
 from letorbench.results.per_query import PerQuery
 from letorbench.results.store import by_repeat
@@ -105,7 +105,7 @@ def compare_runs(
     found = {}
     for dataset in sorted({*present(outs[0])} & {*present(outs[1])}):
         runs = [
-            [require_row(out, dataset, name).with_measures([measure], data_dir) for out in outs]
+            [require_system(out, dataset, name).with_measures([measure], data_dir) for out in outs]
             for name in (algo, baseline)
             if name
         ]

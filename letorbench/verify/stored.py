@@ -20,7 +20,7 @@ from letorbench.files import read_file
 from letorbench.measures.rankings import document_ids
 from letorbench.results import paths
 from letorbench.results.csv_files import algorithm_tables, summary_csv
-from letorbench.results.frame import Frame, Row, data_of
+from letorbench.results.dataset_results import DatasetResults, SystemResults, data_of
 from letorbench.results.measuring import RANDOM
 from letorbench.results.per_query import mean_of
 from letorbench.results.store import Store, StoredFold
@@ -95,7 +95,7 @@ def trace(out: Path, data_dir: Path, dataset: str) -> list[Traced]:
         with suppress(OSError):
             tables[path] = path.stat().st_mtime_ns, read_file(path)
     store = Store(out).look(dataset)
-    frame = Frame.of(store, dataset)
+    frame = DatasetResults.of(store, dataset)
     damaged: dict[str, list[str]] = {}
     for fold, line in store.damaged.items():
         damaged.setdefault(paths.folder_of_fold(fold).name, []).append(line)
@@ -112,7 +112,7 @@ def trace(out: Path, data_dir: Path, dataset: str) -> list[Traced]:
 def _algorithm(
     dataset: str,
     algo: str,
-    row: Row | None,
+    row: SystemResults | None,
     damaged: list[str],
     data_dir: Path,
     tables: _Tables,

@@ -24,7 +24,7 @@ from letorbench.analysis.tables import render, to_frame
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import Benchmark, Fold, QuerySet
 from letorbench.errors import DataError, UsageError
-from letorbench.results.frame import Frame, Row
+from letorbench.results.dataset_results import DatasetResults, SystemResults
 from letorbench.results.per_query import PerQuery
 
 
@@ -97,7 +97,7 @@ def test_signs_and_stars_go_by_the_corrected_p(correction, signs):
     raw = [pair.p for pair in pairs]
     assert raw[2] < 0.001 < 0.034 < raw[0] < 0.05 < raw[1]
     assert [pair.sign(procedure.alpha) for pair in pairs] == signs
-    results = Frame("SET", tuple(map(row_of, systems)))
+    results = DatasetResults("SET", tuple(map(row_of, systems)))
     found = marks(results, ["map"], "base", procedure).signs
     assert [found[name, "map"] for name in ("bad", "like", "good")] == signs
     lines = render(comparison_table(pairs, procedure), "text").splitlines()
@@ -123,12 +123,12 @@ def test_an_error_is_best_where_it_is_lowest(rng):
     """In tables, marks, pairs, ranks over data sets, sentences and charts."""
     noise, qids = rng.random(30) / 100, np.arange(30).astype(str)
 
-    def row(algo: str, values: np.ndarray) -> Row:
+    def row(algo: str, values: np.ndarray) -> SystemResults:
         return row_of(PerQuery(algo, np.repeat([1, 2, 3, 4, 5], 6), qids, {"rmse": values}))
 
     values = {"high": 0.9 + noise, "low": 0.1 + noise[::-1], "middle": 0.5 - noise}
     rows = tuple(row(algo, own) for algo, own in values.items())
-    frame, procedure = Frame("SET", rows), Procedure()
+    frame, procedure = DatasetResults("SET", rows), Procedure()
     assert [row.algo for row in best_first(rows, "rmse")] == ["low", "middle", "high"]
     found = marks(frame, ["rmse"], "middle", procedure)
     assert found.signs == {("high", "rmse"): -1, ("low", "rmse"): 1}
@@ -144,7 +144,7 @@ def test_an_error_is_best_where_it_is_lowest(rng):
     pairs = page_tests(frame, ["high"], procedure, "rmse")
     [first, *_, last] = conclusions(frame, pairs, "high", procedure, "rmse")
     assert "low is the best of 3" in first and "low is significantly better than all" in last
-    many = Frame("SET", tuple(row(f"of {k:02}", k + noise) for k in range(20)))
+    many = DatasetResults("SET", tuple(row(f"of {k:02}", k + noise) for k in range(20)))
     assert shown_first(many, "of 19", "rmse")[:2] == ["of 00", "of 01"]
     assert [title for title, _ in gains(frame, "middle", "rmse").values()] == [
         "high: better on 0 queries, worse on 30 of 30",

@@ -24,7 +24,7 @@ from letorbench.analysis.figures import (
 from letorbench.analysis.results_table import summary_table
 from letorbench.cli.results import write_figure
 from letorbench.errors import UsageError
-from letorbench.results.frame import Frame
+from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.per_query import PerQuery
 
 
@@ -89,7 +89,7 @@ def test_a_file_has_neither_a_date_nor_a_version(tmp_path):
 
 def test_what_is_drawn_of_a_measure() -> None:
     stored = [*(f"ndcg@{k}" for k in (1, 2, 3, 10)), "p@1", "map", "err@10"]
-    summary = Frame("S", (sample_row("a", dict.fromkeys(stored, 0.5)),))
+    summary = DatasetResults("S", (sample_row("a", dict.fromkeys(stored, 0.5)),))
     for asked, drawn in (
         ("NDCG", "ndcg@1 ndcg@2 ndcg@3"),  # up to the first gap
         ("p", "p@1"), ("map", "map"), ("ndcg@10", "ndcg@10"), ("rmse", "rmse"),
@@ -105,7 +105,7 @@ def test_a_figure_says_where_a_convention_lets_lines_fall() -> None:
     """Two of three lists have two documents, and one of these no relevant one."""
     values = {"ndcg@1": [0.5, 1.0, 0.0], "ndcg@2": [0.7, 1.0, 0.0], "ndcg@3": [0.0, 0.9, 0.0]}
     queries = PerQuery("a", np.ones(3, int), np.array(["1", "2", "3"]), values)
-    frame = Frame("S", (row_of(queries, "letor4"),))
+    frame = DatasetResults("S", (row_of(queries, "letor4"),))
     assert panel(frame, [*values]).note.endswith("at @3 this begins for 1 of 3 queries.")
     assert panel(frame, ["ndcg@1", "ndcg@2"]).note == ""
 
@@ -141,7 +141,7 @@ def test_curves_that_are_not_stored_are_measured(tmp_path) -> None:
 def test_where_every_row_is_of_other_code_one_title_says_so() -> None:
     """Not each of 43 names; one row of other code among others is named."""
 
-    def frame(*codes: str | None) -> Frame:
+    def frame(*codes: str | None) -> DatasetResults:
         rows = []
         for name, code in zip("ab", codes):
             row = sample_row(name, {"map": 0.5})
@@ -149,7 +149,7 @@ def test_where_every_row_is_of_other_code_one_title_says_so() -> None:
             fits = [fold.fit | {"identity": facts} for fold in row.stored]
             stored = (replace(fold, fit=fit) for fold, fit in zip(row.stored, fits))
             rows.append(replace(row, stored=tuple(stored)))
-        return Frame("S", tuple(rows))
+        return DatasetResults("S", tuple(rows))
 
     for each, names, title in (
         (frame("1", "2"), ["a", "b"], "S dataset (other code)"),

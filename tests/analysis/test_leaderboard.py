@@ -22,7 +22,7 @@ from letorbench.analysis.leaderboard import (
 )
 from letorbench.analysis.tables import to_frame
 from letorbench.errors import DataError
-from letorbench.results.frame import Frame
+from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.packed import pack, read_packed, unpack
 
 
@@ -33,16 +33,16 @@ def made(tmp_path_factory) -> Path:
     write_uneven(folder / "data")
     where = {"data_dir": folder / "data", "out": folder / "results"}
     lb.run("UNEVEN", ["regression", "random", lb.RankNet(epochs=2)], repeats=2, **where)
-    frame = Frame.read(folder / "results", "UNEVEN", folder / "data")
+    frame = DatasetResults.read(folder / "results", "UNEVEN", folder / "data")
     pack(frame, MEASURES, folder / "UNEVEN.zip")
     return folder
 
 
 def test_packed_results_read_back_and_are_measured_again(made, tmp_path):
     """What is unpacked has the same values, ties included, and `verify` finds no fault in it."""
-    kept, found = Frame.read(made / "results", "UNEVEN"), read_packed(made / "UNEVEN.zip")
+    kept, found = DatasetResults.read(made / "results", "UNEVEN"), read_packed(made / "UNEVEN.zip")
     unpack(made / "UNEVEN.zip", tmp_path / "out")
-    again = Frame.read(tmp_path / "out", "UNEVEN", made / "data")
+    again = DatasetResults.read(tmp_path / "out", "UNEVEN", made / "data")
     for one, *others in zip(kept.rows, found.rows, again.rows, strict=True):
         for other in others:
             assert (other.algo, other.repeats, other.folds) == (one.algo, one.repeats, one.folds)

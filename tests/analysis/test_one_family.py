@@ -13,14 +13,14 @@ from toy_data import row_of
 from letorbench.analysis.comparison import Procedure, compare
 from letorbench.analysis.leaderboard import Board, board_table, page
 from letorbench.analysis.report import page as report
-from letorbench.results.frame import Frame
+from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.per_query import PerQuery
 
 NAMES = ("a", "b", "c", "d", "mine (yours)", "other (yours)")
 P = r"adjusted p (=|<) ([\d.]+)\)?"
 
 
-def frame(seed: int) -> Frame:
+def frame(seed: int) -> DatasetResults:
     rng = np.random.default_rng(seed)
     base, rows, lead, first = rng.random(60), [], rng.uniform(0.04, 0.1), rng.choice(NAMES)
     for name in NAMES:
@@ -32,7 +32,7 @@ def frame(seed: int) -> Frame:
             replace(fold, fit=fold.fit | {"seconds": 1.0, "warnings": []}) for fold in row.stored
         )
         rows.append(replace(row, stored=tuple(stored)))
-    return Frame("SET", tuple(rows))
+    return DatasetResults("SET", tuple(rows))
 
 
 def significant(found: re.Match[str]) -> bool:

@@ -18,7 +18,7 @@ from letorbench.analysis.published import (
     with_published,
 )
 from letorbench.analysis.tables import to_frame
-from letorbench.results.frame import Frame, Row
+from letorbench.results.dataset_results import DatasetResults, SystemResults
 
 NAMED = Path(__file__).with_name("published.txt")
 
@@ -74,8 +74,8 @@ def test_what_is_printed_stands_beside_every_label_of_its_algorithm():
         replace(fold, fit={**fold.fit, "label": "listnet[protocol=letor]"})
         for fold in sample_row("listnet", {"map": 0.25}).stored
     )
-    rows.append(Row("listnet[protocol=letor]", tuple(stored)))
-    table = to_frame(published_table(Frame("MQ2008", tuple(rows)), ["map"]))
+    rows.append(SystemResults("listnet[protocol=letor]", tuple(stored)))
+    table = to_frame(published_table(DatasetResults("MQ2008", tuple(rows)), ["map"]))
     whole = table[table["fold"].isna()].set_index("algo")
     assert whole.loc["listnet", "ours"] == 0.5
     assert whole.loc["listnet[protocol=letor]", "ours"] == 0.25

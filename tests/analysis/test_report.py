@@ -12,7 +12,7 @@ from toy_data import sample_row, write_uneven
 from letorbench.analysis.report import ndcg_curves
 from letorbench.analysis.tables import render
 from letorbench.measures import MEASURES
-from letorbench.results.frame import Frame
+from letorbench.results.dataset_results import DatasetResults
 
 ALGOS = ("adarank-ndcg", "ndcgboost", "ranksvm", "regression")
 BASE, SET = "regression", "A&B <set>"
@@ -94,7 +94,9 @@ def cells(table: str) -> list[list[str]]:
 def test_numbers_stand_below_their_cut_off() -> None:
     names = ["ndcg@1", "ndcg@2", "ndcg@3"]
     rows = (sample_row("long", dict.fromkeys(names, 0.5)), sample_row("short", {"ndcg@1": 0.25}))
-    head, long, short = cells(render(ndcg_curves(Frame("SET", rows), "long")["numbers"], "html"))
+    head, long, short = cells(
+        render(ndcg_curves(DatasetResults("SET", rows), "long")["numbers"], "html")
+    )
     assert head == ["algorithm", "@1", "@2", "@3"] and long[0] == "long" and len(long) == 4
     assert short[0] == "short" and short[1].startswith("0.2500 [") and not any(short[2:])
 

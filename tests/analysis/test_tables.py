@@ -10,7 +10,7 @@ from toy_data import sample_row
 
 from letorbench.analysis.results_table import Marks, fold_note, summary_table
 from letorbench.analysis.tables import FORMATS, Cell, Column, Table, data_table, render, to_frame
-from letorbench.results.frame import Frame
+from letorbench.results.dataset_results import DatasetResults
 
 
 def test_programs_and_people_see_their_own_columns():
@@ -24,7 +24,7 @@ def test_programs_and_people_see_their_own_columns():
         assert "nothing" in render(Table("nothing"), form) or form == "csv"
 
 
-FRAME = Frame(
+FRAME = DatasetResults(
     "MY_SET 100%",
     (
         sample_row("first", {"ndcg@1": 0.50004, "map": 0.25}),
@@ -36,7 +36,7 @@ MEASURES = ("ndcg@1", "map")
 MARKS = Marks("third", "t, p < .05", {("first", "ndcg@1"): 1, ("second_one", "map"): -1})
 
 
-def shown(frame: Frame, form: str = "text", measures=("map",), marks: Marks | None = None):
+def shown(frame: DatasetResults, form: str = "text", measures=("map",), marks: Marks | None = None):
     return render(summary_table(frame, measures, marks), form)
 
 
@@ -62,7 +62,7 @@ def latex_cells(text: str) -> list[list[str]]:
 def test_a_caption_in_latex_reads_as_prose(rng):
     """Folds and seeds of different numbers, of unequal size: no back quote, no "1-5 folds"."""
     values = {"map": 0.5}
-    frame = Frame("S", tuple(sample_row(f"a{n}", values, n) for n in (1, 3, 5)))
+    frame = DatasetResults("S", tuple(sample_row(f"a{n}", values, n) for n in (1, 3, 5)))
     text = render(replace(summary_table(frame, ["map"]), notes=fold_note(0.02)), "latex")
     [caption] = [line for line in text.splitlines() if line.startswith("\\caption")]
     assert "`" not in caption and not re.search(r"\d-\d", caption)
@@ -99,12 +99,12 @@ def test_marks_against_a_baseline_in_every_form():
 
 def test_latex_sets_any_name():
     text = "a_b 50% a&b {x} $1 c:\\d x^2 ~ #"
-    latex_cells(shown(Frame(text, (sample_row(text, {"map": 0.1}, 1),)), "latex"))
+    latex_cells(shown(DatasetResults(text, (sample_row(text, {"map": 0.1}, 1),)), "latex"))
 
 
 @pytest.mark.parametrize("form", sorted(FORMATS))
 def test_rows_of_different_conventions_are_not_ranked(form):
     rows = tuple(sample_row(name, {"map": 0.5}, 5, name) for name in ("letor3", "standard"))
-    text = shown(Frame("S", rows), form)
+    text = shown(DatasetResults("S", rows), form)
     assert not re.search(r"0\.5000\*|\*\*0\.5|textbf|n first", text)
     assert text.count("standard") >= 2

@@ -145,7 +145,7 @@ def test_pictures_are_of_these_commands_and_this_code() -> None:
 
 def test_what_other_code_made_is_named(monkeypatch) -> None:
     monkeypatch.setattr("letorbench.source.is_current", lambda identity: False)
-    monkeypatch.setattr("letorbench.results.frame.is_current", lambda identity: False)
+    monkeypatch.setattr("letorbench.results.dataset_results.is_current", lambda identity: False)
     [line] = check.old_code(ROOT / "docs" / "leaderboard.md")
     assert "88 rows" in line and "`make leaderboard`" in line
     monkeypatch.setattr("letorbench.papers.paper_page.code_digest", lambda papers: "0" * 16)

@@ -36,7 +36,7 @@ from letorbench.experiment.runner import run as run_entrants
 from letorbench.features import TRANSFORMATIONS
 from letorbench.models import Linear
 from letorbench.rankers import Ranker, load_model, plugins, ranker
-from letorbench.results.frame import Frame
+from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.labels import Label
 from letorbench.results.paths import FoldKey
 from letorbench.results.store import read_folds
@@ -639,7 +639,7 @@ def test_finished_folds_are_shown_after_a_run_is_ended(tmp_path: Path, monkeypat
     left = [path.name for path in Path("results").rglob("*") if path.is_file()]
     # an empty lock file, which the next writer takes, stays where its removal was interrupted
     assert all(re.fullmatch(r"\w[\w.]*\.(txt|csv|npz|json)|\.([\w.]+\.)?lock", x) for x in left)
-    slow = Frame.read(tmp_path / "results", "TOY").rows[1]
+    slow = DatasetResults.read(tmp_path / "results", "TOY").rows[1]
     assert slow.algo == "slow" and slow.partial and 1 <= slow.folds < slow.n_folds == 5
     before = {path: path.stat().st_mtime_ns for path in Path("results").rglob("fit.json")}
     for words in (["table", "TOY"], ["plot", "TOY", "--format", "svg"], ["report", "TOY"]):
@@ -651,7 +651,7 @@ def test_finished_folds_are_shown_after_a_run_is_ended(tmp_path: Path, monkeypat
     monkeypatch.setattr(plugins, "FOUND", {})
     words = ["run", "--dataset", "TOY", "--algo", "slow", "--plugin", "slow.py"]
     assert f"{slow.folds} of 5 folds were stored already" in printed(*words)
-    assert not Frame.read(tmp_path / "results", "TOY").rows[1].partial
+    assert not DatasetResults.read(tmp_path / "results", "TOY").rows[1].partial
     found = [[line[0] for line in rows(Path("results/TOY", name))[1:]] for name in tables]
     assert found[:3] == [["regression", "slow"], *2 * [["1", "2", "3", "4", "5", "mean"]]]
 

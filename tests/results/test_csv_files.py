@@ -9,7 +9,7 @@ from toy_data import store_fold
 
 from letorbench.results import paths
 from letorbench.results.csv_files import write_tables
-from letorbench.results.frame import Frame
+from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.per_query import PerQuery
 from letorbench.results.store import Store, read_folds
 
@@ -40,7 +40,7 @@ def test_a_summary_and_its_copy(tmp_path):
     algorithm(tmp_path, "b", {"ndcg@1": 0.1, "map": 0.30000000000000004})
     algorithm(tmp_path, "a", {"ndcg@1": 0.2, "mrr": 0.5}, "letor4")
     write(tmp_path)
-    summary = Frame.read(tmp_path, "SET")
+    summary = DatasetResults.read(tmp_path, "SET")
     assert [(row.algo, row.convention, row.folds, row.n_folds) for row in summary.rows] == [
         ("a", "letor4", 2, 2), ("b", "letor3", 2, 2)
     ]  # fmt: skip
@@ -59,7 +59,7 @@ def test_a_summary_and_its_copy(tmp_path):
 
 def test_a_run_writes_the_copies_that_say_something_else_and_a_reader_none(tmp_path):
     store_fold(tmp_path, "SET", "a", 1, {"map": 0.5})
-    Frame.read(tmp_path, "SET")
+    DatasetResults.read(tmp_path, "SET")
     assert list(tmp_path.rglob("summary.csv")) == []
     write(tmp_path)
     copies = [path for path in tmp_path.rglob("*.csv") if path.parent.name != "fold1"]
@@ -77,7 +77,7 @@ def test_a_run_writes_the_copies_that_say_something_else_and_a_reader_none(tmp_p
         write(tmp_path)
         assert all(path.read_bytes() == text for path, (text, _) in before.items())
     store_fold(tmp_path, "SET", "a", 2, {"map": 0.75})
-    assert Frame.read(tmp_path, "SET").rows[0].values == {"map": 0.625}
+    assert DatasetResults.read(tmp_path, "SET").rows[0].values == {"map": 0.625}
     assert all(path.read_bytes() == text for path, (text, _) in before.items())
     write(tmp_path)
     assert all("2" in path.read_text() and path.read_bytes() != before[path][0] for path in copies)
@@ -88,10 +88,10 @@ def test_the_experiment_written_or_reused_last_counts(tmp_path):
     store_fold(tmp_path, "SET", "a", 4, {"map": 0.9}, settings={"c": 2})
     for k, folder in enumerate(old):
         os.utime(folder / paths.FIT, ns=(k, k))
-    [row] = Frame.read(tmp_path, "SET").rows
+    [row] = DatasetResults.read(tmp_path, "SET").rows
     assert (row.folds, row.values) == (1, {"map": 0.9})
     os.utime(old[0] / paths.FIT, ns=(2**62, 2**62))
-    [row] = Frame.read(tmp_path, "SET").rows
+    [row] = DatasetResults.read(tmp_path, "SET").rows
     assert (row.folds, row.values) == (3, {"map": 0.5})
 
 
@@ -119,7 +119,7 @@ def test_a_run_does_not_lose_the_rows_of_another(tmp_path):
 def test_an_unfinished_repeat_does_not_count(tmp_path, values, line, repeats):
     store_repeats(tmp_path, 4, values)
     write(tmp_path)
-    summary = Frame.read(tmp_path, "SET")
+    summary = DatasetResults.read(tmp_path, "SET")
     (row,) = summary.rows
     assert row.repeats == repeats and summary.partial == (line,)
     assert row.values["map"] == pytest.approx(np.mean(row.repeated["map"]))

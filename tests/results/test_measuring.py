@@ -13,8 +13,8 @@ from toy_data import write_toy
 import letorbench as lb
 from letorbench.errors import DataError
 from letorbench.measures import default_measures, query_metrics
+from letorbench.results.dataset_results import DatasetResults, require_system
 from letorbench.results.export import export
-from letorbench.results.frame import Frame, require_row
 from letorbench.results.model_texts import FORMATS
 from letorbench.results.store import StoredFold
 
@@ -45,7 +45,7 @@ def of_one_measure(fold: StoredFold) -> StoredFold:
 
 def test_measured_again_is_what_was_stored(ran):
     folder = ran[1]
-    row = require_row(folder / "results", "TOY", "ranknet")
+    row = require_system(folder / "results", "TOY", "ranknet")
     measures, stored = ["ndcg@1", "ndcg@10", "map", "p@7", "p@13"], row.queries
     again = replace(row, stored=tuple(map(of_one_measure, row.stored)))
     again = again.with_measures(measures, folder / "data")
@@ -56,12 +56,12 @@ def test_measured_again_is_what_was_stored(ran):
         np.testing.assert_array_equal(added.tables[name], stored.tables[name])
     assert added.tables["p@13"].shape == (2, 40)  # the queries have seven documents
     np.testing.assert_allclose(added.tables["p@13"], stored.tables["p@7"] * 7 / 13)
-    fixed = require_row(folder / "results", "TOY", "regression")  # nothing is drawn: no seeds
+    fixed = require_system(folder / "results", "TOY", "regression")  # nothing is drawn: no seeds
     assert fixed.with_measures(["p@13"], folder / "data").repeated == {}
 
 
 def test_models_that_no_text_can_say_are_named_and_the_others_written(ran, tmp_path):
-    summary = Frame.read(ran[1] / "results", "TOY").only(["adarank-ndcg", "regression"])
+    summary = DatasetResults.read(ran[1] / "results", "TOY").only(["adarank-ndcg", "regression"])
     said = "regression: its model is of features that query-minmax transformed, which a model of "
     said += "ranklib cannot say; expected a run with --features raw"
     written = export(summary, "ranklib", ran[1] / "data", tmp_path / "texts")
@@ -81,14 +81,14 @@ def test_models_that_no_text_can_say_are_named_and_the_others_written(ran, tmp_p
 
 
 def test_of_several_seeds_the_first_is_exported(ran, tmp_path):
-    summary = Frame.read(ran[1] / "results", "TOY").only(["ranknet"])
+    summary = DatasetResults.read(ran[1] / "results", "TOY").only(["ranknet"])
     for path in list(export(summary, "trec", ran[1] / "data", tmp_path))[1::2]:
         stored = np.loadtxt(ran[1] / "results/TOY/ranknet" / path.parent.name / "scores.txt")
         assert sorted(np.loadtxt(path, usecols=4)) == sorted(stored)
 
 
 def test_other_data_are_refused(ran, tmp_path):
-    row = require_row(ran[1] / "results", "TOY", "regression")
+    row = require_system(ran[1] / "results", "TOY", "regression")
     write_toy(tmp_path, seed=9)
     with pytest.raises(DataError) as error:
         row.with_measures(["ndcg@12"], tmp_path)

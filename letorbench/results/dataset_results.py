@@ -32,7 +32,7 @@ Measures = str | Measure | Sequence[str | Measure]
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class SystemResults:
     """The results of one label on one data set."""
 
     algo: str
@@ -150,7 +150,7 @@ class Row:
         values = self.repeated.get(measure, ())
         return float(np.std(values, ddof=1)) if len(values) > 1 else None
 
-    def with_measures(self, measures: Iterable[str], data_dir: Path) -> Row:
+    def with_measures(self, measures: Iterable[str], data_dir: Path) -> SystemResults:
         """Return the results with these measures, computed from the scores where not stored.
 
         The rules are those of the run. DataError says that the data now there are not its data.
@@ -183,7 +183,7 @@ class Row:
         stored = name in self.values and all(fold.has(measure) for fold in self.stored)
         return None if stored else measure
 
-    def with_blanks(self, measures: Iterable[str]) -> Row:
+    def with_blanks(self, measures: Iterable[str]) -> SystemResults:
         """Return the results with NaN for those of the measures that they do not hold."""
         missing = [name for name in measures if name not in self.values]
         blank = ({n: np.full(len(f.queries.qids), np.nan) for n in missing} for f in self.stored)
@@ -191,11 +191,11 @@ class Row:
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class DatasetResults:
     """The results of all the systems on one data set, in the order of their names."""
 
     dataset: str
-    rows: tuple[Row, ...]
+    rows: tuple[SystemResults, ...]
     #: a line for each finished fold that is left out because a file of it is damaged
     damaged: tuple[str, ...] = ()
     #: a line for each system whose scores could not be measured by what was asked for
@@ -204,21 +204,21 @@ class Frame:
     data_dir: Path = Path("data")
 
     @classmethod
-    def of(cls, store: Store, dataset: str, data_dir: Path = Path("data")) -> Frame:
+    def of(cls, store: Store, dataset: str, data_dir: Path = Path("data")) -> DatasetResults:
         """Return the results of a data set as the store knows them."""
         rows = []
         for algo in store.algorithms(dataset):
             current = current_folds(folds := store.of(dataset, algo))
             shown = {fold.folder for fold in current}
             others = tuple(fold for fold in folds if fold.folder not in shown)
-            rows.append(Row(algo, tuple(current), others))
+            rows.append(SystemResults(algo, tuple(current), others))
         damaged = [
             line for fold, line in store.damaged.items() if paths.dataset_of_fold(fold) == dataset
         ]
         return cls(dataset, tuple(rows), tuple(damaged), data_dir=data_dir)
 
     @classmethod
-    def read(cls, out: Path, dataset: str, data_dir: Path = Path("data")) -> Frame:
+    def read(cls, out: Path, dataset: str, data_dir: Path = Path("data")) -> DatasetResults:
         """Read the finished folds of a data set, also of a run that goes on or was stopped.
 
         DataError says that there is no finished fold.
@@ -258,7 +258,7 @@ class Frame:
         """A line for each system that is not finished: `listnet: 3 of 5 folds`."""
         return tuple(f"{row.algo}: {row.partial}" for row in self.rows if row.partial)
 
-    def only(self, algos: Iterable[str]) -> Frame:
+    def only(self, algos: Iterable[str]) -> DatasetResults:
         """Return the results of these systems alone."""
         chosen = set(algos)
         return replace(self, rows=tuple(row for row in self.rows if row.algo in chosen))
@@ -274,7 +274,7 @@ class Frame:
         return data_of(self.data_dir, [fold for row in self.rows for fold in row.stored])
 
     def of_other_data(self) -> list[str]:
-        """Return a line for folds left out as of other data, and for systems of other data than now.
+        """Return a line for folds of other data, which are left out, and for systems of such data.
 
         Large data that nothing has read yet are not looked at.
         """
@@ -300,7 +300,7 @@ class Frame:
             return list(self.measures)
         return [name if name in self.measures else str(parse(name)) for name in names]
 
-    def measured(self, measures: Measures) -> Frame:
+    def measured(self, measures: Measures) -> DatasetResults:
         """Return the results with these measures of every system, computed where not stored.
 
         They are NaN for a system that cannot be measured, of which `unmeasured` has a line;
@@ -343,13 +343,13 @@ def deviation_column(measure: str) -> str:
     return f"{measure}-sd"
 
 
-def require_row(out: Path, dataset: str, algo: str) -> Row:
+def require_system(out: Path, dataset: str, algo: str) -> SystemResults:
     """Read a system's results, by its name or its algorithm's if that has no other.
 
     DataError if no fold of it is finished.
     """
     store = Store(out).look(dataset)
-    found = Frame.of(store, dataset)
+    found = DatasetResults.of(store, dataset)
     for row in found.only(found.meant(algo)[:1]).rows:
         return row
     raise DataError(
