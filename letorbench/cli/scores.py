@@ -86,8 +86,8 @@ def score(
         asked = measures_of(measures or OF_RUNS)
         if not chosen and any(not each.source and rules.apart(str(each)) is None for each in asked):
             # trec_eval does not compute one of them: its rules, not in its name, measure all
-            own = {rule: getattr(rules, rule) for rule in RULES}
-            rules = with_rules(CONVENTIONS["standard"], **own)
+            followed = {rule: getattr(rules, rule) for rule in RULES}
+            rules = with_rules(CONVENTIONS["standard"], **followed)
         systems, notes = measure_runs(judgements, runs, asked, rules)
         print_error(notes, "warning")
         about: tuple[Any, ...] = (None, rules, np.zeros(0), np.zeros(1, np.int64))
