@@ -3,7 +3,7 @@
 import math
 import os
 from collections.abc import Callable, Iterable, Sequence
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from click.shell_completion import CompletionItem
 from letorbench.cli.group import print_error
 from letorbench.errors import UsageError
 from letorbench.named_files import input_file
-from letorbench.registry import load
+from letorbench.registry import load, places
 
 Command = Callable[..., None]
 FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -108,16 +108,16 @@ class Number(click.FloatRange):
 
 
 class LateChoice(click.Choice):
-    """A name of a mapping of the package, imported where it is needed, or one of the others."""
+    """One of the names of a function, which is called when they are needed, or of the others."""
 
     case_sensitive = True
 
-    def __init__(self, place: str, *others: str) -> None:
-        self.place, self.others = place, others
+    def __init__(self, names: Callable[[], Iterable[str]], *others: str) -> None:
+        self.names, self.others = names, others
 
     @property
     def choices(self) -> Sequence[str]:
-        return (*self.others, *load(self.place))
+        return (*self.others, *self.names())
 
 
 class ConventionRules(LateChoice):
@@ -195,7 +195,7 @@ def seed_of(what: str) -> Callable:
 
 def convention_of(default: str, *others: str, help: str = "Measuring rules.") -> Callable:
     """The option --convention, which also takes the other words."""
-    rules = ConventionRules("letorbench.conventions:CONVENTIONS", *others)
+    rules = ConventionRules(partial(load, "letorbench.conventions:CONVENTIONS"), *others)
     return option("--convention", default=default, type=rules, help=help)
 
 
@@ -217,7 +217,7 @@ null = option(
     help="Value of a NULL feature; keep: missing, for trees; min: the smallest of its query.",
 )  # fmt: skip
 features = option(
-    "--features", type=LateChoice("letorbench.features:TRANSFORMATIONS", "auto"), default="auto",
+    "--features", type=LateChoice(partial(places, "features", "name"), "auto"), default="auto",
     help="Transformation of the features; auto: what each ranker needs if they are not normalised.",
 )  # fmt: skip
 runs = several(
@@ -297,12 +297,13 @@ def procedure(command: Command) -> Command:
     return applied(
         call,
         option(
-            "--test", type=LateChoice("letorbench.analysis.paired:TESTS"), default="randomization",
-            help="Paired test of the per-query values.",
+            "--test", type=LateChoice(partial(load, "letorbench.analysis.paired:TESTS")),
+            default="randomization", help="Paired test of the per-query values.",
         ),
         option(
-            "--correction", type=LateChoice("letorbench.analysis.paired:CORRECTIONS"),
-            default="holm", help="Correction for several comparisons by one measure.",
+            "--correction", default="holm",
+            type=LateChoice(partial(load, "letorbench.analysis.paired:CORRECTIONS")),
+            help="Correction for several comparisons by one measure.",
         ),
         option(
             "--alpha", type=Number(0, 1, min_open=True, max_open=True), default=0.05,
