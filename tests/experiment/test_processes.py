@@ -118,7 +118,7 @@ def test_what_a_process_starts_has_the_environment_of_this_one(before, monkeypat
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
     if before is not None:
         monkeypatch.setenv("PYTHONSAFEPATH", before)
-    assert list(in_processes(os.environ.get, ["PYTHONSAFEPATH"], 1, never)) == [before]
+    assert list(in_processes(os.getenv, ["PYTHONSAFEPATH"], 1, never)) == [before]
     assert os.environ.get("PYTHONSAFEPATH") == before
 
 
