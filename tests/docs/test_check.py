@@ -143,6 +143,11 @@ def test_pictures_are_of_these_commands_and_this_code() -> None:
         assert import_module("speed").made_by() in path.read_text(encoding="utf-8")
 
 
+def test_the_leaderboard_is_of_this_code() -> None:
+    """`make leaderboard` renews it where this fails."""
+    assert check.old_code(ROOT / "docs" / "leaderboard.md") == []
+
+
 def test_what_other_code_made_is_named(monkeypatch) -> None:
     monkeypatch.setattr("letorbench.source.is_current", lambda identity: False)
     monkeypatch.setattr("letorbench.results.dataset_results.is_current", lambda identity: False)
