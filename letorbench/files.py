@@ -49,7 +49,7 @@ def _at_once(path: str, flags: int) -> int:
 
 
 def touch(path: Path) -> None:
-    """Say that a file was written now; of a link, the link."""
+    """Set the time of writing of a file to now; of a link, that of the link itself."""
     os.utime(path, follow_symlinks=os.utime not in os.supports_follow_symlinks)
 
 

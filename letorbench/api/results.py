@@ -72,8 +72,8 @@ class Results:
 
     @property
     def data_dir(self) -> Path:
-        """The folder of the data sets."""
-        return self.frames[0].data_dir
+        """The folder of the data sets; "data" where no data set is left."""
+        return next((frame.data_dir for frame in self.frames), Path("data"))
 
     @property
     def algorithms(self) -> list[str]:

@@ -79,7 +79,7 @@ def run(
         if not waiting[name]:
             results[name] = write_tables(store, name, algos[name], protocol.data_dir)
     for name, benchmark in benchmarks.items():
-        if name not in results:  # the share of the run has no job of it
+        if name not in results:  # this shard has no job of it
             results[name] = DatasetResults.of(store, name, protocol.data_dir)
         notes += _other_folds(store, [job for job in jobs if job.key.dataset == name])
         notes += _data_notes(benchmark, chosen=protocol.convention != "auto")

@@ -96,7 +96,7 @@ def algorithm_tables(row: SystemResults) -> dict[str, str]:
 
 
 def _write_if_other(path: Path, text: str) -> None:
-    """Write the file, or say that it is up to date where it has this content."""
+    """Write the file; if it has this content, only renew its time of writing."""
     with suppress(OSError):
         if read_file(path) == text.encode():
             touch(path)

@@ -1,6 +1,7 @@
 """The names of all result files and folders. No other module of the package spells one out."""
 
 import glob
+import os
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -78,12 +79,13 @@ def finished(out: Path, dataset: str | None = None) -> dict[FoldKey, Path]:
     """Return the folders of the finished folds, sorted; a key's `algo` is the folder's name."""
     place = f"{'*' if dataset is None else glob.escape(dataset)}/*"
     found = {}
-    for pattern in (f"{place}/fold*/{FIT}", f"{place}/repeat*/fold*/{FIT}"):
-        for fit in Path(out).glob(pattern):
-            match = _FOLD.fullmatch(fit.parent.relative_to(out).as_posix())
-            if match is not None:
+    for pattern in (f"{place}/fold*", f"{place}/repeat*/fold*"):
+        for folder in Path(out).glob(pattern):
+            match = _FOLD.fullmatch(folder.relative_to(out).as_posix())
+            # a link that leads nowhere is there, too: its fold is damaged, not unfinished
+            if match is not None and os.path.lexists(folder / FIT):
                 key = FoldKey(match[1], match[2], int(match[3] or 1), int(match[4]))
-                found[key] = fit.parent
+                found[key] = folder
     return dict(sorted(found.items()))
 
 

@@ -284,9 +284,9 @@ def stored_fit(folder: Path) -> dict[str, Any]:
             return _verified(path)
         except DataError:  # another run may be writing the fold anew: look again
             return _verified(path)
-    except FileNotFoundError:
-        return {}
     except OSError as error:
+        if _absent(path, error):
+            return {}
         raise _damaged(path, f"cannot be read ({error.strerror})") from None
 
 
@@ -336,7 +336,7 @@ def read_fold(key: FoldKey, folder: Path) -> StoredFold | None:
 def stamp(folder: Path) -> int | None:
     """Return when a fold's fit.json was written, in nanoseconds; None where there is none."""
     try:
-        return (folder / paths.FIT).stat().st_mtime_ns
+        return (folder / paths.FIT).lstat().st_mtime_ns
     except FileNotFoundError:
         return None
 
@@ -514,10 +514,13 @@ def _digest(file: Path) -> str:
     """Return the digest of a file, "" if there is none."""
     try:
         return digest(read_file(file))
-    except FileNotFoundError:
-        return ""
-    except OSError:
-        return UNREADABLE
+    except OSError as error:
+        return "" if _absent(file, error) else UNREADABLE
+
+
+def _absent(path: Path, error: OSError) -> bool:
+    """Return whether the error is that nothing is there; a link that leads nowhere is something."""
+    return isinstance(error, FileNotFoundError) and not path.is_symlink()
 
 
 def _check(value: Any, kinds: Any, name: str = "its facts") -> None:

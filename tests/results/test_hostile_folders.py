@@ -143,7 +143,9 @@ def kinds() -> dict[str, Callable[[Path], None]]:
             file.truncate(files.LARGEST + 1)
 
     made = {"pipe": os.mkfifo, "large": large, "folder": Path.mkdir,
-            "endless": lambda path: path.symlink_to("/dev/zero")}  # fmt: skip
+            "endless": lambda path: path.symlink_to("/dev/zero"),
+            "loop": lambda path: path.symlink_to(path.name),
+            "dangling": lambda path: path.symlink_to("gone")}  # fmt: skip
     if os.getuid() == 0:
         made["device"] = lambda path: os.mknod(path, 0o600 | stat.S_IFCHR, os.makedev(1, 5))
     return made
