@@ -59,9 +59,9 @@ if TYPE_CHECKING:
     from letorbench.measures import nDCG as nDCG
     from letorbench.measures import parse as parse
     from letorbench.rankers import *  # noqa: F403
-    from letorbench.rankers.base import Ranker as Ranker
-    from letorbench.rankers.known import load_model as load_model
-    from letorbench.rankers.known import names as algorithms  # noqa: F401
-    from letorbench.rankers.known import ranker as ranker
+    from letorbench.rankers import Ranker as Ranker
+    from letorbench.rankers import load_model as load_model
+    from letorbench.rankers import names as algorithms  # noqa: F401
+    from letorbench.rankers import ranker as ranker
 
 __getattr__, __dir__ = registry.attach(__name__, {**classes(), **registry.imports_of(__file__)})

@@ -33,7 +33,7 @@ from letorbench.errors import DataError, UsageError
 from letorbench.files import Writer, write_atomically
 from letorbench.measures import MEASURES, sign, texts
 from letorbench.named_files import is_stream
-from letorbench.rankers.known import places
+from letorbench.rankers import places
 from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.measuring import IDEAL, RANDOM
 

@@ -26,7 +26,7 @@ from letorbench.rankers.estimator import FEATURES, hyper_parameters
 from letorbench.results import labels, paths
 from letorbench.results.labels import SELECTED_BY, Label
 from letorbench.results.paths import FoldKey
-from letorbench.source import scoring_digest
+from letorbench.source import scoring_digest, users_digest
 from letorbench.version import __version__
 
 #: seeds of a ranker that draws: docs/repeats.md shows why; a number above the most is a mistake
@@ -266,8 +266,9 @@ def ranker_identity(cls: type[Ranker], settings: Settings, *parts: Any) -> dict[
         facts["own code"] = chosen.own_code
     if issubclass(cls, AnyModel):
         facts["model"] = cls.described()
-    plugin = plugins.file_digest(cls)
-    return facts if plugin is None else {**facts, "plugin": plugin}
+    if plugin := users_digest(cls):
+        facts["plugin"] = plugin
+    return facts
 
 
 def features_of(

@@ -16,7 +16,7 @@ from letorbench.compiled.threads import parallel_for
 from letorbench.datasets.arrays import missing_features, read_only
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
-from letorbench.features.moments import mean_and_variance
+from letorbench.features.columns import mean_and_variance
 
 #: the name that leaves the choice to the data set and the ranker
 AUTO = "auto"
@@ -68,25 +68,10 @@ class Transformation(ABC):
         """
 
     def transform(self, features: np.ndarray, offsets: np.ndarray | None = None) -> np.ndarray:
-        """Return the new features.
+        """Return the new features, (n_docs, n_features) float32; the given ones do not change.
 
-        Parameters
-        ----------
-        features : ndarray of shape (n_docs, n_features), float32
-            They are not changed.
-        offsets : ndarray of shape (n_queries + 1,), int64, optional
-            Query q owns the rows offsets[q]:offsets[q + 1]. Required if `by_query`.
-
-        Returns
-        -------
-        ndarray of shape (n_docs, n_features), float32
-
-        Raises
-        ------
-        UsageError
-            The offsets are required and missing.
-        DataError
-            The transformation was fitted to another number of features.
+        Query q has the rows offsets[q]:offsets[q + 1]; UsageError if `by_query` and they are
+        missing. DataError if the transformation was fitted to another number of features.
         """
         n_docs, width = features.shape
         for each in fields(self):

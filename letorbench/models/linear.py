@@ -9,7 +9,7 @@ from letorbench.compiled.arithmetic import dot
 from letorbench.compiled.jit import kernel
 from letorbench.compiled.threads import parallel_for
 from letorbench.datasets.queryset import QuerySet
-from letorbench.features.moments import mean_and_scale, mean_and_variance
+from letorbench.features.columns import mean_and_scale, mean_and_variance
 from letorbench.models.base import Model, array
 from letorbench.models.parametric import FamilySettings, ParametricFamily
 

@@ -14,7 +14,7 @@ from letorbench.compiled.arithmetic import tanh
 from letorbench.compiled.jit import kernel
 from letorbench.compiled.threads import run_tasks
 from letorbench.datasets.queryset import QuerySet
-from letorbench.features.moments import mean_and_scale, row_blocks
+from letorbench.features.columns import mean_and_scale, row_blocks
 from letorbench.models.base import Model, array
 from letorbench.models.linear import products
 from letorbench.models.parametric import FamilySettings, ParametricFamily

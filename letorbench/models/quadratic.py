@@ -14,7 +14,7 @@ from letorbench.compiled.jit import kernel
 from letorbench.compiled.threads import parallel_for
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
-from letorbench.features.moments import row_blocks
+from letorbench.features.columns import row_blocks
 from letorbench.models.base import Model, array
 from letorbench.models.linear import LinearFamily
 from letorbench.models.parametric import FamilySettings, ParametricFamily

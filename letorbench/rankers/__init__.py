@@ -4,19 +4,23 @@ A class with a ``name`` in this folder is registered by being there: a new ranke
 `letorbench.rankers.plugins` loads rankers of other packages and files.
 """
 
+# imports are inside functions so that completing names in a shell is fast
+
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 from letorbench import registry
 
 if TYPE_CHECKING:
     from letorbench.rankers.base import Ranker as Ranker
-    from letorbench.rankers.known import load_model as load_model
-    from letorbench.rankers.known import names as names
-    from letorbench.rankers.known import ranker as ranker
     from letorbench.solvers.fit_result import FitResult as FitResult
     from letorbench.solvers.stopping import Validation as Validation
+
+#: the first bytes of the libraries' model files, and the rankers that read them
+LIBRARY_FILES = {b"tree": "lightgbm", b"{": "xgboost"}
 
 
 def places() -> dict[str, str]:
@@ -30,3 +34,75 @@ def classes() -> dict[str, str]:
 
 
 __getattr__, __dir__ = registry.attach(__name__, {**classes(), **registry.imports_of(__file__)})
+
+
+def names() -> list[str]:
+    """Return the sorted names of all rankers, those of plug-ins included."""
+    from letorbench.rankers import plugins
+
+    return sorted({*places(), *plugins.load_all()})
+
+
+def ranker(name: str) -> type[Ranker]:
+    """Return the ranker class of that name; UsageError suggests the nearest name."""
+    if name in places():
+        return registry.load(places()[name])
+    from letorbench.choices import meant
+    from letorbench.rankers import plugins
+
+    others = plugins.load_all()
+    return others[meant(name, sorted({*places(), *others}), "algorithm")]
+
+
+def load_model(path: str | Path) -> Ranker:
+    """Read a fitted ranker that `Ranker.save` or a run wrote, or a model of LightGBM or XGBoost.
+
+    Parameters
+    ----------
+    path : path-like
+        A ``model.npz``, the text that LightGBM's ``save_model`` writes, or XGBoost's JSON.
+
+    Returns
+    -------
+    Ranker
+        Ready to predict.
+
+    Raises
+    ------
+    DataError
+        The file is not a saved model, or its ranker is unknown.
+    UsageError
+        The ranker needs a package that is not installed.
+    """
+    from letorbench.errors import DataError
+    from letorbench.features import stored
+    from letorbench.models.base import load
+    from letorbench.named_files import input_file
+    from letorbench.solvers.fit_result import FitResult
+
+    path = input_file(path)
+    with suppress(OSError), path.open("rb") as file:
+        start = file.read(max(map(len, LIBRARY_FILES)))
+        for begin, library in LIBRARY_FILES.items():
+            if start.startswith(begin):
+                return cast(Any, ranker(library)).of_file(path)
+    model, facts = load(path)
+    name, settings = facts.get("ranker"), facts.get("settings")
+    if name not in names():
+        raise DataError(
+            f"{path}: found ranker {name!r}, expected a known one; "
+            "a plug-in's model needs its --plugin"
+        )
+    fitted = ranker(name)()
+    fitted.require()
+    try:
+        fitted.set_params(**settings or {})
+        fitted.__post_init__()
+        fitted.transformation_ = stored(facts.get("transformation"), model.n_features)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise DataError(f"{path}: found settings that {name} does not take: {error}") from None
+    fitted.learned = FitResult(model)
+    fitted.n_features_in_, fitted.feature_names_in_ = model.n_features, None
+    return fitted

@@ -8,21 +8,18 @@ import numpy as np
 from letorbench.compiled.arithmetic import exp
 from letorbench.compiled.threads import parallel_for
 from letorbench.conventions import CONVENTIONS, with_rules
-from letorbench.datasets.queryset import QuerySet
-from letorbench.features.moments import contiguous_columns
+from letorbench.features.columns import contiguous_columns
 from letorbench.losses.gains import GainSettings
 from letorbench.measures import MAP, Measure, PreparedMetric, nDCG
 from letorbench.models.linear import Linear, products
 from letorbench.parameters import number, one_of
-from letorbench.rankers.base import Ranker
+from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.solvers.boosting import Term, adaboost_step, boost
-from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.stopping import Validation
 
 #: the objective must fall by more than this: sums in another order differ as much
 ROUNDING = 1e-12
 #: the smallest fraction of alpha that is tried
-SMALLEST_SHARE = 1 / 4
+SMALLEST_FRACTION = 1 / 4
 
 
 @dataclass
@@ -76,9 +73,7 @@ class AdaRankMAP(Ranker):
         """The measure E, with values from 0 to 1."""
         return MAP
 
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> FitResult:
+    def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         rules = with_rules(CONVENTIONS["standard"], gain=self.gain)
         E = PreparedMetric.of(train.labels, train.offsets, self.measure, rules)
         assert E is not None  # of the standard convention, map and ndcg@k have one
@@ -166,7 +161,7 @@ class _Booster:
         parallel_for(part, len(self.learners))
         #: the scores weighed last, and their E
         self.last = nothing, np.zeros(train.n_queries)
-        self.share = 1.0  # of alpha
+        self.fraction = 1.0  # of alpha
 
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
         """Return the distribution P and the objective."""
@@ -181,17 +176,17 @@ class _Booster:
         before = objective(self.last[1], self.weights)
         agreement = products(self.E_alone, weights)
         order = np.argsort(-agreement, kind="stable")
-        while self.share >= SMALLEST_SHARE:
+        while self.fraction >= SMALLEST_FRACTION:
             for k in order[agreement[order] > 0.0]:
                 learner = self.learners[k]
                 # 1/2 ln(sum_q P(q) (1 + E_k(q)) / sum_q P(q) (1 - E_k(q)))
-                alpha = self.share * adaboost_step(float(agreement[k]))
+                alpha = self.fraction * adaboost_step(float(agreement[k]))
                 E = self._evaluate(scores, alpha, learner)
                 if objective(E, self.weights) < before - ROUNDING:
                     term = Term(learner, learner.predict(self.features), alpha)
                     self.last = scores + alpha * term.values, E
                     return term
-            self.share /= 2.0
+            self.fraction /= 2.0
         return None
 
     def _evaluate(self, scores: np.ndarray, alpha: float, learner: _Feature) -> np.ndarray:

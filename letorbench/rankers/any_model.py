@@ -21,13 +21,10 @@ from warnings import catch_warnings
 
 import numpy as np
 
-from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import FAILURES, DataError, UsageError
 from letorbench.models.base import Model
-from letorbench.rankers.base import Ranker
-from letorbench.solvers.fit_result import FitResult
+from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.solvers.fit_warnings import FitWarning
-from letorbench.solvers.stopping import Validation
 
 #: the file that a model writes by its own `save`, instead of `model.npz`
 OWN_FILE = "model.own"
@@ -67,8 +64,8 @@ def ranker_of(model: Any, name: str = "") -> Ranker:
 
 def _simple(model: Any) -> dict[str, Any]:
     params = model.get_params(deep=False) if hasattr(model, "get_params") else {}
-    told = {k: v for k, v in params.items() if isinstance(v, _Simple) and not hasattr(Ranker, k)}
-    return {k: v for k, v in told.items() if v == v}  # NaN marks missing values
+    shown = {k: v for k, v in params.items() if isinstance(v, _Simple) and not hasattr(Ranker, k)}
+    return {k: v for k, v in shown.items() if v == v}  # NaN marks missing values
 
 
 class AnyModel(Ranker):
@@ -93,9 +90,7 @@ class AnyModel(Ranker):
         """Return the model's `repr` without memory addresses."""
         return re.sub(r" at 0x[0-9a-f]+", "", repr(cls.model))
 
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> FitResult:
+    def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         model = self._copy()
         if seeds := {key: int(rng.integers(1 << 31)) for key in _unset(model)}:
             model.set_params(**seeds)

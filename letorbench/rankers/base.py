@@ -1,4 +1,7 @@
-"""The ranker's interface: hyper-parameters in, a model learned from a training set out."""
+"""The ranker's interface: hyper-parameters in, a model learned from a training set out.
+
+The file of a ranker imports from here what every ranker needs.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -10,6 +13,7 @@ from typing import Any, ClassVar, Self
 from warnings import warn
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from letorbench.compiled.threads import one_blas_thread
@@ -28,6 +32,8 @@ from letorbench.parameters import check
 from letorbench.rankers.estimator import Estimator, query_set, without_qid
 from letorbench.solvers.fit_result import FitResult, score_warnings
 from letorbench.solvers.stopping import NEVER, Deadline, Validation
+
+__all__ = ["FitResult", "Generator", "QuerySet", "Ranker", "Validation"]
 
 
 class Ranker(Estimator, ABC):
@@ -174,9 +180,7 @@ class Ranker(Estimator, ABC):
             raise UsageError(f"{cls.name}: the package {cls.needs} cannot load: {error}") from error
 
     @abstractmethod
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> FitResult:
+    def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         """Train on checked query sets.
 
         `validation`, if there is one, chooses the number of rounds or epochs. `rng` is the only
@@ -187,7 +191,7 @@ class Ranker(Estimator, ABC):
         self,
         train: QuerySet,
         validation: Validation | QuerySet | None = None,
-        rng: np.random.Generator | None = None,
+        rng: Generator | None = None,
         time_limit: float | None = None,
     ) -> Self:
         """Learn from query sets; return self.
@@ -262,7 +266,7 @@ class Ranker(Estimator, ABC):
         qid: ArrayLike | None = None,
         group: ArrayLike | None = None,
         eval_set: QuerySet | Validation | tuple | None = None,
-        rng: np.random.Generator | int | None = 0,
+        rng: Generator | int | None = 0,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn from judged documents.

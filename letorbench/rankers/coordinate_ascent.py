@@ -8,15 +8,12 @@ from typing import Any
 import numpy as np
 
 from letorbench.compiled.threads import run_tasks
-from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import require_comparable
 from letorbench.losses.gains import GainSettings
 from letorbench.measures import parse
 from letorbench.models.linear import Linear
 from letorbench.parameters import number, one_of
-from letorbench.rankers.base import Ranker
-from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.stopping import Validation
+from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 
 #: a step must raise the mean of the measure by this much: less is rounding
 LEAST_RISE = 1e-9
@@ -83,9 +80,7 @@ class CoordinateAscent(GainSettings, Ranker):
     def parts(self) -> tuple[Any, ...]:
         return (parse(self.measure).function,)
 
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> FitResult:
+    def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         measured = Validation.on_training(train, parse(self.measure), self.gain)
         best_step = _line_search(measured)
         columns = np.ascontiguousarray(train.features.T, dtype=np.float64)

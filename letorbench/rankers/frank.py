@@ -10,16 +10,14 @@ from letorbench.compiled.arithmetic import sigmoid as sigma
 from letorbench.compiled.jit import kernel, longest_query
 from letorbench.compiled.query_loops import VECTOR, gather_exponentials, over_blocks, padded
 from letorbench.compiled.threads import parallel_for
-from letorbench.datasets.queryset import LabelBlocks, QuerySet
-from letorbench.features.binning import BinnedFeatures
+from letorbench.datasets.queryset import LabelBlocks
+from letorbench.features.columns import BinnedFeatures
 from letorbench.losses.base import query_share, require_comparable
 from letorbench.losses.gains import inverse_or_zero, pair_counts, pairs
 from letorbench.models.tree_ensemble import stump
 from letorbench.parameters import number
-from letorbench.rankers.base import Ranker
+from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.solvers.boosting import Term, adaboost_step, boost, stump_term, tree_ensemble
-from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.stopping import Validation
 
 #: slices of the queries, summed separately so that no sum depends on the number of threads
 SLICES = 8
@@ -82,9 +80,7 @@ class FRank(Ranker):
     patience: int = number(50, least=0)
     bins: int | None = number(256, least=2)
 
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> FitResult:
+    def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         booster = _Booster(train, BinnedFeatures.of(train.features, self.bins))
         return boost(
             booster, train, self.rounds, validation, tree_ensemble, self.patience, self.deadline
@@ -304,13 +300,9 @@ def _fill(codes: np.ndarray, weights: np.ndarray, histogram: np.ndarray) -> None
 
 @kernel()
 def _sum_wrong(
-    codes: np.ndarray,
-    features: np.ndarray,
-    pairs: _Pairs,
-    first: int,
-    last: int,
+    codes: np.ndarray, features: np.ndarray, pairs: _Pairs, first: int, last: int,
     wrong: np.ndarray,
-) -> None:
+) -> None:  # fmt: skip
     """Add to wrong[n, b] by how much W- of the stumps on features[n] grows at bin b."""
     blocks, share, all_u, near = pairs
     size = longest_query(blocks.offsets, first, last) + VECTOR

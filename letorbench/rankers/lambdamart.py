@@ -141,16 +141,9 @@ def newton_by_pairs(
 
 @kernel()
 def _forces(
-    scores: np.ndarray,
-    queries: Judged,
-    L: int,
-    normalised: bool,
-    lost: np.ndarray,
-    slope: np.ndarray,
-    bend: np.ndarray,
-    first: int,
-    last: int,
-) -> None:
+    scores: np.ndarray, queries: Judged, L: int, normalised: bool, lost: np.ndarray,
+    slope: np.ndarray, bend: np.ndarray, first: int, last: int,
+) -> None:  # fmt: skip
     """Do as `newton_by_pairs` for the queries first..last - 1; lost: 1 - NDCG@L, 0 if Z = 0."""
     offsets, gain, discount, inverse_Z, order = queries
     size = longest_query(offsets, first, last)

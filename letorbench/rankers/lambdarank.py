@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from letorbench.compiled.jit import kernel
-from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.gains import GainSettings, inverse_ideal_dcg, truncated_discount
 from letorbench.losses.lambdas import (
     LAMBDAS,
@@ -23,8 +22,7 @@ from letorbench.losses.lambdas import (
 )
 from letorbench.models.mlp import Layers, backward, forward, net_gradient, net_scores
 from letorbench.parameters import number, one_of
-from letorbench.rankers.base import Ranker
-from letorbench.solvers.fit_result import FitResult
+from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.solvers.sgd import (
     FeatureScale,
     NetDescent,
@@ -35,7 +33,6 @@ from letorbench.solvers.sgd import (
     query_features,
     take_step,
 )
-from letorbench.solvers.stopping import Validation
 
 #: the cost of a query is 1 minus its NDCG at this truncation (section 6.3)
 COST_AT = 10
@@ -100,9 +97,7 @@ class LambdaRank(GainSettings, NetDescent, Ranker):
     margin: float = number(0.0)
     truncation: int = number(0, least=0)
 
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> FitResult:
+    def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         function = Lambda(self.function, self.neighbours, self.margin, self.truncation, self.gain)
         return self.descend(lambda_steps(function, train), train, validation, rng, self.deadline)
 
@@ -124,14 +119,9 @@ class _Forces(NamedTuple):
 
 @kernel()
 def _lambda_steps(
-    forces: _Forces,
-    data: TrainingQueries,
-    sequence: np.ndarray,
-    state: NetState,
-    scale: FeatureScale,
-    rate: float,
-    passes: Passes,
-) -> float:
+    forces: _Forces, data: TrainingQueries, sequence: np.ndarray, state: NetState,
+    scale: FeatureScale, rate: float, passes: Passes,
+) -> float:  # fmt: skip
     """Take a step on each query of a sequence; return the sum of their costs before."""
     net, hidden, change, scores, force = passes
     workspace, total = lambda_workspace(hidden.shape[1]), 0.0

@@ -4,14 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.top_k_cross_entropy import TopKCrossEntropy
 from letorbench.models.linear import LinearFamily
 from letorbench.parameters import number, one_of
-from letorbench.rankers.base import Ranker
+from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.solvers.descent import GradientDescent
-from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.stopping import Validation
 
 
 @dataclass
@@ -62,9 +59,7 @@ class ListNet(Ranker):
     patience: int = number(100, least=0)
     steps: str = one_of(("epoch", "query"), "epoch")
 
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> FitResult:
+    def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         solver = GradientDescent(
             self.learning_rate, self.epochs, self.patience, by_query=self.steps == "query"
         )

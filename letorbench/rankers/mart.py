@@ -7,12 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.compiled.arithmetic import dot
-from letorbench.datasets.queryset import QuerySet
 from letorbench.parameters import number
-from letorbench.rankers.base import Ranker
+from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.solvers.boosting import Term, boost, tree_ensemble
-from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.stopping import Validation
 from letorbench.solvers.tree_growing import Grower
 from letorbench.solvers.tree_splitting import TreeFeatures, TreeParams
 
@@ -85,9 +82,7 @@ class BoostedTrees(TreeSettings, Ranker):
     patience: int = number(50, least=0)
     l2: float = number(0.0, least=0)
 
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> FitResult:
+    def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         loss = self.differentiated(train)
         grower = Grower(TreeFeatures.of(train.features, self.bins), self.tree_params(self.l2))
         booster = TreeBooster(loss, grower, rng, self.learning_rate, self.docs)
@@ -154,7 +149,7 @@ class TreeBooster:
 
     loss: Differentiated
     grower: Grower
-    rng: np.random.Generator
+    rng: Generator
     learning_rate: float
     docs: float  # the fraction of the documents that each tree is grown on
     weights: np.ndarray | float = 1.0  # (n_docs,), if second derivatives are not known

@@ -27,16 +27,14 @@ from letorbench.compiled.query_loops import (
 from letorbench.compiled.threads import parallel_for
 from letorbench.conventions import gains as gains_of
 from letorbench.conventions import standard_discount
-from letorbench.datasets.queryset import LabelBlocks, QuerySet
+from letorbench.datasets.queryset import LabelBlocks
 from letorbench.errors import UsageError
 from letorbench.losses.base import require_comparable
 from letorbench.losses.gains import GainSettings, inverse_or_zero, query_sums
 from letorbench.models.tree_ensemble import Tree
 from letorbench.parameters import number, one_of
-from letorbench.rankers.base import Ranker
+from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.solvers.boosting import LONGEST_STEP, Term, boost, stump_term, tree_ensemble
-from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.stopping import Validation
 from letorbench.solvers.stump_search import BestTree, Search, stump_search
 from letorbench.solvers.tree_growing import Grower
 from letorbench.solvers.tree_splitting import CRITERIA, MOST_BINS, TreeFeatures, TreeParams
@@ -123,9 +121,7 @@ class NDCGBoost(GainSettings, Ranker):
     def draws(self) -> bool:
         return self.stumps in ("sample", "once")
 
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> FitResult:
+    def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         if self.sample is not None and self.stumps == "exact":
             raise UsageError(
                 f"found sample={self.sample} with stumps=exact, expected it with stumps=sample, "
@@ -139,7 +135,7 @@ class NDCGBoost(GainSettings, Ranker):
         to_term = Term if self.weak == "tree" else stump_term
         return BoundBooster(train, search, self.truncation, self.gain, to_term)
 
-    def search(self, train: QuerySet, rng: np.random.Generator) -> Search:
+    def search(self, train: QuerySet, rng: Generator) -> Search:
         """Return the search for the weak learner of weighted training documents."""
         tree = self.weak == "tree"
         search = self._tree_search(train) if tree else stump_search(train.features, self.bins)
@@ -223,7 +219,7 @@ def _judged(queries: QuerySet, k: int, gain: str) -> Iterator[tuple[slice, np.nd
 
 
 def best_of_sample(
-    search: Search, how: str, size: float | None, rng: np.random.Generator, w: np.ndarray
+    search: Search, how: str, size: float | None, rng: Generator, w: np.ndarray
 ) -> BestTree | None:
     """Find the best classifier of documents drawn with probability ~ abs(w): a `Search`."""
     # Each draw or each document takes one random number, whatever the weights are: a weight that is
@@ -328,15 +324,9 @@ BEYOND = 1e100
 
 @kernel()
 def _weights(
-    scores: np.ndarray,
-    blocks: LabelBlocks,
-    gains: np.ndarray,
-    inverse_Z: np.ndarray,
-    weight: np.ndarray,
-    objective: np.ndarray,
-    first: int,
-    last: int,
-) -> None:
+    scores: np.ndarray, blocks: LabelBlocks, gains: np.ndarray, inverse_Z: np.ndarray,
+    weight: np.ndarray, objective: np.ndarray, first: int, last: int,
+) -> None:  # fmt: skip
     """Fill `weights`, in file order, and each query's part of `objective`, NaN beyond SPAN."""
     size = longest_query(blocks.offsets, first, last) + VECTOR
     u, w, g = np.empty(size + 1), np.empty(size + 1), np.empty(size + 1)
@@ -412,15 +402,9 @@ def _add_pairs(
 
 @kernel()
 def _step_sums(
-    scores: np.ndarray,
-    f: np.ndarray,
-    blocks: LabelBlocks,
-    gains: np.ndarray,
-    inverse_Z: np.ndarray,
-    totals: np.ndarray,
-    first: int,
-    last: int,
-) -> None:
+    scores: np.ndarray, f: np.ndarray, blocks: LabelBlocks, gains: np.ndarray,
+    inverse_Z: np.ndarray, totals: np.ndarray, first: int, last: int,
+) -> None:  # fmt: skip
     """Compute each query's part of the two sums of `step`; f is in file order."""
     size = longest_query(blocks.offsets, first, last) + VECTOR
     u = np.empty(size)

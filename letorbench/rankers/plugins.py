@@ -112,11 +112,6 @@ def load_all() -> dict[str, type[Ranker]]:
     return FOUND
 
 
-def file_digest(cls: type[Ranker]) -> str | None:
-    """Return the hash of the plug-in file that defines a ranker; None for letorbench's rankers."""
-    return users_digest(cls) or None
-
-
 @contextmanager
 def blamed(cls: type[Ranker]) -> Iterator[None]:
     """Turn a plug-in ranker's error in the block into a DataError with its file and line."""
@@ -125,7 +120,7 @@ def blamed(cls: type[Ranker]) -> Iterator[None]:
     except (KeyboardInterrupt, UsageError, WriteError):
         raise
     except BaseException as error:  # also of `sys.exit`
-        file = _source(cls)
+        file = getattr(sys.modules.get(cls.__module__), "__file__", None)  # none of a notebook
         if file is None or cls.__module__.startswith("letorbench."):
             raise
         # the last line of the file that was running, else that of `learn`
@@ -141,11 +136,6 @@ def described(error: BaseException) -> str:
     if isinstance(error, LetorError):
         return str(error)
     return " ".join("".join(traceback.format_exception_only(error)).split())
-
-
-def _source(cls: type[Ranker]) -> str | None:
-    """Return the file that defines a ranker; None for a notebook."""
-    return getattr(sys.modules.get(cls.__module__), "__file__", None)
 
 
 @cache

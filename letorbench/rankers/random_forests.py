@@ -6,13 +6,10 @@ from functools import partial
 import numpy as np
 
 from letorbench.compiled.threads import run_tasks, thread_count
-from letorbench.datasets.queryset import QuerySet
 from letorbench.models.tree_ensemble import Tree, joined
 from letorbench.parameters import number
-from letorbench.rankers.base import Ranker
+from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.rankers.mart import TreeSettings
-from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.stopping import Validation
 from letorbench.solvers.tree_growing import Grower
 from letorbench.solvers.tree_splitting import TreeFeatures
 
@@ -52,14 +49,12 @@ class RandomForests(TreeSettings, Ranker):
     min_docs: int = number(1, least=1)
     columns: float = number(0.3, above=0, most=1)
 
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> FitResult:
+    def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         features = TreeFeatures.of(train.features, self.bins)
         params, size = self.tree_params(), max(1, round(self.docs * train.n_queries))
         r = train.labels - train.labels.mean()
-        share = None if train.weights is None else train.weights / train.weights.sum()
-        bags = rng.choice(train.n_queries, (self.bags, size), p=share)
+        chances = None if train.weights is None else train.weights / train.weights.sum()
+        bags = rng.choice(train.n_queries, (self.bags, size), p=chances)
         generators = rng.spawn(self.bags)  # of the features that splits are chosen from
         parts = min(self.bags, thread_count())
 
@@ -72,17 +67,15 @@ class RandomForests(TreeSettings, Ranker):
                 trees.append(_tree(grower, own, train, r, bag))
             return trees
 
-        shares = run_tasks([partial(grown, part) for part in range(parts)])
+        grown_parts = run_tasks([partial(grown, part) for part in range(parts)])
         # in the order of the bags, so that sums are the same for any number of threads
-        longest = max(map(len, shares))
-        every = [share[k] for k in range(longest) for share in shares if k < len(share)]
+        longest = max(map(len, grown_parts))
+        every = [each[k] for k in range(longest) for each in grown_parts if k < len(each)]
         model = joined(every, [1.0 / len(every)] * len(every), train.n_features)
         return FitResult(model, best=len(every), cut_off=len(every) < self.bags)
 
 
-def _tree(
-    grower: Grower, rng: np.random.Generator, train: QuerySet, r: np.ndarray, bag: np.ndarray
-) -> Tree:
+def _tree(grower: Grower, rng: Generator, train: QuerySet, r: np.ndarray, bag: np.ndarray) -> Tree:
     """Grow a tree on the queries of a bag, each as often as it was drawn."""
     times = np.repeat(np.bincount(bag, minlength=train.n_queries), train.lengths).astype(float)
     rows = np.flatnonzero(times).astype(np.int32)

@@ -8,14 +8,12 @@ import numpy as np
 from letorbench.compiled.jit import kernel, longest_query
 from letorbench.compiled.query_loops import extent, gather
 from letorbench.compiled.threads import parallel_for
-from letorbench.datasets.queryset import LabelBlocks, QuerySet
+from letorbench.datasets.queryset import LabelBlocks
 from letorbench.losses.base import query_share
 from letorbench.losses.gains import pair_counts, pairs
 from letorbench.parameters import number
-from letorbench.rankers.base import Ranker
+from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.solvers.boosting import Term, adaboost_step, boost, stump_term, tree_ensemble
-from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.stopping import Validation
 from letorbench.solvers.stump_search import Search, stump_search
 
 
@@ -65,9 +63,7 @@ class RankBoost(Ranker):
     patience: int = number(100, least=0)
     bins: int | None = number(256, least=2, most=256)
 
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> FitResult:
+    def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         booster = _Booster(train, stump_search(train.features, self.bins))
         return boost(
             booster, train, self.rounds, validation, tree_ensemble, self.patience, self.deadline
@@ -113,9 +109,7 @@ class _Booster:
         pi, losses = np.empty(len(scores)), np.empty(len(self.cost))
         task = partial(_sum_pairs, scores, self.train.by_label, self.pair_weight, pi, losses)
         parallel_for(task, len(losses), self.least, self.cost)
-        for q in np.flatnonzero(
-            np.isnan(losses)
-        ).tolist():  # its scores are too far apart for the kernel
+        for q in np.flatnonzero(np.isnan(losses)).tolist():  # too far apart for the kernel
             rows = slice(*self.train.offsets[q : q + 2])
             loss, shares = pair_sums(scores[rows], self.train.queries(q, q + 1))
             losses[q], pi[rows] = self.pair_weight[q] * loss, self.pair_weight[q] * shares
@@ -143,14 +137,9 @@ SPAN = 600.0
 
 @kernel()
 def _sum_pairs(
-    scores: np.ndarray,
-    blocks: LabelBlocks,
-    pair_weight: np.ndarray,
-    potential: np.ndarray,
-    losses: np.ndarray,
-    first: int,
-    last: int,
-) -> None:
+    scores: np.ndarray, blocks: LabelBlocks, pair_weight: np.ndarray, potential: np.ndarray,
+    losses: np.ndarray, first: int, last: int,
+) -> None:  # fmt: skip
     """Fill pair_weight[q] times the `pair_sums` of each query; the potentials are in file order."""
     u = np.empty(longest_query(blocks.offsets, first, last))
     order = blocks.order

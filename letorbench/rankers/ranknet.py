@@ -9,12 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.compiled.jit import kernel
-from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import require_comparable
 from letorbench.losses.pairwise_logistic import pair_workspace, pairwise_logistic, ranknet_lambdas
 from letorbench.models.mlp import Layers, backward, forward, net_gradient, net_scores
-from letorbench.rankers.base import Ranker
-from letorbench.solvers.fit_result import FitResult
+from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.solvers.sgd import (
     FeatureScale,
     NetDescent,
@@ -24,7 +22,6 @@ from letorbench.solvers.sgd import (
     query_features,
     take_step,
 )
-from letorbench.solvers.stopping import Validation
 
 
 def ranknet_step(
@@ -61,22 +58,16 @@ class RankNet(NetDescent, Ranker):
     formula = "sum over pairs r_i > r_j of log(1 + exp(-(s_i - s_j)))"
     grid = {"learning_rate": (1e-4, 1e-3, 1e-2), "layers": (1, 2)}
 
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> FitResult:
+    def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         require_comparable(train)
         return self.descend(ranknet_steps, train, validation, rng, self.deadline)
 
 
 @kernel()
 def ranknet_steps(
-    data: TrainingQueries,
-    sequence: np.ndarray,
-    state: NetState,
-    scale: FeatureScale,
-    rate: float,
+    data: TrainingQueries, sequence: np.ndarray, state: NetState, scale: FeatureScale, rate: float,
     passes: Passes,
-) -> float:
+) -> float:  # fmt: skip
     """Take a `ranknet_step` on each query of a sequence; return the sum of their costs before."""
     net, hidden, change, scores, force = passes
     workspace, total = pair_workspace(hidden.shape[1]), 0.0

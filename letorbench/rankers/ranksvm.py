@@ -12,17 +12,14 @@ import numpy as np
 from letorbench.compiled.arithmetic import dot
 from letorbench.compiled.jit import kernel
 from letorbench.compiled.threads import parallel_for
-from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import query_share
 from letorbench.losses.gains import pair_counts, pairs
 from letorbench.measures import rank
 from letorbench.models.linear import Linear, weighted_rows
 from letorbench.parameters import number, one_of
-from letorbench.rankers.base import Ranker
+from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.solvers import bundle, newton
-from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.fit_warnings import FitWarning
-from letorbench.solvers.stopping import Validation
 
 #: a thread costs more than it saves on fewer documents
 DOCS_A_THREAD = 2048
@@ -93,9 +90,7 @@ class RankSVM(Ranker):
     normalise: bool = True
     gap: float = number(1e-6, above=0)
 
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> FitResult:
+    def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         pairs = MarginPairs(train, self.normalise)
         if self.loss == "hinge":
             minimum = bundle.minimise(
@@ -191,17 +186,9 @@ class MarginPairs:
 
 @kernel()
 def _partner_sums(
-    x: np.ndarray,
-    scores: np.ndarray,
-    order: np.ndarray,
-    level: np.ndarray,
-    n_levels: int,
-    offsets: np.ndarray,
-    upper: np.ndarray,
-    lower: np.ndarray,
-    first: int,
-    last: int,
-) -> None:
+    x: np.ndarray, scores: np.ndarray, order: np.ndarray, level: np.ndarray, n_levels: int,
+    offsets: np.ndarray, upper: np.ndarray, lower: np.ndarray, first: int, last: int,
+) -> None:  # fmt: skip
     """Fill the sums of x of the queries first..last - 1; level: the labels as 0..n_levels - 1."""
     passed_sums = np.empty(n_levels)  # of x, by label
     for q in range(first, last):

@@ -8,19 +8,14 @@ which of them are consistent.
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from letorbench.datasets.queryset import QuerySet
 from letorbench.losses import consistent
 from letorbench.losses.base import Loss, of_settings
 from letorbench.losses.gains import GainSettings
 from letorbench.models.linear import LinearFamily
 from letorbench.parameters import number
-from letorbench.rankers.base import Ranker
+from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.registry import preset
 from letorbench.solvers.descent import LBFGS
-from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.stopping import Validation
 
 
 @dataclass
@@ -65,9 +60,7 @@ class _Surrogate(Ranker):
             cls.title = f"Linear score on {cls.by}{at}"
             cls.formula = cls.surrogate.formula.replace("Z", f"Z{at}")
 
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> FitResult:
+    def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         family = LinearFamily.conditioned(train.features, intercept=True)
         loss, solver = of_settings(self.surrogate, self), LBFGS(self.iterations)
         return solver.fit(family, loss, train, validation, rng, self.deadline)

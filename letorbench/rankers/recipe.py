@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import loss, take
 from letorbench.losses.base import Loss, weighted_sum
@@ -22,12 +21,10 @@ from letorbench.losses.label_order import TIE_RULES, draws_order, with_ties
 from letorbench.losses.own import require_gradient, source_of
 from letorbench.models.parametric import FamilySettings, families, family
 from letorbench.parameters import number, one_of
-from letorbench.rankers.base import Ranker
+from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.rankers.mart import Differentiated, TreeBooster, TreeSettings
 from letorbench.solvers.boosting import boost, tree_ensemble
 from letorbench.solvers.descent import LBFGS, GradientDescent, LineSearch, Solver
-from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.stopping import Validation
 from letorbench.solvers.tree_growing import Grower
 from letorbench.solvers.tree_splitting import TreeFeatures
 
@@ -159,9 +156,7 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
     def auto_features(self) -> str:
         return "raw" if self.model == TREES else family(self.model).auto_features
 
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> FitResult:
+    def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         if self.own_code:
             require_gradient(loss(self.loss), train)
         ordered = with_ties(loss(self.loss), self.ties, train, rng)

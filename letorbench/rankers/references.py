@@ -11,18 +11,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from letorbench.compiled.threads import parallel_for
-from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.models.linear import Linear
-from letorbench.rankers.base import Ranker
-from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.stopping import Validation
+from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 
-NONE = "none: a reference point"
+
+class _Reference(Ranker):
+    families = ("reference",)
+    paper = "none: a reference point"
+    auto_features = "raw"
+    learns = False
+    takes_missing = True
+
+    def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
+        return FitResult(Linear(np.zeros(train.n_features)))
 
 
 @dataclass
-class Random(Ranker):
+class Random(_Reference):
     """The mean over all orders of each query's documents, all equally likely.
 
     Notes
@@ -33,25 +39,15 @@ class Random(Ranker):
     """
 
     name = "random"
-    families = ("reference",)
     title = "Reference point: the mean over all orders of a query's documents"
-    paper = NONE
     formula = "s = 0; every order of ties is as likely"
-    learns = False
-    takes_missing = True
-    auto_features = "raw"
-
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> FitResult:
-        return FitResult(Linear(np.zeros(train.n_features)))
 
     def _scores(self, features: np.ndarray, offsets: np.ndarray | None = None) -> np.ndarray:
         return np.zeros(len(features))  # also for missing values
 
 
 @dataclass
-class BestFeature(Ranker):
+class BestFeature(_Reference):
     """The one feature, or its negative, that is best on validation.
 
     Notes
@@ -62,19 +58,15 @@ class BestFeature(Ranker):
     """
 
     name = "best-feature"
-    families = ("reference",)
     title = "Reference point: the single feature, up or down, that is best on validation"
-    paper = NONE
     formula = "s = x_k or s = -x_k"
     feature_order_matters = (
         "of features that are equally good on validation the first is taken; on other documents "
         "they may differ"
     )
-    auto_features = "raw"
+    learns, takes_missing = True, False
 
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> FitResult:
+    def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         judge = validation or Validation.on_training(train)
         values = np.empty((2, train.n_features))
 
@@ -94,7 +86,7 @@ class BestFeature(Ranker):
 
 
 @dataclass
-class Ideal(Ranker):
+class Ideal(_Reference):
     """The order of the labels themselves, of the test part too.
 
     Notes
@@ -103,19 +95,9 @@ class Ideal(Ranker):
     """
 
     name = "ideal"
-    families = ("reference",)
     title = "Reference point, not an algorithm: the order of the test labels themselves"
-    paper = NONE
     formula = "s = r"
     published = False
-    learns = False
-    takes_missing = True
-    auto_features = "raw"
-
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> FitResult:
-        return FitResult(Linear(np.zeros(train.n_features)))
 
     def predict(self, X: ArrayLike | QuerySet) -> np.ndarray:
         """Return the labels of a query set, (n_docs,) float64; UsageError for plain features."""

@@ -13,15 +13,12 @@ import numpy as np
 
 from letorbench.compiled.jit import kernel
 from letorbench.compiled.threads import parallel_for
-from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import query_share
 from letorbench.models.linear import Linear, weighted_rows
 from letorbench.parameters import number
-from letorbench.rankers.base import Ranker
+from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.solvers import bundle
-from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.fit_warnings import FitWarning
-from letorbench.solvers.stopping import Validation
 
 #: a thread costs more than it saves on fewer documents
 DOCS_A_THREAD = 2048
@@ -99,9 +96,7 @@ class SVMMAP(Ranker):
     C: float = number(10.0, above=0)
     gap: float = number(1e-3, above=0)
 
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> FitResult:
+    def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         risk = MAPRisk(train)
         minimum = bundle.minimise(risk, train.n_features, self.C, self.gap, deadline=self.deadline)
         none = FitWarning(
@@ -138,14 +133,9 @@ class MAPRisk:
 
 @kernel()
 def most_violated(
-    scores: np.ndarray,
-    relevant: np.ndarray,
-    offsets: np.ndarray,
-    weights: np.ndarray,
-    losses: np.ndarray,
-    first: int,
-    last: int,
-) -> None:
+    scores: np.ndarray, relevant: np.ndarray, offsets: np.ndarray, weights: np.ndarray,
+    losses: np.ndarray, first: int, last: int,
+) -> None:  # fmt: skip
     """Find the most violated ranking y' of each of the queries first..last - 1, greedily.
 
     losses (n_queries,): 1 - AP(y'). weights (n_docs,): c with Psi(x, y) - Psi(x, y') = sum of c_i

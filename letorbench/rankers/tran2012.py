@@ -9,9 +9,6 @@ has the models: `linear`, `quadratic` (4), `separate` (2, 3).
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
-from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import Loss, of_settings
 from letorbench.losses.gains import GainSettings
 from letorbench.losses.group_level import AGGREGATES, group_level
@@ -29,11 +26,9 @@ from letorbench.losses.smoothed import SmoothedMeasure
 from letorbench.losses.weighted_pairs import PAIR_LOSSES, FieldBound, PairwiseLoss
 from letorbench.models.parametric import FamilySettings, ParametricFamily, family
 from letorbench.parameters import number, one_of
-from letorbench.rankers.base import Ranker
+from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.registry import preset
 from letorbench.solvers.descent import LBFGS
-from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.stopping import Validation
 
 #: the models that score a group's documents: "group-level function can be in conjunction with any"
 INDIVIDUALS = ("linear", "quadratic", "bilinear", "bilinear-tanh", "distance")
@@ -107,9 +102,7 @@ class _RankFunctional(FamilySettings, Ranker):
         tied = self.functional != "group" and draws_order(loss, self.ties)
         return tied or self.starts > 1 or self._family.drawn
 
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> FitResult:
+    def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         loss = of_settings(self.surrogate, self)
         if self.functional == "group":  # no two groups of a query have one label
             loss = group_level(loss, self.group, train)

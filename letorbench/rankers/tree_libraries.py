@@ -14,7 +14,6 @@ import numpy as np
 from letorbench import conventions
 from letorbench.compiled.threads import thread_count
 from letorbench.datasets.arrays import missing_features
-from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
 from letorbench.features import Raw
 from letorbench.losses.base import require_comparable
@@ -22,10 +21,9 @@ from letorbench.losses.gains import GainSettings
 from letorbench.models.library_trees import Read, of_lightgbm, of_xgboost
 from letorbench.models.tree_ensemble import Float32Trees, Tree, TreeEnsemble, joined
 from letorbench.parameters import number
-from letorbench.rankers.base import Ranker
+from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.solvers.boosting import NOTHING_LEARNED
-from letorbench.solvers.fit_result import FitResult
-from letorbench.solvers.stopping import EarlyStopping, Validation
+from letorbench.solvers.stopping import EarlyStopping
 
 #: the number of feature values that is worth a thread: with fewer, threads that wait for each other
 #: in thousands of short loops take several times as long as one thread (the results are equal)
@@ -79,9 +77,7 @@ class TreeLibrary(GainSettings, Ranker):
     def draws(self) -> bool:
         return self.docs < 1.0 or self.columns < 1.0
 
-    def learn(
-        self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
-    ) -> FitResult:
+    def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         stopping = EarlyStopping(self.patience, self.deadline, validation)
         seed = int(rng.integers(1 << 31)) if self.draws else 0
         model = self.boost(train, stopping, seed)
@@ -151,26 +147,16 @@ class LightGBM(TreeLibrary):
         validation = stopping.validation
         levels, codes = np.unique(train.labels, return_inverse=True)
         data = _dataset(lightgbm, train, codes)
-        options = {
-            "objective": "lambdarank",
-            "metric": "None",
-            "verbosity": -1,
-            # the same trees for any number of threads
-            "deterministic": True,
-            "force_col_wise": True,
-            "feature_pre_filter": False,
-            "num_threads": threads_for(train.features),
-            "seed": seed,
-            "learning_rate": self.learning_rate,
-            "num_leaves": self.leaves,
-            "min_data_in_leaf": self.min_docs,
-            "bagging_fraction": self.docs,
-            "bagging_freq": int(self.docs < 1.0),
-            "feature_fraction": self.columns,
-            "lambdarank_truncation_level": self.truncation,
+        options = {  # the same trees for any number of threads
+            "objective": "lambdarank", "metric": "None", "verbosity": -1, "seed": seed,
+            "deterministic": True, "force_col_wise": True, "feature_pre_filter": False,
+            "num_threads": threads_for(train.features), "learning_rate": self.learning_rate,
+            "num_leaves": self.leaves, "min_data_in_leaf": self.min_docs,
+            "bagging_fraction": self.docs, "bagging_freq": int(self.docs < 1.0),
+            "feature_fraction": self.columns, "lambdarank_truncation_level": self.truncation,
             # without this the library knows the gains of the labels up to 30 only
             "label_gain": conventions.gains(levels, self.gain).tolist(),
-        }
+        }  # fmt: skip
 
         def stop(state: Any) -> None:
             if validation is None:
@@ -257,22 +243,13 @@ class XGBoost(TreeLibrary):
         unit = 1.0 / float(train.query_weights[train.lengths > 0].mean())
         G = conventions.gains(train.labels, self.gain)
         options = {
-            "objective": "rank:ndcg",
-            "ndcg_exp_gain": exponential,
-            "disable_default_eval_metric": True,
-            "tree_method": "hist",
-            "verbosity": 0,
-            "nthread": threads_for(train.features),
-            "seed": seed,
-            "eta": self.learning_rate,
-            "max_depth": self.depth,
-            "min_child_weight": self.min_weight * unit,
-            "lambda": unit,
-            "subsample": self.docs,
-            "colsample_bytree": self.columns,
-            "lambdarank_pair_method": "topk",
-            "lambdarank_num_pair_per_sample": self.truncation,
-        }
+            "objective": "rank:ndcg", "ndcg_exp_gain": exponential, "tree_method": "hist",
+            "disable_default_eval_metric": True, "verbosity": 0, "seed": seed,
+            "nthread": threads_for(train.features), "eta": self.learning_rate,
+            "max_depth": self.depth, "min_child_weight": self.min_weight * unit, "lambda": unit,
+            "subsample": self.docs, "colsample_bytree": self.columns,
+            "lambdarank_pair_method": "topk", "lambdarank_num_pair_per_sample": self.truncation,
+        }  # fmt: skip
 
         class Stop(xgboost.callback.TrainingCallback):
             def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:

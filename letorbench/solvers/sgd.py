@@ -15,7 +15,7 @@ import numpy as np
 
 from letorbench.compiled.jit import kernel
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
-from letorbench.features.moments import mean_and_variance
+from letorbench.features.columns import mean_and_variance
 from letorbench.models.base import Model
 from letorbench.models.linear import Linear, products
 from letorbench.models.mlp import MLP, Layers

@@ -31,15 +31,15 @@ import numpy as np
 from letorbench.compiled.jit import kernel
 from letorbench.compiled.threads import parallel_for, run_tasks
 from letorbench.datasets.arrays import float32_features
-from letorbench.features.binning import (
+from letorbench.features.columns import (
     COARSE,
     GROUP,
     BinnedFeatures,
     bin_starts,
+    contiguous_columns,
     number_bins,
     sorted_column,
 )
-from letorbench.features.moments import contiguous_columns
 from letorbench.models.tree_ensemble import Tree, stump
 
 #: features whose bins are filled in one pass over the documents: independent chains of additions

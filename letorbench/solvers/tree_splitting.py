@@ -22,7 +22,7 @@ from numba.extending import intrinsic
 
 from letorbench.compiled.jit import kernel
 from letorbench.datasets.arrays import LARGEST_FLOAT32
-from letorbench.features.binning import BinnedFeatures
+from letorbench.features.columns import BinnedFeatures
 
 #: features whose codes are the bytes of one number; their histograms fit into the first cache
 GROUP = 8

@@ -8,9 +8,9 @@ import pytest
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.features import TRANSFORMATIONS, ZScore, resolved, transformation
-from letorbench.features.moments import (
+from letorbench.features.columns import (
     CACHED_ROWS,
-    SHARES,
+    PARTS,
     centred_products,
     contiguous_columns,
     mean_and_scale,
@@ -29,7 +29,7 @@ EXTREMES = [0.0, 1.0, -1.0, 0.5, 1e9, 3e9, -1e12, LARGEST, -LARGEST, 1e-45, 1e-3
 def query_sets() -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Draw features with ties, extremes and constant columns, and the queries' bounds."""
     rng = np.random.default_rng(7)
-    for _ in range(150):
+    for _ in range(60):
         lengths = rng.integers(1, 7, rng.integers(1, 6))
         shape = (lengths.sum(), rng.integers(1, 5))
         bits = rng.integers(0, 2**32, shape, dtype=np.uint32).view(np.float32)
@@ -157,7 +157,7 @@ def test_moments_are_numpys_and_constant_columns_stay_finite(rng):
     assert far == np.float32(LARGEST)  # the largest that is finite
 
 
-@pytest.mark.parametrize("rows", [300, CACHED_ROWS * (SHARES + 2) + 7])
+@pytest.mark.parametrize("rows", [300, CACHED_ROWS * (PARTS + 2) + 7])
 def test_centred_products_are_numpys_covariances(rows, rng, monkeypatch):
     features = rng.random((rows, 4), dtype=np.float32)
     target = rng.normal(size=rows)

@@ -8,7 +8,7 @@ import pytest
 from conftest import random_queries, unlocked
 
 from letorbench.errors import UsageError
-from letorbench.features.moments import mean_and_scale
+from letorbench.features.columns import mean_and_scale
 from letorbench.models.linear import BLOCK, LinearFamily, weighted_rows
 from letorbench.models.mlp import MLP, Layers, _tanh, backward, forward, net_gradient, net_scores
 from letorbench.models.parametric import FamilySettings, families, family

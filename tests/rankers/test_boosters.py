@@ -9,8 +9,7 @@ from conftest import random_queries, unlocked
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
-from letorbench.features.binning import BinnedFeatures
+from letorbench.features.columns import BinnedFeatures
 from letorbench.losses.gains import pairs
 from letorbench.measures import parse, query_metrics
 from letorbench.rankers import adarank, frank, ndcgboost, rankboost, ranker
@@ -98,8 +97,10 @@ def test_a_round_is_the_equations(rng, name, truncation, spread):
     in_order = expected[queries.by_label.order] if name == "frank" else expected
     np.testing.assert_allclose(found, in_order, rtol=1e-9, atol=1e-12)
     assert loss == pytest.approx(OBJECTIVES[name](F, queries, *truncation), rel=1e-10)
-    stumps = [column > value for column in queries.features.T for value in column]
-    most = max(gain_and_step(name, F, h, queries, *truncation)[0] for h in stumps)
+    stumps = np.array([column > value for column in queries.features.T for value in column])
+    most = np.abs(stumps @ expected).max()
+    if name == "frank":
+        most = max(gain_and_step(name, F, h, queries)[0] for h in stumps)
     term = booster.choose(F, found)
     gain, alpha = gain_and_step(name, F, term.values, queries, *truncation)
     assert gain == pytest.approx(most, rel=1e-6)
@@ -175,14 +176,14 @@ def test_the_equations_by_hand(rng):
 )
 def test_the_objective_is_the_papers_and_never_rises(rng, name, settings):
     train = hinted(rng, [12, 30, 1, 5, 0, 40, 2, 17])
-    model = ranker(name)(rounds=40, **settings).fit_sets(train)
+    model = ranker(name)(rounds=25, **settings).fit_sets(train)
     values = model.learned.objective
     if name.startswith("adarank"):  # E of no feature is 0
         assert len(values) > 2 and values[0] == 1.0
         assert (model.learned.model.weights < 0.0).any() == bool(settings)
     else:
         first = OBJECTIVES[name](np.zeros(train.n_docs), train)
-        assert len(values) == 41 and values[0] == pytest.approx(first, rel=1e-12)
+        assert len(values) == 26 and values[0] == pytest.approx(first, rel=1e-12)
     reached = OBJECTIVES[name](model.predict(train.features), train)
     assert values[-1] == pytest.approx(reached, rel=1e-9)
     assert all(after <= before * (1.0 + 1e-12) for before, after in pairwise(values))
@@ -205,41 +206,15 @@ def test_a_perfect_feature_gives_the_longest_step(rng, name, sign):
     assert np.isfinite(learned.model.predict(train.features)).all()
 
 
-def test_frank_excludes_no_stump_that_is_best_by_the_bounds_of_earlier_rounds(rng, monkeypatch):
-    """Round by round: a booster that sums all features takes the same stump.
-
-    Features that tell much of the labels put pairs right, whose weights change most.
-    """
-    counts, wrong = [], frank._Booster._wrong
-    monkeypatch.setattr(
-        frank._Booster, "_wrong", lambda self, k: counts.append(len(k)) or wrong(self, k)
-    )
-    for told, lengths in ((0.0, [30] * 12), *((told, [8, 5, 11]) for told in 5 * [0.0, 1.0, 4.0])):
-        queries = random_queries(rng, lengths, levels=4, n_features=60)
-        with unlocked(queries):
-            queries.features[:, :4] += told * queries.labels[:, None]
-        booster, F = booster_of("frank", queries, 9), np.zeros(queries.n_docs)
-        for _ in range(20):
-            term = booster.choose(F, booster.weigh(F)[0])
-            whole = booster_of("frank", queries, 9)
-            with monkeypatch.context() as patched:
-                patched.setattr(frank, "LIKELY", 60)
-                again = whole.choose(F, whole.weigh(F)[0])
-            assert term.alpha == again.alpha
-            for part, other in zip(term.learner, again.learner, strict=True):
-                np.testing.assert_array_equal(part, other)
-            known = whole.low == whole.high
-            assert np.all((booster.low <= whole.low + 1e-15)[known])
-            assert np.all((whole.low <= booster.high * (1.0 + 1e-9) + 1e-15)[known])
-            smaller = min(frank.separated(term.values.astype(int), F, queries))
-            assert np.isclose(booster.low[term.learner.feature[0]], smaller, atol=1e-15).any()
-            F = F + term.alpha * term.values
-    summed = np.reshape(counts[:80], (20, 2, 2)).sum(axis=(0, 2))  # of 20 rounds, in two calls
-    assert summed[0] < 0.4 * summed[1] == 0.4 * 20 * 60
+def with_signal(rng: np.random.Generator, much: float, lengths: list[int]) -> QuerySet:
+    """60 features, of which 4 tell of the labels and put pairs right, whose weights change most."""
+    queries = random_queries(rng, lengths, levels=4, n_features=60)
+    with unlocked(queries):
+        queries.features[:, :4] += much * queries.labels[:, None]
+    return queries
 
 
-@pytest.mark.parametrize("seed", [17, 91, 200, 384])
-def test_frank_excludes_no_stump_by_rounding(seed, monkeypatch):
+def all_wrong(seed: int) -> QuerySet:
     """Features that put nearly all pairs wrong, some twice: W+ is a difference of equal sums."""
     rng = np.random.default_rng(seed)
     queries = random_queries(rng, [8, 5, 11, 9], levels=4, n_features=30)
@@ -249,19 +224,41 @@ def test_frank_excludes_no_stump_by_rounding(seed, monkeypatch):
         jitter = rng.choice([0, 0.3, 1.2]) * rng.random((queries.n_docs, 12))
         queries.features[:, k] = -queries.labels[:, None] * steps + jitter
         queries.features[:, k[:4]] = queries.features[:, k[4:8]]
-    booster, F = booster_of("frank", queries, 9), np.zeros(queries.n_docs)
-    for _ in range(25):
-        term = booster.choose(F, booster.weigh(F)[0])
-        whole = booster_of("frank", queries, 9)
-        with monkeypatch.context() as patched:
-            patched.setattr(frank, "LIKELY", 30)
-            again = whole.choose(F, whole.weigh(F)[0])
-        if term is None:
-            assert again is None
-            break
-        for part, other in zip(term.learner, again.learner, strict=True):
-            np.testing.assert_array_equal(part, other)
-        F = F + term.alpha * term.values
+    return queries
+
+
+def test_frank_excludes_no_stump_that_is_best_by_bounds_of_earlier_rounds_or_rounding(
+    rng, monkeypatch
+):
+    """Round by round: a booster that sums all features takes the same stump."""
+    counts, wrong = [], frank._Booster._wrong
+    monkeypatch.setattr(
+        frank._Booster, "_wrong", lambda self, k: counts.append(len(k)) or wrong(self, k)
+    )
+    sets = [with_signal(rng, 0.0, [30] * 12)]
+    sets += [with_signal(rng, much, [8, 5, 11]) for much in 2 * [0.0, 1.0, 4.0]]
+    for queries in (*sets, *map(all_wrong, (17, 91, 200, 384))):
+        booster, F = booster_of("frank", queries, 9), np.zeros(queries.n_docs)
+        for _ in range(20 if queries.n_features == 60 else 25):
+            term, whole = booster.choose(F, booster.weigh(F)[0]), booster_of("frank", queries, 9)
+            with monkeypatch.context() as patched:
+                patched.setattr(frank, "LIKELY", 60)
+                again = whole.choose(F, whole.weigh(F)[0])
+            if term is None:
+                assert again is None
+                break
+            for part, other in zip(term.learner, again.learner, strict=True):
+                np.testing.assert_array_equal(part, other)
+            if queries.n_features == 60:
+                assert term.alpha == again.alpha
+                known = whole.low == whole.high
+                assert np.all((booster.low <= whole.low + 1e-15)[known])
+                assert np.all((whole.low <= booster.high * (1.0 + 1e-9) + 1e-15)[known])
+                smaller = min(frank.separated(term.values.astype(int), F, queries))
+                assert np.isclose(booster.low[term.learner.feature[0]], smaller, atol=1e-15).any()
+            F = F + term.alpha * term.values
+    summed = np.reshape(counts[:80], (20, 2, 2)).sum(axis=(0, 2))  # of 20 rounds, in two calls
+    assert summed[0] < 0.4 * summed[1] == 0.4 * 20 * 60
 
 
 def test_features_of_whole_queries_teach_nothing(rng):
@@ -296,18 +293,16 @@ def test_ndcgboost_draws_as_many_documents_as_it_is_told_to(rng):
         assert how == "sample" or np.abs(votes).max() <= 1.0
         assert how != "once" or set(np.abs(votes)) <= {0.0, 1.0}
     assert ndcgboost.best_of_sample([].append, "once", None, rng, np.zeros(3)) is None
-    with pytest.raises(UsageError, match="found sample=0.5 with stumps=exact, expected it with"):
-        ndcgboost.NDCGBoost(sample=0.5).fit_sets(random_queries(rng, [5]))
 
 
 def test_ndcgboost_draws_without_replacement_one_document_after_the_other():
     """Against all orders of four documents: the chance of a pair is the sum over its two orders."""
     w = np.array([4.0, -3.0, 2.0, 1.0])  # the effective number is 100 / 30; .6 of it are 2
     p = np.abs(w) / np.abs(w).sum()
-    found = [tuple(np.flatnonzero(drawn(w, "once", 0.6, seed))) for seed in range(20_000)]
+    found = [tuple(np.flatnonzero(drawn(w, "once", 0.6, seed))) for seed in range(10_000)]
     for i, j in combinations(range(4), 2):
         chance = p[i] * p[j] / (1.0 - p[i]) + p[j] * p[i] / (1.0 - p[j])
-        assert found.count((i, j)) / 20_000 == pytest.approx(chance, abs=0.012)
+        assert found.count((i, j)) / 10_000 == pytest.approx(chance, abs=0.017)
 
 
 def test_the_chances_are_in_proportion_to_the_weights_up_to_one(rng):

@@ -17,7 +17,7 @@ from letorbench.losses import loss
 from letorbench.losses.base import LONGEST_COMPARED
 from letorbench.models import LinearFamily
 from letorbench.rankers import RankSVM, names, ranker
-from letorbench.rankers.classification import Classification
+from letorbench.rankers.regression import Classification
 from letorbench.rankers.ranksvm import pair_differences
 from letorbench.solvers.objective import Objective
 from letorbench.solvers.stopping import Validation

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from letorbench.errors import DataError
-from letorbench.features.binning import COARSE, BinnedFeatures, sorted_column
+from letorbench.features.columns import COARSE, BinnedFeatures, sorted_column
 from letorbench.solvers import stump_search
 from letorbench.solvers.stump_search import SortedFeatures, best_of_all, best_stump
 
