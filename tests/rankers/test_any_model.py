@@ -13,7 +13,6 @@ from sklearn.tree import DecisionTreeRegressor
 from toy_data import content, write_toy
 
 import letorbench as lb
-from letorbench.errors import DataError, UsageError
 from letorbench.rankers import plugins
 from letorbench.rankers.any_model import OWN_FILE, ranker_of
 
@@ -52,7 +51,13 @@ def test_scores_are_those_of_the_model_trained_by_hand(folder: Path) -> None:
         RandomForestRegressor(n_estimators=3, random_state=1), Ridge(2.0), Mean(),
         make_pipeline(StandardScaler(), Ridge()),
     ]  # fmt: skip
-    results = lb.run("TOY", ["regression", *models], folds=[2], jobs=2, repeats=2)
+    drawing = RandomForestRegressor(n_estimators=2)
+    results = lb.run("TOY", ["regression", *models, drawing], folds=[2], repeats=2)
+    folder_of_it = folder / "results/TOY/random-forest-regressor[n_estimators=2]"
+    drawn = [path.read_text() for path in sorted(folder_of_it.rglob("scores.txt"))]
+    assert len(set(drawn)) == 2
+    lb.run("TOY", drawing, folds=[2], repeats=2, force=True)  # the seed is the run's
+    assert [path.read_text() for path in sorted(folder_of_it.rglob("scores.txt"))] == drawn
     fold = lb.load("TOY").folds[1]
     names = ["random-forest-regressor[n_estimators=3,random_state=1]", "ridge[alpha=2.0]", "mean"]
     for name, model in zip([*names, "pipeline"], models):
@@ -78,15 +83,6 @@ def test_queries_go_where_fit_takes_them() -> None:
     assert fitted[1].seen[1].tolist() == [2, 3]
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def test_a_random_state_that_is_not_set_comes_from_the_seed(folder: Path) -> None:
-    results = lb.run("TOY", RandomForestRegressor(n_estimators=2), folds=[1], repeats=2)
-    scores = [path.read_text() for path in sorted((folder / "results").rglob("scores.txt"))]
-    assert results.summary()["repeats"].item() == 2 and len(set(scores)) == 2
-    lb.run("TOY", RandomForestRegressor(n_estimators=2), folds=[1], repeats=2, force=True)
-    assert [p.read_text() for p in sorted((folder / "results").rglob("scores.txt"))] == scores
-
-
 def test_what_draws_nothing_is_trained_once() -> None:
     """And a seed that is not set is the run's wherever it is, also in a part of a pipeline."""
     forest = RandomForestRegressor(n_estimators=2)
@@ -106,34 +102,14 @@ def test_what_draws_nothing_is_trained_once() -> None:
         assert np.array_equal(one, again) and not np.array_equal(one, two)
 
 
-def test_weights_that_fit_does_not_take_are_refused() -> None:
-    for model, taken in ((Mean(), False), (Ridge(), True)):
-        given = ranker_of(model)
-        for weights in ([1.0, 2.0], [0.0, 1.0]):
-            words = [[1.0], [2.0]], [1, 0], None, [1, 1], None, 0, weights
-            if taken:
-                given.fit(*words)
-            else:
-                with pytest.raises(UsageError, match="mean: found weights of queries"):
-                    given.fit(*words)
-
-
+@pytest.mark.usefixtures("no_figures")
 def test_a_plug_in_file_names_a_model(folder: Path) -> None:
     text = "from sklearn.linear_model import Ridge\n_hidden = Ridge()\nmy_ridge = Ridge(3.0)\n"
     Path("ridges.py").write_text(text)
     words = "run --plugin ridges.py --dataset TOY --algo my-ridge,my-ridge[alpha=1.0] --folds 1"
-    printed(*words.split(), "--jobs", "2")
+    printed(*words.split())
     fold = lb.load("TOY").folds[0]
     for name, alpha in (("my-ridge", 3.0), ("my-ridge[alpha=1.0]", 1.0)):
         model = Ridge(alpha).fit(fold.train.features, fold.train.labels)
         stored = np.loadtxt(f"results/TOY/{name}/fold1/scores.txt")
         np.testing.assert_allclose(stored, model.predict(fold.test.features), rtol=1e-6)
-
-
-def test_predictions_of_another_shape_are_refused() -> None:
-    class Two(Mean):
-        def predict(self, X):
-            return np.zeros((len(X), 2))
-
-    with pytest.raises(DataError, match=r"Two.predict: found an array of shape \(1, 2\)"):
-        ranker_of(Two()).fit([[1.0]], [1], group=[1]).predict([[1.0]])

@@ -1,4 +1,4 @@
-"""What rankers refuse and warn of; single steps and line searches; regression; reference points."""
+"""What teaches nothing; ListNet's steps; regression; reference points; coordinate ascent."""
 
 from itertools import pairwise
 
@@ -56,25 +56,29 @@ def test_listnet_lowers_its_loss_and_leaves_out_queries_of_one_label(settings, r
     assert fits[0].objective[-1] < fits[0].objective[0] and fits[0].best == 5
 
 
-@pytest.mark.parametrize("l2", [0.0, 3.0])
-@pytest.mark.parametrize("target", ["label", "gain"])
-@pytest.mark.parametrize("apart", [1.0, 0.01])
-def test_against_an_independent_solver(rng, l2, target, apart):
-    """With constant, repeated and nearly repeated features, as short as numpy's solution."""
-    train = random_queries(rng, [30, 50, 20], n_features=6, levels=5)
-    with unlocked(train):
-        train.features[:, 1] = 7.0
-        train.features[:, 3] = train.features[:, 0]
-        train.features[:, 5] = train.features[:, 4] + apart * train.features[:, 5]
-    y = train.labels if target == "label" else 2.0**train.labels - 1
-    x = np.column_stack([train.features[:, [0, 2, 4, 5]].astype(np.float64), np.ones(100)])
-    # a weight is shared by the two equal features, so it costs half
-    penalty = np.diag(np.sqrt(l2 * np.array([0.5, 1.0, 1.0, 1.0, 0.0])))
-    expected = np.linalg.lstsq(np.vstack([x, penalty]), np.append(y, np.zeros(5)), rcond=None)[0]
-    ranker = Regression(l2=l2, target=target).fit_sets(train)
-    np.testing.assert_allclose(ranker.predict(train.features), x @ expected, atol=1e-8)
-    weights = ranker.learned.model.weights
-    assert weights[0] == pytest.approx(weights[3]) and abs(weights[1]) < 1e-9 / apart
+@pytest.mark.parametrize(("l2", "target"), [(0.0, "label"), (0.5, "gain"), (30.0, "label")])
+@pytest.mark.parametrize(("n", "width"), [(100, 9), (31, 30), (30, 31), (3, 200)])
+def test_regression_has_the_shortest_solution(n: int, width: int, l2: float, target: str, rng):
+    """With constant, repeated and nearly repeated features, on many and on few documents."""
+    X = (rng.normal(size=(n, width)) * rng.uniform(0.1, 10, width)).astype(np.float32)
+    X[:, 3], X[:, 5] = 2, X[:, 4]
+    X[:, 6] = X[:, 4] + 0.03 * rng.normal(size=n)
+    labels = np.arange(n) % 3
+    y = labels if target == "label" else 2.0**labels - 1.0
+    model = Regression(l2=l2, target=target).fit(X, labels, group=[n]).learned.model
+    x = X.astype(np.float64) - X.astype(np.float64).mean(axis=0)
+    scale = np.sqrt((x**2).sum(axis=0)) if l2 == 0 else np.ones(width)
+    scale[scale == 0] = 1
+    rows = np.vstack([x / scale, np.sqrt(l2) * np.eye(width)])
+    w = np.linalg.lstsq(rows, np.append(y - y.mean(), np.zeros(width)), rcond=1e-6)[0] / scale
+    np.testing.assert_allclose(model.weights, w, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(model.predict(X), x @ w + y.mean(), rtol=1e-6, atol=1e-7)
+
+
+def test_wide_data_take_no_square_of_their_features(rng: np.random.Generator) -> None:
+    X = rng.random((36, 65_536), dtype=np.float32)  # the square would take 34 GB
+    y = np.arange(36) % 3
+    assert np.allclose(Regression().fit(X, y, group=[36]).predict(X), y)
 
 
 @pytest.mark.parametrize("feature", [0, 3])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from conftest import random_queries
+from conftest import random_queries, unlocked
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
@@ -43,52 +43,46 @@ def test_every_loss_fits_or_says_why_not(model, solver, toy):
                 assert values[-1] <= values[0], loss
 
 
-#: a ranker, its settings, and what makes a recipe of it
+#: what the two studies of losses fix beside the loss
+STUDIES = {"ravikumar2011": {"l2": 0.0, "standardise": False, "intercept": True}, "tran2012": {}}
+#: other settings of published rankers, and what makes a recipe of them
 PUBLISHED = [
     ("listnet", {"epochs": 20, "patience": 0},
      {"standardise": False, "solver": "gradient-descent", "learning_rate": 0.3, "l2": 0.0}),
-    ("wpl", {"weight": "1/pi", "iterations": 20}, {"loss": "wpl(weight=1/pi)"}),
-    ("smooth-ndcg", {"functional": "quadratic", "iterations": 20},
+    ("wpl", {"weight": "1/pi"}, {"loss": "wpl(weight=1/pi)"}),
+    ("smooth-ndcg", {"functional": "quadratic"},
      {"model": "quadratic", "loss": "smooth(measure=ndcg)", "starts": 3}),
-    ("mcl", {"functional": "distance", "iterations": 20, "tau": 2.0}, {"model": "distance"}),
-    ("qnorm", {"p": 1.5, "truncation": 3, "iterations": 20},
-     {"loss": "qnorm(p=1.5, truncation=3)", "l2": 0.0, "standardise": False, "intercept": True}),
-    ("pairwise", {"loss": "hinge", "weight": "1/m", "iterations": 20},
-     {"loss": "pairwise(phi=hinge, weight=1/m)"}),
+    ("mcl", {"functional": "distance", "tau": 2.0}, {"model": "distance"}),
+    ("qnorm", {"p": 1.5, "truncation": 3},
+     {"loss": "qnorm(p=1.5, truncation=3)", **STUDIES["ravikumar2011"]}),
+    ("pairwise", {"loss": "hinge", "weight": "1/m"}, {"loss": "pairwise(phi=hinge, weight=1/m)"}),
 ]  # fmt: skip
-#: what the two studies of losses fix beside the loss
-STUDIES = {"ravikumar2011": {"l2": 0.0, "standardise": False, "intercept": True}, "tran2012": {}}
 
 
-def presets() -> Iterator[tuple[str, dict[str, int], dict[str, object]]]:
-    """The same of each ranker of the studies, whose name says its loss."""
+def presets() -> Iterator[tuple[str, dict[str, object], dict[str, object]]]:
+    """The rankers of the studies, whose names are those of their losses."""
     for name, place in places().items():
         fixed = STUDIES.get(place.partition(":")[0].rpartition(".")[2])
         if fixed is not None:
             loss = re.sub(r"(.+)@(\d+)", r"\1(truncation=\2)", name)
             loss = re.sub("smooth-(.+)", r"smooth(measure=\1)", loss)
-            starts = 3 if "smooth" in name else 1
-            yield name, {"iterations": 20}, {"loss": loss, "starts": starts, **fixed}
+            yield name, {}, {"loss": loss, "starts": 3 if "smooth" in name else 1, **fixed}
 
 
 @pytest.mark.parametrize(
-    ("name", "settings", "parts"), [*PUBLISHED, *presets()], ids=lambda each: str(each)
+    "name, settings, parts", [*PUBLISHED, *presets()], ids=lambda each: str(each)
 )
 def test_published_rankers_are_recipes(name, settings, parts, rng):
-    """The same parts give the same bits."""
+    """The same parts give the same bits, and a preset pickles by the name of its class."""
     train, held_out = (random_queries(rng, [9] * 12, 6) for _ in range(2))
+    settings = settings if "epochs" in settings else {"iterations": 20, **settings}
     common = {key: each for key, each in settings.items() if key in Recipe().get_params()}
-    scores = []
-    for one in (Recipe(**{"loss": name, **common, **parts}), ranker(name)(**settings)):
+    scores, published = [], ranker(name)(**settings)
+    assert pickle.loads(pickle.dumps(published)) == published
+    for one in (Recipe(**{"loss": name, **common, **parts}), published):
         one.fit_sets(train, held_out, np.random.default_rng(5))
         scores.append(one.predict(held_out.features))
     np.testing.assert_array_equal(*scores)
-
-
-def test_presets_pickle_by_the_names_of_their_classes():
-    for name, settings, _ in presets():
-        made = ranker(name)(**settings)
-        assert pickle.loads(pickle.dumps(made)) == made
 
 
 @pytest.mark.parametrize("solver", [name for name in SOLVERS if name != "boosting"])
@@ -97,10 +91,26 @@ def test_every_solver_has_the_prior(solver, toy):
     assert np.ptp(each[1]) < 0.5 * np.ptp(each[0])
 
 
-def test_settings_that_do_not_fit_are_one_clear_line():
-    for settings, message in (
-        ({"loss": "listnett"}, "unknown loss 'listnett'; did you mean listnet"),
-        ({"model": "quadratic", "intercept": True}, "the quadratic model has no intercept; the"),
+@pytest.mark.parametrize(
+    ("individual", "kind"),
+    [
+        ("linear", "linear"), ("quadratic", "quadratic"), ("bilinear", "separate"),
+        ("bilinear-tanh", "separate-tanh"), ("distance", "separate"),
+    ],
+)  # fmt: skip
+def test_groups_go_with_any_functional(individual, kind, rng):
+    """A group of one document each is that functional itself."""
+    train = random_queries(rng, [3] * 40, 6, levels=3)
+    with unlocked(train):
+        train.labels[:] = np.tile([0, 1, 2], 40)
+    fits = []
+    for functional in (
+        {"functional": individual},
+        {"functional": "group", "individual": individual},
     ):
-        with pytest.raises(UsageError, match=message):
-            Recipe(**settings)
+        each = ranker("wpl")(**functional, iterations=15, query_features=2)
+        fits.append(each.fit_sets(train, rng=np.random.default_rng(1)))
+    assert [each.learned.model.kind for each in fits] == [kind] * 2
+    assert fits[0].draws == fits[1].draws
+    scores = [each.predict(train.features) for each in fits]
+    np.testing.assert_allclose(*scores, rtol=1e-5, atol=1e-6)
