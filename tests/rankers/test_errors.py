@@ -23,7 +23,7 @@ from letorbench.solvers.stopping import Validation
 RNG = np.random.default_rng(0)
 X, y, qid = RNG.random((24, 4)), np.arange(24) % 3, np.repeat(list("abcd"), 6)
 SET, NARROW = (QuerySet.from_arrays(each, y, qid) for each in (X, X[:, :3]))
-HOLED = X.copy()
+FRAME, HOLED = pd.DataFrame(X, columns=list("abcd")), X.copy()
 HOLED[3, 2] = np.nan
 INFINITE = np.where(np.isnan(HOLED), np.inf, HOLED)
 NO_DOCUMENTS = QuerySet(SET.features[:0], SET.labels[:0], np.zeros(2, int), SET.qids[:1])
@@ -70,6 +70,7 @@ ERRORS: list[tuple[Callable[[], object], type[Exception], str, str]] = [
     # arrays
     (lambda: fitted().predict(X[:, :3]), DataError, "X: found 3 features", "expected 4"),
     (lambda: fitted().predict(X[0]), DataError, "X: found 1 dimension", "expected 2"),
+    (lambda: fit(FRAME).predict(FRAME[list("bacd")]), DataError, "the feature 'b'", "'a'"),
     (lambda: fitted().predict(HOLED), DataError, "regression: found missing", "feature 3"),
     (lambda: fitted().predict(INFINITE), DataError, "X: row 3, column 2", "inf"),
     (lambda: fit(HOLED), DataError, "listnet: found missing values", "feature 3"),

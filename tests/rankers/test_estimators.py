@@ -11,7 +11,6 @@ from scipy import sparse
 import letorbench as lb
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import DataError
 from letorbench.features import TRANSFORMATIONS, transformation
 from letorbench.measures import nDCG, query_metrics
 from letorbench.rankers import load_model
@@ -43,38 +42,28 @@ def test_parameters_are_set_and_shown_by_name():
     assert repr(lb.Regression(l2=0.5)) == "Regression(gain='exp2', l2=0.5, target='label')"
 
 
-def test_rows_are_scored_in_the_callers_order_by_qid_or_group():
-    """The score is their mean NDCG@10."""
+@pytest.mark.parametrize("features", [None, "query-minmax"])
+def test_documents_are_scored_in_the_callers_order_however_they_are_given(features):
+    """By qid or group, sorted or scattered, in a frame with a column of queries; arguments win."""
     X, y, qid = arrays()
-    order = np.argsort(qid, kind="stable")
-    scattered = lb.Regression().fit(X, y, qid=qid).predict(X)
-    sorted_ = lb.Regression().fit(X[order], y[order], qid=qid[order]).predict(X)
-    np.testing.assert_allclose(scattered, sorted_, rtol=1e-6)
-    X, y, qid = X[order], y[order], qid[order]
-    by_group, by_qid = lb.ListNet().fit(X, y, None, [8] * 12), lb.ListNet().fit(X, y, qid=qid)
-    same(by_group.predict(X), by_qid.predict(X))
-    scores, standard = by_qid.predict(X), CONVENTIONS["standard"]
-    value = query_metrics(y, scores, np.arange(0, 97, 8), [nDCG @ 10], standard).mean()
-    assert by_group.score(X, y, None, [8] * 12) == by_qid.score(X, y, qid) == value
-    assert by_qid.score(QuerySet.from_arrays(X, y, qid)) == value
-
-
-def test_a_data_frame_may_have_its_queries_in_a_column():
-    X, y, qid = arrays()
-    frame = pd.DataFrame(X, columns=list("abcd")).assign(qid=qid)
-    by_query = lb.ListNet(features="query-minmax").fit(frame, y)
-    model = lb.ListNet().fit(frame, y)
-    same(model.predict(frame), lb.ListNet().fit(X, y, qid=qid).predict(X))
-    assert model.n_features_in_ == 4 and model.score(frame, y) == model.score(X, y, qid=qid)
-    odd, order = frame.assign(qid=0), np.argsort(qid, kind="stable")  # arguments win
-    for rows, by in ((slice(None), {"qid": qid}), (order, {"group": [8] * 12})):
-        scaled = lb.ListNet(features="query-minmax").fit(odd.iloc[rows], y[rows], **by)
-        for each, kept in ((model, model), (scaled, by_query)):
-            found = each.predict(odd.iloc[rows], **by)
-            np.testing.assert_allclose(found, kept.predict(frame)[rows])
-            assert each.score(odd.iloc[rows], y[rows], **by) == kept.score(frame, y)
-    with pytest.raises(DataError, match="found the feature 'b', expected 'a' in its place"):
-        model.predict(frame[["b", "a", "c", "d"]])
+    order, every, sizes = np.argsort(qid, kind="stable"), slice(None), {"group": [8] * 12}
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    odd, new = frame.assign(qid=0), lb.ListNet(epochs=9, features=features)
+    first = lb.ListNet(epochs=9, features=features).fit(X, y, qid=qid)
+    scores, standard = first.predict(X, qid), CONVENTIONS["standard"]
+    value = query_metrics(y[order], scores[order], np.arange(0, 97, 8), [nDCG @ 10], standard)
+    assert first.score(QuerySet.from_arrays(X, y, qid)) == first.score(X, y, qid) == value.mean()
+    for rows, documents, by in (
+        (order, X[order], {"qid": qid[order]}),
+        (order, X[order], sizes),
+        (every, frame.assign(qid=qid), {}),
+        (every, odd, {"qid": qid}),
+        (order, odd.iloc[order], sizes),
+    ):
+        for each in (first, new.fit(documents, y[rows], **by)):
+            np.testing.assert_allclose(each.predict(documents, **by), scores[rows], rtol=1e-5)
+            assert each.score(documents, y[rows], **by) == pytest.approx(value.mean())
+            assert each.n_features_in_ == 4
 
 
 def test_rounds_are_chosen_on_the_evaluation_set():
