@@ -2,7 +2,7 @@
 
 `places` searches the files as text without importing them, so that the names of all rankers are
 known before any is loaded; the names of a package are imported on first use (PEP 562). `members`
-imports the whole folder. `BROUGHT` holds users' additions to a process.
+imports the whole folder. `USER_DEFINED` holds users' additions to a process.
 """
 
 import re
@@ -19,7 +19,7 @@ from letorbench.errors import UsageError
 PACKAGE = Path(__file__).parent
 #: users' additions to this process besides rankers, by module and name: the public values of
 #: plug-in files, and the measures and losses of Python programs
-BROUGHT: dict[str, dict[str, Any]] = {}
+USER_DEFINED: dict[str, dict[str, Any]] = {}
 
 
 @cache
@@ -82,11 +82,11 @@ def load(place: str) -> Any:
     return getattr(imported, name) if name else imported
 
 
-def brought(name: str, fits: Callable[[Any], bool]) -> Any:
+def user_defined(name: str, fits: Callable[[Any], bool]) -> Any:
     """Return the user's addition of a name that `fits`, or None; UsageError if there are two."""
     found = {
         module: values[name]
-        for module, values in BROUGHT.items()
+        for module, values in USER_DEFINED.items()
         if name in values and fits(values[name])
     }
     if len(found) > 1:
@@ -100,13 +100,13 @@ def require_new(name: str, known: Container[str], what: str) -> None:
         raise UsageError(f"a {what} of letorbench is named {name!r}, too; rename yours")
 
 
-def bring(name: str, value: Any, origin: Any) -> None:
+def define(name: str, value: Any, origin: Any) -> None:
     """Add a measure or a loss of a Python program, which replaces an older form of it.
 
     It is made of `origin`, a function or a class, and its `source` is the digest of that.
     UsageError if a function made two with one name, for instance with other values.
     """
-    own = BROUGHT.setdefault(origin.__module__, {})
+    own = USER_DEFINED.setdefault(origin.__module__, {})
     sources = {getattr(each, "source", "") for each in (own.get(name), value)} - {""}
     if "<locals>" in origin.__qualname__ and len(sources) > 1:
         raise UsageError(f"two functions are named {name!r}, expected another __name__ of each")

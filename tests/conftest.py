@@ -162,9 +162,9 @@ def unlocked(*sets: QuerySet) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def nothing_brought(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test knows the measures and losses that another one brought."""
-    monkeypatch.setattr(registry, "BROUGHT", {})
+def no_user_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test knows the measures and losses of another one."""
+    monkeypatch.setattr(registry, "USER_DEFINED", {})
 
 
 @pytest.fixture

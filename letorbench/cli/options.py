@@ -242,7 +242,7 @@ def _use_plugins(ctx: click.Context, param: click.Parameter, paths: tuple[Path, 
 
         plugins.load_all()
         for path in paths:
-            plugins.use(path)
+            plugins.load_file(path)
 
 
 plugin = click.option(

@@ -129,7 +129,7 @@ def kernel_root() -> Path:
 
 
 @contextmanager
-def told_of_compiling(tell: Callable[[], None]) -> Iterator[None]:
+def announced_compiling(tell: Callable[[], None]) -> Iterator[None]:
     """Call a function each time that this process compiles a kernel, which takes seconds."""
 
     class Listener(event.Listener):

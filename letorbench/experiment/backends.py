@@ -48,7 +48,7 @@ class Processes:
                 yield attempt(job, force)
             return
         threads = max(1, thread_count() // number)
-        run = partial(attempt, force=force, brought=plugins.brought(), threads=threads)
+        run = partial(attempt, force=force, user_code=plugins.user_code(), threads=threads)
         sent = [job.sent() for job in jobs]
         _check_classes(sent)
         yield from in_processes(run, sent, number, _lost, self.idle)
@@ -65,7 +65,7 @@ def _check_classes(sent: Sequence[Job]) -> None:
             kind = type(cls.model) if issubclass(cls, AnyModel) else cls
             raise UsageError(
                 f"{kind.__name__}: cannot be sent to another process "
-                f"({plugins.described(error)}); jobs=1 runs it in this one"
+                f"({plugins.error_text(error)}); jobs=1 runs it in this one"
             ) from None
 
 
@@ -183,12 +183,12 @@ class Workers:
         from cloudpickle import dumps
         from tqdm import tqdm
 
-        brought = plugins.brought()
+        user_code = plugins.user_code()
 
         def submit(job: Job, sent: Job) -> None:
             place = replace(job.protocol, data_dir=job.protocol.data_dir.resolve())
             try:
-                payload = dumps((replace(sent, protocol=place), brought))
+                payload = dumps((replace(sent, protocol=place), user_code))
                 future = self.executor.submit(_away, payload)
             except FAILURES as error:  # it cannot be sent, or the executor is shut down
                 future = Future()
@@ -215,7 +215,7 @@ class Workers:
                         answer = pickle.loads(future.result())
                     except FAILURES as error:
                         gone = "the executor has cancelled it; is its scheduler gone?"
-                        how = gone if future.cancelled() else plugins.described(error)
+                        how = gone if future.cancelled() else plugins.error_text(error)
                         yield Run(job.key, error=f"the executor failed: {how}", exit_status=1)
                         continue
                     if answer is None:
@@ -246,8 +246,8 @@ def _away(payload: bytes) -> bytes:
     from cloudpickle import dumps
 
     with _alone:
-        job, brought = pickle.loads(payload)
-        return dumps(attempt_away(job, brought))
+        job, user_code = pickle.loads(payload)
+        return dumps(attempt_away(job, user_code))
 
 
 @contextmanager

@@ -124,7 +124,7 @@ class Job:
 
     def sent(self) -> "Job":
         """Return the job for another process, without the data and the ranker that it finds."""
-        by_name = self.ranker is not None and plugins.found_by_name(self.ranker)
+        by_name = self.ranker is not None and plugins.is_known_to_workers(self.ranker)
         job = replace(self, benchmark=None) if self.on_disk else self.with_data()
         return replace(job, ranker=None) if by_name else job
 

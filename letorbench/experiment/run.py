@@ -67,17 +67,17 @@ class Run:
 def attempt(
     job: Job,
     force: bool = False,
-    brought: plugins.Brought | None = None,
+    user_code: plugins.UserCode | None = None,
     threads: int | None = None,
 ) -> Run:
     """Run a job in any process, with `threads` threads; an error becomes part of the run.
 
     Data and ranker are looked up by name if the job does not carry them, including user-defined
-    ones that `brought` transfers. `force` runs stored folds again.
+    ones that `user_code` transfers. `force` runs stored folds again.
     """
     try:
-        if brought is not None:
-            plugins.receive(brought)
+        if user_code is not None:
+            plugins.load_user_code(user_code)
         with limited_threads(threads), one_blas_thread():
             benchmark = job.benchmark or benchmark_of(job.key.dataset, job.protocol)
             cls = job.ranker or ranker(job.label.algo)
@@ -93,14 +93,14 @@ def attempt(
 def _failed(job: Job, error: BaseException) -> Run:
     return Run(
         job.key,
-        error=plugins.described(error),
+        error=plugins.error_text(error),
         trace=traceback.format_exc(),
         exit_status=getattr(error, "exit_status", 1),
         unwritable=isinstance(error, WriteError),
     )
 
 
-def attempt_away(job: Job, brought: plugins.Brought) -> tuple[Run, dict[str, bytes]] | None:
+def attempt_away(job: Job, user_code: plugins.UserCode) -> tuple[Run, dict[str, bytes]] | None:
     """Run a job on a machine that may not share folders with the sender; return run and files.
 
     `keep` makes a stored fold of the files by their names. None: the job must carry its data, which
@@ -120,7 +120,7 @@ def attempt_away(job: Job, brought: plugins.Brought) -> tuple[Run, dict[str, byt
                 return None
             if not found or found.provenance["digest"] != facts["data"]:
                 return None
-        run = attempt(replace(job, folder=Path(folder)), brought=brought)
+        run = attempt(replace(job, folder=Path(folder)), user_code=user_code)
         place = paths.fold_folder(Path(folder), job.key.fold, job.key.repeat)
         names = (*paths.CHECKED, OWN_FILE, paths.FIT)
         files = {n: (place / n).read_bytes() for n in names if (place / n).is_file()}

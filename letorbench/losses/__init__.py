@@ -41,7 +41,7 @@ def loss(text: str) -> Loss:
     if bracket and not rest.endswith(")"):
         raise UsageError(f"loss {text!r}: expected a form like wpl(weight=1/pi)")
     name = OTHER_NAMES.get(name.strip(), name.strip())
-    own = None if name in families() else registry.brought(name, is_loss)
+    own = None if name in families() else registry.user_defined(name, is_loss)
     if own is not None and not isinstance(own, type):
         if bracket:
             raise UsageError(f"loss {text!r}: {name} is a function, expected no parameters")
@@ -69,12 +69,12 @@ def take(value: Any) -> str:
     if families().get(given.name) is not type(given):
         registry.require_new(given.name, {*families(), *OTHER_NAMES}, "loss")
         if not isinstance(given, CustomLoss):
-            registry.bring(given.name, type(given), type(given))
+            registry.define(given.name, type(given), type(given))
         else:
             function: Any = given.function
             origin = getattr(function, "function", function)
             source = given.source or users_digest(origin) or "own"
-            registry.bring(given.name, replace(given, source=source), origin)
+            registry.define(given.name, replace(given, source=source), origin)
     return str(given)
 
 

@@ -85,7 +85,7 @@ def own_measure(name: str) -> Measure | None:
     """Return the user's measure of that name, or None."""
     if name in MEASURES:
         return None
-    found = registry.brought(name, lambda each: isinstance(each, Measure) or is_function(each))
+    found = registry.user_defined(name, lambda each: isinstance(each, Measure) or is_function(each))
     return measure_of(found, name) if is_function(found) else found
 
 
@@ -104,7 +104,7 @@ def take(value: Any) -> Measure:
     function: Any = measure.function
     origin = function.function if isinstance(function, OfEachQuery) else function
     measure = replace(measure, source=measure.source or users_digest(origin) or "own")
-    registry.bring(measure.name, replace(measure, cutoff=None), origin)
+    registry.define(measure.name, replace(measure, cutoff=None), origin)
     return measure
 
 

@@ -40,47 +40,49 @@ VARIABLE = "LETORBENCH_PLUGINS"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+@-]*")
 
 #: the plug-ins' rankers in this process, by name
-FOUND: dict[str, type[Ranker]] = {}
+RANKERS: dict[str, type[Ranker]] = {}
 
 
-def use(path: Path) -> None:
+def load_file(path: Path) -> None:
     """Load a plug-in file."""
     _load_file(Path(path).resolve())
 
 
 @dataclass(frozen=True)
-class Brought:
-    """User code of this process, for a worker process to `receive`."""
+class UserCode:
+    """User code of this process, for a worker process to `load_user_code`."""
 
     files: Mapping[Path, bytes]  # the plug-in files and their content
-    given: Mapping[str, dict[str, Any]]  # measures and losses of a program, see `registry.BROUGHT`
+    given: Mapping[
+        str, dict[str, Any]
+    ]  # measures and losses of a program, see `registry.USER_DEFINED`
 
 
-def brought() -> Brought:
+def user_code() -> UserCode:
     """Return the user code in this process."""
     given = {
         module: values
-        for module, values in registry.BROUGHT.items()
+        for module, values in registry.USER_DEFINED.items()
         if not module.startswith(PREFIX)
     }
-    return Brought({path: path.read_bytes() for path in files()}, given)
+    return UserCode({path: path.read_bytes() for path in files()}, given)
 
 
-def receive(brought: Brought) -> None:
+def load_user_code(code: UserCode) -> None:
     """Load the user code of another process; newer plug-in files replace those loaded before."""
-    registry.BROUGHT.update(brought.given)
-    for path, text in brought.files.items():
+    registry.USER_DEFINED.update(code.given)
+    for path, text in code.files.items():
         name = f"{PREFIX}{path.stem}"
         if name in sys.modules:
             if sys.modules[name].__digest__ == digest(text):
                 continue
             del sys.modules[name]
-            registry.BROUGHT.pop(name, None)
-            for ranker in [key for key, cls in FOUND.items() if cls.__module__ == name]:
-                del FOUND[ranker]
+            registry.USER_DEFINED.pop(name, None)
+            for ranker in [key for key, cls in RANKERS.items() if cls.__module__ == name]:
+                del RANKERS[ranker]
             _load_file.cache_clear()
         there = path.is_file() and path.read_bytes() == text  # this may be another machine
-        use(path if there else _unpacked(path.name, text))
+        load_file(path if there else _unpacked(path.name, text))
 
 
 @cache
@@ -93,12 +95,12 @@ def _unpacked(name: str, text: bytes) -> Path:
 
 def files() -> tuple[Path, ...]:
     """Return the plug-in files in use."""
-    modules = {cls.__module__ for cls in FOUND.values()} | registry.BROUGHT.keys()
+    modules = {cls.__module__ for cls in RANKERS.values()} | registry.USER_DEFINED.keys()
     own = sorted(name for name in modules if name.startswith(PREFIX) and name in sys.modules)
     return tuple(Path(str(sys.modules[name].__file__)) for name in own)
 
 
-def found_by_name(cls: type[Ranker]) -> bool:
+def is_known_to_workers(cls: type[Ranker]) -> bool:
     """Return whether a worker process knows the ranker by its name, given the plug-in files."""
     return cls.__module__.startswith((PREFIX, "letorbench."))  # not a notebook's or a program's
 
@@ -109,7 +111,7 @@ def load_all() -> dict[str, type[Ranker]]:
     for part in os.environ.get(VARIABLE, "").split(os.pathsep):
         if part:
             _load_file(Path(part).resolve())
-    return FOUND
+    return RANKERS
 
 
 @contextmanager
@@ -128,10 +130,10 @@ def blamed(cls: type[Ranker]) -> Iterator[None]:
         lines = [cls.learn.__code__.co_firstlineno]
         lines += [frame.lineno or 0 for frame in frames if frame.filename == file]
         hint = SHARED if "read-only" in str(error) else ""
-        raise DataError(f"{described(error)}{hint} ({file}:{lines[-1]})") from error
+        raise DataError(f"{error_text(error)}{hint} ({file}:{lines[-1]})") from error
 
 
-def described(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """Return an error's message, with its type unless it is one of letorbench's."""
     if isinstance(error, LetorError):
         return str(error)
@@ -176,18 +178,18 @@ def _register(where: str, load: Callable[[], object]) -> bool:
     """Register what a plug-in defines; return whether it defines anything."""
     try:
         loaded = load()
-        brought = _rankers_of(loaded)
-        for cls in brought:
+        rankers = _rankers_of(loaded)
+        for cls in rankers:
             _check(cls)
-        others = _others_of(loaded, bool(brought))
+        others = _others_of(loaded, bool(rankers))
     except FAILURES as error:
         line = f":{error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
         raise UsageError(f"{where}{line}: {kind}{error}") from error
-    FOUND.update({cls.name: cls for cls in brought})
+    RANKERS.update({cls.name: cls for cls in rankers})
     if others:
-        registry.BROUGHT[str(getattr(loaded, "__name__", where))] = others
-    return bool(brought or others)
+        registry.USER_DEFINED[str(getattr(loaded, "__name__", where))] = others
+    return bool(rankers or others)
 
 
 def _others_of(loaded: object, helpers: bool) -> dict[str, Any]:
@@ -246,8 +248,8 @@ def _rankers_of(loaded: object) -> list[type[Ranker]]:
 def _check(cls: type[Ranker]) -> None:
     """Raise ValueError if a ranker's name is taken or a required part is missing."""
     other = registry.places("rankers", "name").get(cls.name)
-    if FOUND.get(cls.name, cls) is not cls:
-        other = FOUND[cls.name].__module__
+    if RANKERS.get(cls.name, cls) is not cls:
+        other = RANKERS[cls.name].__module__
     if other is not None:
         both = f"{other} and {cls.__module__}"
         raise ValueError(f"two rankers are named {cls.name!r}, in {both}; rename one")

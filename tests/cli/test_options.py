@@ -76,7 +76,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setattr(results, "write_figures", lambda results: None)
-        patch.setattr(plugins, "FOUND", {})
+        patch.setattr(plugins, "RANKERS", {})
         sets = ("data/TOY", "data/OTHER", "data/STORED", "other/TOY", "other/MINE", "third/STORED",
                 "wrong/OHSUMED/QueryLevelNorm")  # fmt: skip
         for seed, place in enumerate(map(Path, sets)):
@@ -165,8 +165,8 @@ def outcome(template, tmp_path, monkeypatch) -> Callable[[str, str], object]:
     monkeypatch.setattr(paper_runs, "reproduce", stop)
 
     def run(line: str, what: str) -> object:
-        monkeypatch.setattr(plugins, "FOUND", {})
-        monkeypatch.setattr(registry, "BROUGHT", {})
+        monkeypatch.setattr(plugins, "RANKERS", {})
+        monkeypatch.setattr(registry, "USER_DEFINED", {})
         plugins._load_file.cache_clear()
         sys.modules.pop(f"{plugins.PREFIX}mine", None)
         folder = tmp_path / str(len(list(tmp_path.iterdir())))

@@ -221,7 +221,7 @@ def test_the_model_of_a_plugin_needs_it(toy, monkeypatch):
 
     # another test of this process may have loaded a file called mine.py
     def forget() -> None:
-        monkeypatch.setattr(plugins, "FOUND", {})
+        monkeypatch.setattr(plugins, "RANKERS", {})
         monkeypatch.delitem(sys.modules, f"{plugins.PREFIX}rocchio", raising=False)
         plugins._load_file.cache_clear()
 

@@ -133,8 +133,8 @@ class Elsewhere(Executor):
         self.calls += 1
         future: Future = Future()
         with self.monkeypatch.context() as patch:
-            patch.setattr(plugins, "FOUND", {})
-            patch.setattr(registry, "BROUGHT", {})
+            patch.setattr(plugins, "RANKERS", {})
+            patch.setattr(registry, "USER_DEFINED", {})
             sys.modules.pop("letorbench_plugin_theirs", None)
             plugins._load_file.cache_clear()
             if self.hidden:
@@ -158,10 +158,10 @@ ASKED = {
 def local(tmp_path, monkeypatch) -> dict[str, object]:
     """What a run asks for, and the same in one process under `local`."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(plugins, "FOUND", {})
+    monkeypatch.setattr(plugins, "RANKERS", {})
     write_toy(tmp_path / "data")
     (tmp_path / "theirs.py").write_text(PLUGIN)
-    plugins.use(tmp_path / "theirs.py")
+    plugins.load_file(tmp_path / "theirs.py")
     asked = {"algos": ASKED, "folds": [1, 3], "repeats": 2, "measures": [first, "ndcg@20"]}
     lb.run("TOY", out="local", **asked)
     yield asked

@@ -344,7 +344,7 @@ def test_what_a_measure_of_ones_own_chose_is_of_its_code(tmp_path, monkeypatch):
     write_toy(tmp_path)
     benchmarks, found = {"TOY": load("TOY", tmp_path)}, []
     for function in (mine, changed, mine):
-        monkeypatch.setattr("letorbench.registry.BROUGHT", {})
+        monkeypatch.setattr("letorbench.registry.USER_DEFINED", {})
         protocol = Protocol(data_dir=tmp_path, out=tmp_path / "out", select=texts(function)[0])
         (job,) = plan_runs(benchmarks, entrants(["regression"]), [1], protocol, ())
         assert protocol.select == job.identity["select"] == "mine"

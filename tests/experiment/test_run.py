@@ -81,9 +81,9 @@ def spy(monkeypatch):
 
     Spy.grid = {"a": (1.0, 2.0)}
     calls: list = []
-    plugins.FOUND["spy"] = Spy
+    plugins.RANKERS["spy"] = Spy
     yield calls
-    del plugins.FOUND["spy"]
+    del plugins.RANKERS["spy"]
 
 
 def rows(path: Path) -> list[list[str]]:
@@ -196,7 +196,7 @@ def test_what_holds_is_not_run_again(protocol, spy, monkeypatch):
     labels += ["spy[convention=letor4]", "spy[null=min]"]
     assert {path.name for path in folder.parent.iterdir() if path.is_dir()} == set(labels)
     run(["TOY"], ["spy"], [1], protocol)
-    monkeypatch.setattr(plugins.FOUND["spy"], "grid", {"a": (1.0, 3.0)})
+    monkeypatch.setattr(plugins.RANKERS["spy"], "grid", {"a": (1.0, 3.0)})
     assert not any(o.reused for o in run(["TOY"], ["spy"], [1], protocol).runs)
     path = protocol.data_dir / "TOY" / "Fold2" / "test.txt"
     path.write_text(path.read_text().replace("0 qid", "1 qid", 1))
@@ -211,7 +211,7 @@ def test_a_fold_that_another_run_made_meanwhile_is_reused(protocol, spy):
     report = run(["TOY"], ["spy"], [1], protocol)
     stored = report.runs[0].fold
     spy.clear()
-    found = {"benchmark": bench, "ranker": plugins.FOUND["spy"], "identity": stored.identity}
+    found = {"benchmark": bench, "ranker": plugins.RANKERS["spy"], "identity": stored.identity}
     job = Job(stored.key, stored.label, {}, protocol, stored.folder.parent, **found)
     assert attempt(job).reused and spy == []
     assert not attempt(job, force=True).reused and spy != []
@@ -313,7 +313,7 @@ def test_nan_scores_are_ranked_last_and_warned_of(protocol, monkeypatch):
             scores[0] = np.nan
             return scores
 
-    monkeypatch.setitem(plugins.FOUND, "bad", Bad)
+    monkeypatch.setitem(plugins.RANKERS, "bad", Bad)
     outcome = run(["TOY"], ["bad"], [1], protocol).runs[0]
     assert outcome.error == "" and "1 of 56 test scores are NaN" in outcome.warnings[0].text
     for name in ("scores.txt", "validation.txt"):
@@ -366,11 +366,11 @@ def test_degenerate_scores(rng, scores, warning):
 
 def test_data_and_rankers_of_a_program_and_of_files_give_what_names_give(protocol, monkeypatch):
     """In two processes, each with three of six threads, the bytes of one process with one."""
-    monkeypatch.setattr(plugins, "FOUND", {})
+    monkeypatch.setattr(plugins, "RANKERS", {})
     for name in ("centroid", "second"):
         file = protocol.out.with_name(f"{name}.py")
         file.write_text(EXAMPLE.read_text().replace('"centroid"', f'"{name}"'))
-        plugins.use(file)
+        plugins.load_file(file)
 
     @dataclass
     class Mine(Ranker):
@@ -388,7 +388,7 @@ def test_data_and_rankers_of_a_program_and_of_files_give_what_names_give(protoco
             return super().predict(X)
 
     bench = replace(load("TOY", protocol.data_dir), name="MEMORY")
-    algos = [*plugins.FOUND, Mine, ranker("ranknet")(epochs=2), ranker("ndcgboost")(rounds=3)]
+    algos = [*plugins.RANKERS, Mine, ranker("ranknet")(epochs=2), ranker("ndcgboost")(rounds=3)]
     monkeypatch.setenv("LETORBENCH_THREADS", "6")
     report = run([bench, "TOY"], ["regression", *algos], [1, 2], protocol, Processes(2))
     assert [outcome.error for outcome in report.runs] == [""] * 32
@@ -541,7 +541,7 @@ def mixed(monkeypatch) -> None:
             curve = tuple(rounds.mean(axis=1))
             return FitResult(Linear(weights, 0.0), curve, 1 + validation.rule(rounds))
 
-    monkeypatch.setitem(plugins.FOUND, "mixed", Mixed)
+    monkeypatch.setitem(plugins.RANKERS, "mixed", Mixed)
 
 
 @pytest.mark.parametrize("name", TRANSFORMATIONS)
@@ -648,7 +648,7 @@ def test_finished_folds_are_shown_after_a_run_is_ended(tmp_path: Path, monkeypat
     tables = "summary.csv", "regression/folds.csv", "slow/folds.csv", "slow/per_query.csv"
     assert not any(Path("results/TOY", name).exists() for name in tables)
     (tmp_path / "hold").unlink()  # the rest is run where the run ended, and all tables are written
-    monkeypatch.setattr(plugins, "FOUND", {})
+    monkeypatch.setattr(plugins, "RANKERS", {})
     words = ["run", "--dataset", "TOY", "--algo", "slow", "--plugin", "slow.py"]
     assert f"{slow.folds} of 5 folds were stored already" in printed(*words)
     assert not DatasetResults.read(tmp_path / "results", "TOY").rows[1].partial
@@ -707,7 +707,7 @@ def test_two_runs_at_once_train_each_fold_once(tmp_path: Path, monkeypatch, forc
     name = f"twice{force:d}.py"  # a plug-in's module is loaded once
     (tmp_path / name).write_text(plugin)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(plugins, "FOUND", {})
+    monkeypatch.setattr(plugins, "RANKERS", {})
     words = "run --dataset TOY --algo centroid --folds 1-3 --plugin".split() + [name]
     printed(*words, "--out", "alone")
     trained = Path("trained").read_text().split()

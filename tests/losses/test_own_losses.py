@@ -59,7 +59,7 @@ def forget() -> None:
     """Let the plug-in be loaded anew."""
     sys.modules.pop("letorbench_plugin_mine")
     plugins._load_file.cache_clear()
-    lb.registry.BROUGHT.clear()
+    lb.registry.USER_DEFINED.clear()
 
 
 @pytest.mark.parametrize("model", ["model=linear,l2=0", "model=mlp,hidden=3", "model=trees"])

@@ -209,7 +209,7 @@ def test_a_stored_column_without_its_plugin_breaks_nothing(plugin: Path, monkeyp
     words = ["run", "--dataset", "TOY", "--algo", "regression"]
     printed(*words, "--folds", "1-2", "--plugin", "mine.py", "--measure", "top")
     lb.run("TOY", "best-feature")
-    monkeypatch.setattr("letorbench.registry.BROUGHT", {})
+    monkeypatch.setattr("letorbench.registry.USER_DEFINED", {})
     table = printed("table", "--measure", "top,map")
     assert "regression (2 of 5 folds)" in table and "top" in table
     for command in ("table --format csv", "compare", "plot", "report", "plot --measure top"):
@@ -244,7 +244,7 @@ def test_a_measure_that_changed_is_measured_again(plugin: Path) -> None:
         return 0.75
 
     changed.__name__ = "mine"
-    lb.registry.BROUGHT.clear()
+    lb.registry.USER_DEFINED.clear()
     again = lb.run("TOY", "regression", measures=[changed])
     assert again.summary()["mine"].tolist() == [0.75] == again.summary([changed])["mine"].tolist()
 

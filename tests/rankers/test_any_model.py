@@ -39,7 +39,7 @@ class Grouped(Mean):
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(plugins, "FOUND", {})
+    monkeypatch.setattr(plugins, "RANKERS", {})
     write_toy(tmp_path / "data")
     return tmp_path
 

@@ -16,7 +16,7 @@ EXAMPLE = Path(__file__).parents[1] / "examples" / "my_ranker.py"
 
 @pytest.fixture(autouse=True)
 def no_plug_ins(monkeypatch):
-    monkeypatch.setattr(plugins, "FOUND", {})
+    monkeypatch.setattr(plugins, "RANKERS", {})
     before = set(sys.modules)
     yield
     for name in set(sys.modules) - before:
@@ -37,7 +37,7 @@ def test_an_entry_point_is_found_and_a_broken_one_named(tmp_path, monkeypatch):
     ):
         (tmp_path / "their_package.py").write_text(text)
         (info / "entry_points.txt").write_text(f"[{plugins.GROUP}]\ncentroid = {value}\n")
-        plugins.FOUND.clear()
+        plugins.RANKERS.clear()
         plugins._load_packages.cache_clear()
         sys.modules.pop("their_package", None)
         sys.path_importer_cache.clear()
@@ -137,12 +137,12 @@ BROKEN = [
 def test_a_wrong_plugin_file_is_one_line(tmp_path: Path) -> None:
     mine = tmp_path / "mine.py"
     mine.write_text(PLUGIN + made("same"))
-    plugins.use(mine)
+    plugins.load_file(mine)
     (tmp_path / "other").mkdir()
     for name, text, first, second in BROKEN:
         (tmp_path / name).write_text(f"{PLUGIN}\n{text}\n")
         with pytest.raises(UsageError) as error:
-            plugins.use(tmp_path / name)
+            plugins.load_file(tmp_path / name)
         line = str(error.value)
         assert line.startswith(f"{tmp_path / name}:") and "\n" not in line
         assert first in line and second in line, line
@@ -157,9 +157,9 @@ def test_a_worker_has_the_newest_form_of_a_plug_in_file(tmp_path: Path) -> None:
         text = begin + made(name, "Ranker") + f"helper_{number} = 1\n" * (number > 0)
         if number == 2:
             path.write_text(begin + made("another", "Ranker"))
-        plugins.receive(plugins.Brought({path: text.encode()}, {}))
-        assert [*plugins.FOUND] == [name] and len(plugins.files()) == 1
+        plugins.load_user_code(plugins.UserCode({path: text.encode()}, {}))
+        assert [*plugins.RANKERS] == [name] and len(plugins.files()) == 1
         module = sys.modules["letorbench_plugin_forms"]
-        assert plugins.FOUND[name].__module__ == module.__name__
+        assert plugins.RANKERS[name].__module__ == module.__name__
         assert module.__digest__ == digest(text.encode())
         assert hasattr(module, f"helper_{number}") == (number > 0)
