@@ -11,7 +11,7 @@ import numpy as np
 from letorbench.compiled.jit import kernel
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import require_comparable
-from letorbench.losses.pairwise_logistic import pair_workspace, pairwise_logistic, ranknet_lambdas
+from letorbench.losses.logistic import pair_workspace, pairwise_logistic, ranknet_lambdas
 from letorbench.models.mlp import Layers, backward, forward, net_gradient, net_scores
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_result import FitResult

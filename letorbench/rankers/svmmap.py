@@ -18,7 +18,7 @@ from letorbench.losses.base import query_share
 from letorbench.models.linear import Linear, weighted_rows
 from letorbench.parameters import number
 from letorbench.rankers.base import Ranker
-from letorbench.solvers import bundle
+from letorbench.solvers.convex import bundle
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.stopping import Validation
@@ -103,7 +103,7 @@ class SVMMAP(Ranker):
         self, train: QuerySet, validation: Validation | None, rng: np.random.Generator
     ) -> FitResult:
         risk = MAPRisk(train)
-        minimum = bundle.minimise(risk, train.n_features, self.C, self.gap, deadline=self.deadline)
+        minimum = bundle(risk, train.n_features, self.C, self.gap, deadline=self.deadline)
         none = FitWarning(
             "nothing learned", "no query has both labels 0 and more: all scores are 0"
         )
