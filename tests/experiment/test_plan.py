@@ -231,7 +231,7 @@ DEPENDS = {
     "rankers/base.py": "net least plug-in recipe", "rankers/ranknet.py": "net",
     "rankers/regression.py": "least",
     "solvers/sgd.py": "net plug-in", "solvers/tree_growing.py": "plug-in recipe",
-    "losses/lambdas.py": "plug-in", "losses/logistic.py": "net plug-in",
+    "losses/lambdas.py": "plug-in", "losses/logistic.py": "net plug-in recipe",
     "losses/smoothed.py": "plug-in recipe", "losses/weighted_pairs.py": "plug-in",
     "results/store.py": "", "escaping.py": "", "registry.py": "",
     "experiment/plan.py": "", "experiment/runner.py": "", "cli/run.py": "", "rankers/frank.py": "",

@@ -285,7 +285,8 @@ def test_its_value_is_the_definition(each: Loss, queries: QuerySet) -> None:
 def test_the_gradient_is_the_finite_difference(each: Loss, queries: QuerySet, rng) -> None:
     for spread in (0.0, 1.0, 10.0, 300.0):
         drowned = "exponential" in str(each) or each.name == "cross-entropy-ndcg"
-        if (drowned and spread > 1.0) or (each.name in UNDEFINED_AT_ZERO and spread == 0.0):
+        kinked = each.name in UNDEFINED_AT_ZERO or getattr(each, "scalings", 1) == 0
+        if (drowned and spread > 1.0) or (kinked and spread == 0.0):
             continue
         scores = spread * rng.normal(size=queries.n_docs)
         width = 1e-5 if each.name == "neural-ndcg" else 1e-4
