@@ -15,7 +15,7 @@ from letorbench.models import (
     SeparateTanh,
     TreeEnsemble,
 )
-from letorbench.models.parametric import families, family
+from letorbench.models.base import families, family
 from letorbench.rankers import Recipe
 
 QUERIES = random_queries(np.random.default_rng(0), [60] * 5)

@@ -106,7 +106,7 @@ def part_tables() -> Iterator[Table]:
     """Yield a table of the models, of the losses and of the solvers: names and descriptions."""
     from letorbench.losses import choices
     from letorbench.losses import families as loss_families
-    from letorbench.models.parametric import families, family
+    from letorbench.models.base import families, family
     from letorbench.rankers.recipe import SOLVERS, TREES
 
     formulas = {

@@ -129,12 +129,12 @@ def kernel_root() -> Path:
 
 
 @contextmanager
-def announced_compiling(tell: Callable[[], None]) -> Iterator[None]:
+def on_compile(callback: Callable[[], None]) -> Iterator[None]:
     """Call a function each time that this process compiles a kernel, which takes seconds."""
 
     class Listener(event.Listener):
         def on_start(self, event: Any) -> None:
-            tell()
+            callback()
 
         def on_end(self, event: Any) -> None:
             pass

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
-from letorbench.compiled.jit import announced_compiling
+from letorbench.compiled.jit import on_compile
 from letorbench.datasets.checks import check_convention, leak
 from letorbench.datasets.queryset import OWN_PART, Benchmark
 from letorbench.errors import DataError, UsageError
@@ -148,7 +148,7 @@ def _progress(runs: Iterator[Run], done: int, total: int) -> Iterator[Run]:
             bar.set_description("folds (compiling kernels, only once)")
 
     bar = tqdm(total=total, initial=done, desc="folds", unit="fold", disable=None)
-    with bar, announced_compiling(compiling):
+    with bar, on_compile(compiling):
         for run in runs:
             bar.set_description("folds", refresh=False)
             bar.set_postfix_str(str(run.key), refresh=False)

@@ -21,7 +21,7 @@ from letorbench import parameters, registry
 from letorbench.choices import require_choice, split
 from letorbench.errors import UsageError
 from letorbench.losses.base import CustomLoss, Loss, ValueAndGradient, defaults
-from letorbench.losses.own import loss_of
+from letorbench.losses.custom_losses import loss_of
 from letorbench.parameters import kinds, typed
 from letorbench.source import users_digest
 

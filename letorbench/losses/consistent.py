@@ -33,7 +33,7 @@ from letorbench.losses.gains import (
     query_maxima,
     query_sums,
 )
-from letorbench.losses.top_k_cross_entropy import TopKCrossEntropy
+from letorbench.losses.plackett_luce import TopKCrossEntropy
 from letorbench.parameters import number
 
 #: above this score e^s is replaced by its tangent, so that it is finite for all scores. Minimisers

@@ -19,6 +19,9 @@ that reads that order learns the file. There are three rules for such ties:
     One order, drawn when training begins.
 "file"
     The order of the file, or of the caller's rows.
+
+`group_level` (Table 2) takes all documents of a query with the same label as one object. A group's
+score aggregates its documents' scores, and the loss ranks the groups of a query.
 """
 
 from collections.abc import Callable
@@ -28,6 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from letorbench.choices import require_choice
+from letorbench.compiled.arithmetic import exp, log
 from letorbench.compiled.jit import kernel
 from letorbench.conventions import gains
 from letorbench.datasets.arrays import read_only
@@ -44,7 +48,7 @@ from letorbench.parameters import one_of
 
 TIE_RULES = ("breslow", "random", "file")
 #: the rules that losses implement; "random" is "file" of drawn rows
-OWN_TIE_RULES = ("breslow", "file")
+LOSS_TIE_RULES = ("breslow", "file")
 
 
 def with_ties(loss: Loss, ties: str, train: QuerySet, rng: np.random.Generator) -> Loss:
@@ -116,7 +120,7 @@ class DocumentWeighted(Loss):
     """A loss with a weight of each document, of `DOCUMENT_WEIGHTS`, and a rule for equal labels."""
 
     weight: str = one_of(DOCUMENT_WEIGHTS, "1")
-    ties: str = one_of(OWN_TIE_RULES, "breslow")
+    ties: str = one_of(LOSS_TIE_RULES, "breslow")
     gain: str = gain_rule()
 
     @property
@@ -208,3 +212,42 @@ def block_weight(blocks: WeightedBlocks, q: int, upper: int, lower: int) -> floa
     if blocks.by_place:
         v *= blocks.e[upper] - blocks.e[lower]
     return v
+
+
+#: how groups get their scores; "log-mean-exp" is the paper's geometric mean
+AGGREGATES = ("min", "max", "mean", "log-mean-exp")
+
+
+def group_level(loss: Loss, aggregate: str, train: QuerySet) -> Loss:
+    """Return `loss` of the groups of a training set as a loss of the documents of that set."""
+    blocks = train.by_label
+    sizes, labels = np.diff(blocks.starts), blocks.labels.astype(np.int32)
+    groups = QuerySet(np.empty((len(labels), 0), np.float32), labels, blocks.queries, train.qids)
+
+    def function(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        group_scores, derivatives = _aggregate(scores[blocks.order], blocks.starts, aggregate)
+        value, slope = loss(group_scores, groups)
+        gradient = np.empty(len(scores))
+        gradient[blocks.order] = np.repeat(slope, sizes) * derivatives
+        return ValueAndGradient(value, gradient)
+
+    return CustomLoss(f"{loss} of groups", f"{loss.formula}, of {aggregate} scores", function)
+
+
+def _aggregate(
+    ordered: np.ndarray, starts: np.ndarray, aggregate: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the groups' scores (n_blocks,) and their derivatives by the documents' (n_docs,)."""
+    sizes = np.diff(starts)
+    first = starts[:-1]
+    if aggregate == "mean":
+        return np.add.reduceat(ordered, first) / sizes, np.repeat(1.0 / sizes, sizes)
+    if aggregate == "log-mean-exp":
+        top = np.maximum.reduceat(ordered, first)
+        e = exp(ordered - np.repeat(top, sizes))
+        total = np.add.reduceat(e, first)
+        return top + log(total / sizes), e / np.repeat(total, sizes)
+    extreme = (np.minimum if aggregate == "min" else np.maximum).reduceat(ordered, first)
+    # several extreme documents share the gradient
+    hit = (ordered == np.repeat(extreme, sizes)).astype(np.float64)
+    return extreme, hit / np.repeat(np.add.reduceat(hit, first), sizes)

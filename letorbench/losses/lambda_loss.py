@@ -37,27 +37,6 @@ BOUNDS = ("ndcg-loss2++", "ndcg-loss2", "ndcg-loss1")
 LOSS2PP, LOSS2, LOSS1 = range(3)
 
 
-def reference(
-    s: np.ndarray, r: np.ndarray, g: np.ndarray, bound: str, mu: float
-) -> tuple[float, np.ndarray]:
-    """Return the loss of one query without equal scores, and its gradient; g is G / Z."""
-    pi = np.argsort(np.argsort(-s)) + 1
-    i, j = np.nonzero(r[:, None] > r)
-    D = np.log2(1.0 + np.arange(1, len(s) + 2))
-    apart = np.abs(pi[i] - pi[j])
-    delta = 1.0 / D[apart - 1] - 1.0 / D[apart]
-    rho = np.abs(1.0 / D[pi[i] - 1] - 1.0 / D[pi[j] - 1])
-    w = {
-        "ndcg-loss1": g[i] / D[pi[i] - 1],
-        "ndcg-loss2": (g[i] - g[j]) * delta,
-        "ndcg-loss2++": (g[i] - g[j]) * (rho + mu * delta),
-    }[bound]
-    d = s[i] - s[j]
-    force = w * np.exp(-np.logaddexp(0.0, d)) / np.log(2.0)
-    value = float(w @ np.logaddexp(0.0, -d)) / np.log(2.0)
-    return value, np.bincount(j, force, len(s)) - np.bincount(i, force, len(s))
-
-
 @dataclass(frozen=True)
 class LambdaLoss(Loss):
     """The bounds of the LambdaLoss framework; mu weighs NDCG-Loss2 within NDCG-Loss2++."""

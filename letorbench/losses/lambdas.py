@@ -18,24 +18,22 @@ import numpy as np
 
 from letorbench.compiled.arithmetic import sigmoid
 from letorbench.compiled.jit import kernel, longest_query
-from letorbench.compiled.query_loops import (
-    SPAN,
-    VECTOR,
-    exponentials,
-    gather,
-    over_blocks,
-    padded,
-    scatter,
-)
 from letorbench.conventions import gains
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses.base import ValueAndGradient, in_query_slices, require_comparable
 from letorbench.losses.gains import (
+    SPAN,
+    VECTOR,
+    exponentials,
+    gather,
     inverse_ideal_dcg,
     mean_difference,
     mean_of_ranks,
     mean_swaps,
+    over_blocks,
+    padded,
+    scatter,
     tied_ranks,
     truncated_discount,
 )

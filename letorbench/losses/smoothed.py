@@ -1,22 +1,45 @@
-"""1 - a ranking measure of smoothed places pi_i = 1 + sum over j != i of sigma(s_j - s_i).
+"""1 - a ranking measure, made smooth by smoothed places or by a smoothed sort.
 
-T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, equations 6
-and 7 with Table 1's measures of the whole list. Every "is above" in a measure's definition becomes
-a sigma, also in ERR's product. A query without relevant documents has no loss.
+The smoothed places are pi_i = 1 + sum over j != i of sigma(s_j - s_i): T. Tran, D. Phung, S.
+Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012, equations 6 and 7 with Table 1's
+measures of the whole list,
 
-`reference` computes the measures for one query in plain NumPy, as the compiled kernel below does.
+    NDCG: sum_i w_i / log2(1 + pi_i), w = G / Z,
+    MRR:  sum_i w_i / pi_i, w = 1 / n for the n best documents, else 0,
+    ERR:  sum_i (w_i / pi_i) prod over j != i of (1 - w_j sigma(s_j - s_i)), w = R < 1.
+
+NeuralNDCG (P. Pobrotyn, R. Bialobrzeski, "NeuralNDCG: Direct Optimisation of a Ranking Metric via
+Differentiable Relaxation of Sorting", 2021) relaxes the matrix that sorts m documents by falling
+score as in NeuralSort (A. Grover et al., ICLR 2019): row i, from 1, is
+
+    P_i = softmax(((m + 1 - 2i) s - B) / tau),  B_j = sum_k |s_j - s_k|,
+
+the rows and columns of P are scaled in turn until all sum to 1 (Sinkhorn), and the loss is
+
+    1 - 1/Z sum_i D(i) (P G)_i.
+
+The scaling is stored as factors u of the rows and v of the columns; the gradient goes back through
+them step by step. A query without relevant documents has no loss.
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
+from letorbench.compiled.arithmetic import add, dot, exp
 from letorbench.compiled.jit import kernel, longest_query
-from letorbench.compiled.query_loops import SPAN
+from letorbench.compiled.threads import run_tasks
 from letorbench.conventions import gains
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
-from letorbench.losses.gains import gain_rule, normalized_gains, query_maxima
+from letorbench.losses.gains import (
+    SPAN,
+    gain_rule,
+    normalized_gains,
+    query_maxima,
+    truncated_discount,
+)
 from letorbench.losses.logistic import best_documents
 from letorbench.parameters import number, one_of
 
@@ -24,31 +47,6 @@ MEASURES = ("ndcg", "err", "mrr")
 NDCG, ERR, MRR = range(3)
 #: no useful scores are further apart than SPAN times 2 to this power
 MOST_DOUBLINGS = 40
-
-
-def reference(s: np.ndarray, w: np.ndarray, kind: int) -> tuple[float, np.ndarray]:
-    """Return the measure M of one query and dM/ds.
-
-    NDCG: sum_i w_i / log2(1 + pi_i), w = G / Z.
-    MRR:  sum_i w_i / pi_i, w = 1 / n for the n best documents, else 0.
-    ERR:  sum_i (w_i / pi_i) prod over j != i of (1 - w_j sigma(s_j - s_i)), w = R < 1.
-    """
-    above = np.exp(-np.logaddexp(0.0, s[:, None] - s[None, :]))  # [i, j]: sigma(s_j - s_i)
-    np.fill_diagonal(above, 0.0)
-    bend = above * (1.0 - above)  # sigma's derivative
-    pi = 1.0 + above.sum(axis=1)
-    by_above = np.zeros_like(above)  # dM / d above[i, j], except through pi
-    if kind == NDCG:
-        terms = w / np.log2(1.0 + pi)
-        by_pi = -terms / ((1.0 + pi) * np.log(1.0 + pi))
-    else:
-        passed = np.prod(1.0 - w[None, :] * above, axis=1) if kind == ERR else 1.0
-        terms = w * passed / pi
-        by_pi = -terms / pi
-        if kind == ERR:
-            by_above = -terms[:, None] * w[None, :] / (1.0 - w[None, :] * above)
-    slope = (by_pi[:, None] + by_above) * bend
-    return float(terms.sum()), slope.sum(axis=0) - slope.sum(axis=1)
 
 
 @dataclass(frozen=True)
@@ -96,7 +94,7 @@ def _smoothed(
     stop: int,
     out: ValueAndGradient,
 ) -> None:
-    """Fill out with M and dM/ds of the queries start..stop - 1; weights: w of `reference`."""
+    """Fill out with M and dM/ds of the queries start..stop - 1; weights: w above."""
     most = longest_query(offsets, start, stop)
     place, passed, u, above = np.empty(most), np.empty(most), np.empty(most), np.empty(most)
     by_place, by_pass = np.empty(most), np.zeros(most)
@@ -171,3 +169,121 @@ def _sigmas(u: np.ndarray, i: int, doublings: int, above: np.ndarray) -> None:
                 above[j] *= above[j]
         for j in range(i):
             above[j] = 1.0 / (1.0 + above[j])
+
+
+#: the size of the matrices that are computed together, which fit into the second cache
+TOGETHER = 30_000
+
+
+@dataclass(frozen=True)
+class NeuralNDCG(Loss):
+    """1 - NDCG of documents sorted by NeuralSort's relaxation, 0 without relevant documents."""
+
+    name = "neural-ndcg"
+    one_minimum = False
+    formula = "1 - 1/Z sum_i D(i) (P G)_i, P the smooth sort by the scores"
+
+    tau: float = number(1.0, above=0)  # the lower, the nearer is the sort to the true one
+    scalings: int = number(30, least=0, most=1000)  # of columns and rows; the paper has at most 30
+    gain: str = gain_rule()
+
+    def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        require_comparable(queries)
+        g, D = normalized_gains(queries, gain=self.gain), truncated_discount(queries)
+        relevant = query_maxima(g, queries) > 0.0
+        loss = ValueAndGradient(np.zeros(queries.n_queries), np.zeros(queries.n_docs))
+
+        def part(own: np.ndarray, m: int) -> None:
+            rows = queries.offsets[own, None] + np.arange(m)
+            value, slope = smooth_ndcg(scores[rows] / self.tau, g[rows], D[:m], self.scalings)
+            loss.value[own], loss.gradient[rows] = 1.0 - value, -slope / self.tau
+
+        tasks = []
+        for m in np.unique(queries.lengths[relevant]).tolist():
+            alike = np.flatnonzero(relevant & (queries.lengths == m))
+            parts = np.array_split(alike, -(-len(alike) * m**2 // TOGETHER))
+            tasks += [partial(part, own, m) for own in parts]
+        run_tasks(tasks)
+        return loss
+
+
+def smooth_ndcg(
+    s: np.ndarray, g: np.ndarray, D: np.ndarray, scalings: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return NDCG of the smooth sorts of n queries of m documents, (n,), and its gradient by s."""
+    n, m = s.shape  # as of g = G / Z; s is in units of tau, D has the discounts of the ranks
+    slope, apart = m + 1.0 - 2.0 * np.arange(1, m + 1), s[:, :, None] - s[:, None]
+    logits = slope[:, None] * s[:, None] - np.abs(apart).sum(axis=2)[:, None]
+    P = exp(logits - logits.max(axis=2, keepdims=True))
+    P /= P.sum(axis=2, keepdims=True)
+    u, v = np.ones((2, n, scalings + 1, m))  # after t scalings it is diag(u_t) P diag(v_t)
+    _scale(P, u, v)
+    last_u, last_v = u[:, -1, :, None], v[:, -1, None]
+    by_scaled = D[:, None] * g[:, None]
+    terms = by_scaled * P
+    by_u, by_v = (terms * last_v).sum(axis=2), (terms * last_u).sum(axis=1)
+    value = (u[:, -1] * by_u).sum(axis=1)
+    by_P = by_scaled * last_u * last_v
+    _go_back(P, u, v, by_u, by_v, by_P)
+    by_logit = P * (by_P - (P * by_P).sum(axis=2, keepdims=True))
+    by_B = -by_logit.sum(axis=1)
+    sign = np.sign(apart) * (by_B[:, :, None] + by_B[:, None])
+    return value, (slope[:, None] * by_logit).sum(axis=1) + sign.sum(axis=2)
+
+
+# The scalings of n matrices P (n, m, m), with sums in one order on every processor.
+
+
+@kernel()
+def _scale(P: np.ndarray, u: np.ndarray, v: np.ndarray) -> None:
+    """Fill in the factors u and v (n, scalings + 1, m); the first are 1."""
+    for q in range(len(P)):
+        for t in range(1, u.shape[1]):
+            v[q, t] = 0.0
+            _add_columns(P[q], u[q, t - 1], v[q, t])
+            v[q, t] = 1.0 / v[q, t]
+            _rows(P[q], v[q, t], u[q, t])
+            u[q, t] = 1.0 / u[q, t]
+
+
+@kernel()
+def _go_back(
+    P: np.ndarray,
+    u: np.ndarray,
+    v: np.ndarray,
+    by_u: np.ndarray,
+    by_v: np.ndarray,
+    by_P: np.ndarray,
+) -> None:
+    """Add to the derivative by P its part through the scalings; this overwrites by_u and by_v."""
+    scalings, m = u.shape[1] - 1, u.shape[2]
+    by_row, by_column = np.empty((scalings, m)), np.empty((scalings, m))  # by 1 / u and 1 / v
+    for q in range(len(P)):
+        for t in range(scalings, 0, -1):
+            by_row[t - 1] = -by_u[q] * u[q, t] * u[q, t]
+            _add_columns(P[q], by_row[t - 1], by_v[q])
+            by_column[t - 1] = -by_v[q] * v[q, t] * v[q, t]
+            by_v[q] = 0.0
+            _rows(P[q], by_column[t - 1], by_u[q])
+        for i in range(m):
+            _add_columns(v[q, 1:], by_row[:, i], by_P[q, i])
+            _add_columns(by_column, u[q, :-1, i], by_P[q, i])
+
+
+@kernel()
+def _rows(A: np.ndarray, x: np.ndarray, out: np.ndarray) -> None:
+    """out = A x, for A (m, m)."""
+    for i in range(len(out)):
+        out[i] = dot(A[i], x)
+
+
+@kernel()
+def _add_columns(A: np.ndarray, x: np.ndarray, out: np.ndarray) -> None:
+    """out += A' x, for A (k, m)."""
+    k = len(A)
+    for i in range(0, k - k % 4, 4):
+        a, b, c, d = A[i], A[i + 1], A[i + 2], A[i + 3]
+        for j in range(len(out)):
+            out[j] += (a[j] * x[i] + b[j] * x[i + 1]) + (c[j] * x[i + 2] + d[j] * x[i + 3])
+    for i in range(k - k % 4, k):
+        add(x[i], A[i], out)

@@ -1,36 +1,46 @@
-"""Weighted losses of pairs, and the pairwise bound of a Markov random field.
+"""Weighted losses of pairs, and two losses of a Markov random field of a query's labels.
 
 T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012: equation 9
 with Table 3's losses phi and Table 9's weights V,
 
-    sum over the pairs r_i > r_j of V_ij phi(s_i - s_j),
+    sum over the pairs r_i > r_j of V_ij phi(s_i - s_j).
 
-and equation 18, -sum over all pairs of V_ij log(psi(r_i, r_j) / Z_ij) with psi(r_i, r_j) =
-exp(gamma sign(r_i - r_j) (s_i - s_j)), gamma = 2 / (m (m - 1)), and Z_ij the sum of psi over all
-pairs of labels.
+In the field P(r) is proportional to the product over the pairs of psi(r_i, r_j) = exp(gamma
+sign(r_i - r_j) (s_i - s_j)), gamma = 2 / (m (m - 1)). Its pairwise bound is equation 18, -sum over
+all pairs of V_ij log(psi(r_i, r_j) / Z_ij), with Z_ij the sum of psi over all pairs of labels. Its
+weighted pseudo-likelihood (equations 14 and 16) is -sum_i W_i log P(r_i | the other labels), where
 
-`reference` computes both for one query in plain NumPy. The compiled kernel goes over pairs of
-blocks that have one weight (`WeightedBlocks`). The bound, with t = gamma (s_i - s_j), L labels and
-n = L (L - 1) / 2, costs log Z_ij - sign t, Z_ij = n (e^t + e^-t) + L, sign = 1 for r_i > r_j and 0
-for a tie. phi = logistic is the same with gamma = 1/2, n = 1 and L = 0, without ties. With u =
-e^(gamma s), e^t = u_i / u_j: two exponentials a document serve all pairs, and the logarithms of
-`ROWS` pairs are taken as one of their product.
+    log P(l | the other labels) = h_i(l) - log sum_k e^{h_i(k)}
+    h_i(l) = gamma sum_j sign(l - r_j) (s_i - s_j)
+
+and each label 0 .. L - 1 of the set is possible. The other documents enter h_i(l) only through the
+number and the sum of scores of those with a lower label than l, and of those with a higher one: all
+h of a query cost O(m L).
+
+The compiled kernel goes over pairs of blocks that have one weight (`WeightedBlocks`). The bound,
+with t = gamma (s_i - s_j), L labels and n = L (L - 1) / 2, costs log Z_ij - sign t, Z_ij = n (e^t +
+e^-t) + L, sign = 1 for r_i > r_j and 0 for a tie. phi = logistic is the same with gamma = 1/2, n =
+1 and L = 0, without ties. With u = e^(gamma s), e^t = u_i / u_j: two exponentials a document serve
+all pairs, and the logarithms of `ROWS` pairs are taken as one of their product.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
+from letorbench.compiled.arithmetic import exp, log
 from letorbench.compiled.jit import kernel, longest_query
-from letorbench.compiled.query_loops import extent, gather
 from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import DataError
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
-from letorbench.losses.gains import gain_rule
+from letorbench.losses.gains import extent, gain_rule, gather, query_sums
 from letorbench.losses.label_order import (
-    OWN_TIE_RULES,
+    LOSS_TIE_RULES,
     PAIR_WEIGHTS,
+    DocumentWeighted,
     WeightedBlocks,
     block_weight,
+    document_weights,
     label_count,
 )
 from letorbench.parameters import one_of
@@ -48,35 +58,6 @@ STEEPEST = 30.0
 #: the number of pairs whose logarithms are taken as one, and the widest span of gamma s for which
 #: the product of their Z_ij is a normal number
 ROWS, WIDEST = 8, 40.0
-
-
-def reference(
-    s: np.ndarray, r: np.ndarray, V: np.ndarray, phi: str, levels: int
-) -> tuple[float, np.ndarray]:
-    """Return the loss of one query in label order, and its gradient; phi may also be "wub"."""
-    m = len(s)
-    i, j = np.triu_indices(m, 1)
-    sign = (r[i] > r[j]).astype(float)
-    d = s[i] - s[j]
-    if phi == "wub":
-        gamma = 2.0 / (m * (m - 1.0)) if m > 1 else 0.0
-        t, n = gamma * d, levels * (levels - 1) / 2
-        log_z = np.logaddexp(np.logaddexp(t, -t) + np.log(n), np.log(levels))
-        expected_sign = n * (np.exp(t - log_z) - np.exp(-t - log_z))
-        loss, slope = log_z - sign * t, gamma * (expected_sign - sign)
-    else:
-        bounded = np.minimum(-d, STEEPEST)
-        e = np.exp(bounded)
-        loss, slope = {
-            "quadratic": ((1.0 - d) ** 2, -2.0 * (1.0 - d)),
-            "hinge": (np.maximum(0.0, 1.0 - d), np.where(d < 1.0, -1.0, 0.0)),
-            "exponential": (e * (1.0 - d - bounded), -e),
-            "logistic": (np.logaddexp(0.0, -d), -np.exp(-np.logaddexp(0.0, d))),
-        }[phi]
-        loss, slope = sign * loss, sign * slope  # only the pairs r_i > r_j
-    weight = V[i, j]
-    gradient = np.bincount(i, weight * slope, m) - np.bincount(j, weight * slope, m)
-    return float(weight @ loss), gradient
 
 
 class _OfPairs(Loss):
@@ -107,7 +88,7 @@ class PairwiseLoss(_OfPairs):
 
     phi: str = one_of(PAIR_LOSSES, "logistic")
     weight: str = one_of(PAIR_WEIGHTS, "1")
-    ties: str = one_of(OWN_TIE_RULES, "breslow")
+    ties: str = one_of(LOSS_TIE_RULES, "breslow")
     gain: str = gain_rule()
 
     @property
@@ -124,7 +105,7 @@ class FieldBound(_OfPairs):
     kind = FIELD_BOUND
 
     weight: str = one_of(PAIR_WEIGHTS, "1")
-    ties: str = one_of(OWN_TIE_RULES, "breslow")
+    ties: str = one_of(LOSS_TIE_RULES, "breslow")
     gain: str = gain_rule()
 
 
@@ -280,3 +261,49 @@ def _pair(kind: int, t: float, n: float, L: float) -> tuple[float, float]:
     e = np.exp(-abs(t))
     z = n * (1.0 + e * e) + L * e  # Z e^(-|t|)
     return abs(t) + np.log(z), n * (1.0 - e * e) / z * (1.0 if t > 0.0 else -1.0)
+
+
+#: the largest number of values h, which are all in memory
+MOST = 50_000_000
+
+
+class PseudoLikelihood(DocumentWeighted):
+    """Equation 16."""
+
+    name = "wpll"
+    formula = "-sum_i weight_i log P(r_i | the other labels)"
+
+    def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        levels, r = label_count(queries), queries.labels
+        if levels * max(queries.n_docs, levels) > MOST:
+            raise DataError(
+                f"wpll: found {queries.n_docs:,} documents and labels up to {levels - 1:,}, "
+                f"expected at most {MOST:,} pairs of a document, or a label, and a label"
+            )
+        weights, order = np.empty(queries.n_docs), queries.by_label.order
+        weights[order] = document_weights(self.weight, self.ties, queries, self.gain)
+        query = np.repeat(np.arange(queries.n_queries), queries.lengths)
+        m = queries.lengths.astype(np.float64)
+        gamma = np.divide(2.0, m * (m - 1.0), out=np.zeros_like(m), where=m > 1.0)
+
+        def by_label(values: np.ndarray) -> np.ndarray:
+            """(n_docs,) -> (n_queries, L): the sums over the documents of each label."""
+            size = queries.n_queries * levels
+            return np.bincount(query * levels + r, values, size).reshape(-1, levels)
+
+        # signs[k, l] = sign(l - k), so that h = slope s - middle
+        signs = np.sign(np.arange(levels) - np.arange(levels)[:, None]).astype(np.float64)
+        slope = gamma[:, None] * np.einsum("qk,kl->ql", by_label(np.ones(queries.n_docs)), signs)
+        middle = gamma[:, None] * np.einsum("qk,kl->ql", by_label(scores), signs)
+        h = slope[query] * scores[:, None] - middle[query]
+        h -= h.max(axis=1, keepdims=True)
+        e = exp(h)
+        z = e.sum(axis=1)
+        own = np.arange(queries.n_docs), r
+        by_h = weights[:, None] * e / z[:, None]
+        by_h[own] -= weights
+        # s_i is in the document's own h, and through the sums in those of the whole query
+        pulls = np.stack([query_sums(column, queries) for column in by_h.T], axis=1)
+        through = gamma[:, None] * np.einsum("ql,kl->qk", pulls, signs)
+        gradient = (by_h * slope[query]).sum(axis=1) - through[query, r]
+        return ValueAndGradient(query_sums(weights * (log(z) - h[own]), queries), gradient)

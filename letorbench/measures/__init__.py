@@ -8,7 +8,7 @@ from typing import Any
 
 from letorbench import registry
 from letorbench.choices import require_choice, split
-from letorbench.measures.correlations import Rho, Tau
+from letorbench.measures.custom_measures import PerQueryFunction, measure_of
 from letorbench.measures.definitions import (
     AUC,
     DCG,
@@ -24,13 +24,14 @@ from letorbench.measures.definitions import (
     P,
     PairwiseCorrect,
     Recall,
+    Rho,
     RPrec,
+    Tau,
     default_measures,
     nDCG,
 )
 from letorbench.measures.evaluation import query_metrics
 from letorbench.measures.measure import LARGEST_CUTOFF, Measure
-from letorbench.measures.own import OfEachQuery, measure_of
 from letorbench.measures.prepared import PreparedMetric
 from letorbench.measures.rankings import Rankings, rank
 from letorbench.source import users_digest
@@ -38,7 +39,7 @@ from letorbench.source import users_digest
 __all__ = [
     "AUC", "BPref", "DCG", "ERR", "Hit", "MAP", "MEASURES", "MRR", "Measure", "MeanNDCG", "P",
     "PairwiseCorrect", "PreparedMetric", "RBP", "RMSE", "RPrec", "Rankings", "Recall", "Rho", "Tau",
-    "WTA", "default_measures", "is_function", "measure_of", "nDCG", "own_measure", "parse",
+    "WTA", "default_measures", "is_function", "measure_of", "nDCG", "custom_measure", "parse",
     "query_metrics", "rank", "sign", "take", "texts",
 ]  # fmt: skip
 
@@ -72,7 +73,7 @@ def parse(text: str) -> Measure:
     'err@5'
     """
     name, at, cutoff = text.strip().lower().partition("@")
-    measure = own_measure(name) or MEASURES[require_choice(name, list(MEASURES), "measure")]
+    measure = custom_measure(name) or MEASURES[require_choice(name, list(MEASURES), "measure")]
     if not at:
         measure.require_cutoff()
         return measure
@@ -81,7 +82,7 @@ def parse(text: str) -> Measure:
     return measure @ int(cutoff)
 
 
-def own_measure(name: str) -> Measure | None:
+def custom_measure(name: str) -> Measure | None:
     """Return the user's measure of that name, or None."""
     if name in MEASURES:
         return None
@@ -102,7 +103,7 @@ def take(value: Any) -> Measure:
         return measure
     registry.require_new(measure.name, MEASURES, "measure")
     function: Any = measure.function
-    origin = function.function if isinstance(function, OfEachQuery) else function
+    origin = function.function if isinstance(function, PerQueryFunction) else function
     measure = replace(measure, source=measure.source or users_digest(origin) or "own")
     registry.define(measure.name, replace(measure, cutoff=None), origin)
     return measure
@@ -111,7 +112,7 @@ def take(value: Any) -> Measure:
 def sign(name: str) -> int:
     """Return -1 for the name of a measure whose lowest value is the best, else 1."""
     name = name.partition("@")[0]
-    measure = MEASURES.get(name) or own_measure(name)
+    measure = MEASURES.get(name) or custom_measure(name)
     return -1 if measure is not None and measure.error else 1
 
 

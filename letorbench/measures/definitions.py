@@ -2,7 +2,7 @@
 
 Relevant is r >= 1, in `mslr` r >= 2. The definitions treat ties, queries without a relevant
 document and short lists like `standard` and the LETOR tools; other conventions differ. If equal
-scores count by the mean over their orders, `letorbench.measures.orders` has the sums.
+scores count by the mean over their orders, `letorbench.measures.evaluation` has the sums.
 """
 
 from __future__ import annotations
@@ -13,10 +13,62 @@ import numpy as np
 
 from letorbench.conventions import Convention
 from letorbench.measures.measure import Measure
-from letorbench.measures.rankings import Rankings, owner, ratio
+from letorbench.measures.rankings import Rankings, owner, rank, ratio, score_groups
 
 #: the probability that a reader of `rbp` goes on to the next document
 PERSISTENCE = 0.8
+
+
+def kendall(rankings: Rankings, k: int | None) -> np.ndarray:
+    """tau-b = (C - D) / sqrt((pairs - ties of scores) (pairs - ties of labels)).
+
+    C pairs of documents have their scores in the order of the labels, D in the other order.
+    Kendall 1945, "The treatment of ties in ranking problems".
+    Ties: no order. Equal labels or equal scores throughout: 0. The whole list counts.
+    """
+    assert rankings.scores is not None
+    groups = score_groups(rankings.scores, rankings.offsets)
+    right, wrong, same_label = rankings.pairs(groups)
+    n, sizes = rankings.lengths, np.diff(groups)
+    of_query = np.searchsorted(groups, rankings.offsets)
+    same_score = rankings.sums(sizes * (sizes - 1) / 2, of_query)
+    pairs = n * (n - 1) / 2
+    return ratio(right - wrong, np.sqrt((pairs - same_score) * (pairs - same_label)))
+
+
+Tau = Measure(
+    "Tau", "tau", kendall, "none",
+    "Kendall's tau-b of scores and labels, from -1 to 1", bounded=False,
+)  # fmt: skip
+
+
+def spearman(rankings: Rankings, k: int | None) -> np.ndarray:
+    """rho: the correlation of the ranks by score and by label; equal ones share their mean rank.
+
+    Spearman 1904, "The proof and measurement of association between two things".
+    Ties: no order. Equal labels or equal scores throughout: 0. The whole list counts.
+    """
+    assert rankings.scores is not None
+    offsets = rankings.offsets
+    x, y = (_centred_ranks(each, offsets) for each in (rankings.scores, rankings.labels))
+    xy, xx, yy = (rankings.sums(each, offsets) for each in (x * y, x * x, y * y))
+    return ratio(xy, np.sqrt(xx * yy))
+
+
+Rho = Measure(
+    "Rho", "rho", spearman, "none",
+    "Spearman's rho of scores and labels, from -1 to 1", bounded=False,
+)  # fmt: skip
+
+
+def _centred_ranks(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Return mean ranks by falling value minus the mean rank of the query, (n_docs,) float64."""
+    order = rank(values, offsets)
+    groups = score_groups(values[order], offsets)
+    middles = np.repeat((groups[:-1] + groups[1:]) / 2, np.diff(groups))
+    centred = np.empty(len(values))
+    centred[order] = middles - ((offsets[:-1] + offsets[1:]) / 2)[owner(offsets)]
+    return centred
 
 
 def area_under_roc(rankings: Rankings, k: int | None) -> np.ndarray:
@@ -28,6 +80,12 @@ def area_under_roc(rankings: Rankings, k: int | None) -> np.ndarray:
     other: 0. The whole list counts, however short.
     """
     return rankings.share(*replace(rankings, labels=rankings.hit.astype(np.int32)).correct_pairs)
+
+
+AUC = Measure(
+    "AUC", "auc", area_under_roc, "none",
+    "share of the pairs of a relevant and an irrelevant document in the right order",
+)  # fmt: skip
 
 
 def average_precision(rankings: Rankings, k: int | None) -> np.ndarray:
@@ -44,6 +102,12 @@ def average_precision(rankings: Rankings, k: int | None) -> np.ndarray:
     return rankings.share(total, average_precision_divisor(rankings, k))
 
 
+MAP = Measure(
+    "MAP", "map", average_precision, "optional",
+    "average precision: the mean of P@rank over the relevant documents, 0 for those below k",
+)  # fmt: skip
+
+
 def average_precision_divisor(rankings: Rankings, k: int | None) -> np.ndarray:
     """Return R, or min(R, k) with map_cut=k, (n_queries,) int64."""
     if k is None or rankings.convention.map_cut == "all":
@@ -58,12 +122,18 @@ def bpref(rankings: Rankings, k: int | None) -> np.ndarray:
     ranked or not. A relevant document with none above it counts 1. Unjudged documents do not count.
     Ties: file order. No relevant document: 0. The whole list counts, however short.
     """
-    R, found = rankings.relevant, rankings.found
+    R, found = rankings.relevant, rankings.retrieved_relevant
     misses = rankings.misses
     above = misses[rankings.hits] - np.repeat(misses[rankings.offsets[:-1]], found)
     least = np.repeat(np.minimum(R, rankings.irrelevant), found)
     losses = ratio(np.minimum(above, np.repeat(R, found)), least)
     return rankings.share(rankings.sums(1.0 - losses, rankings.hit_offsets), R)
+
+
+BPref = Measure(
+    "BPref", "bpref", bpref, "none",
+    "binary preference: few irrelevant documents above the relevant",
+)  # fmt: skip
 
 
 def dcg(rankings: Rankings, k: int | None) -> np.ndarray:
@@ -73,6 +143,12 @@ def dcg(rankings: Rankings, k: int | None) -> np.ndarray:
     Ties: file order. No relevant document: 0. A list shorter than k: its sum.
     """
     return rankings.at(rankings.dcg, k)
+
+
+DCG = Measure(
+    "DCG", "dcg", dcg, "optional",
+    "discounted cumulative gain down to rank k, not normalised", bounded=False,
+)  # fmt: skip
 
 
 def err(rankings: Rankings, k: int | None) -> np.ndarray:
@@ -86,12 +162,24 @@ def err(rankings: Rankings, k: int | None) -> np.ndarray:
     return rankings.at(rankings.err, k)
 
 
+ERR = Measure(
+    "ERR", "err", err, "optional",
+    "expected reciprocal rank of the document that satisfies, down to k",
+)  # fmt: skip
+
+
 def hit(rankings: Rankings, k: int) -> np.ndarray:
     """1 if a relevant document is at one of the ranks 1 .. k, else 0: trec_eval's success.
 
     Ties: file order. No relevant document: 0. A list shorter than k: the whole list.
     """
     return np.minimum(rankings.hits_within(k), 1).astype(np.float64)
+
+
+Hit = Measure(
+    "Hit", "hit", hit, "required",
+    "1 where a relevant document is among the first k (success)",
+)  # fmt: skip
 
 
 def mean_ndcg(rankings: Rankings, k: int | None) -> np.ndarray:
@@ -101,12 +189,18 @@ def mean_ndcg(rankings: Rankings, k: int | None) -> np.ndarray:
     Ties: file order. No relevant document: 0. No list is shorter than its own length.
     """
     best = rankings.ideal.dcg
-    if rankings.pool is not None:  # which has other lengths
+    if rankings.all_judged is not None:  # which has other lengths
         query = owner(rankings.offsets)
         within = np.minimum(rankings.ranks, rankings.ideal.lengths[query])
         best = np.append(best, 0.0)[rankings.ideal.offsets[query] + within - 1] * (within > 0)
     of_lists = rankings.sums(ratio(rankings.dcg, best), rankings.offsets)
     return rankings.share(ratio(of_lists, rankings.lengths), rankings.ideal_dcg() > 0)
+
+
+MeanNDCG = Measure(
+    "MeanNDCG", "mean-ndcg", mean_ndcg, "none",
+    "mean of NDCG@k over every rank k of the list",
+)  # fmt: skip
 
 
 def reciprocal_rank(rankings: Rankings, k: int | None) -> np.ndarray:
@@ -115,10 +209,16 @@ def reciprocal_rank(rankings: Rankings, k: int | None) -> np.ndarray:
     Voorhees 1999, "The TREC-8 question answering track report".
     Ties: file order. No relevant document: 0. The whole list counts, however short.
     """
-    values = np.zeros(len(rankings.found))
-    some = rankings.found > 0 if k is None else rankings.hits_within(k) > 0
+    values = np.zeros(len(rankings.retrieved_relevant))
+    some = rankings.retrieved_relevant > 0 if k is None else rankings.hits_within(k) > 0
     values[some] = 1.0 / rankings.hit_ranks[rankings.hit_offsets[:-1][some]]
     return values
+
+
+MRR = Measure(
+    "MRR", "mrr", reciprocal_rank, "optional",
+    "reciprocal rank of the first relevant document, 0 below k",
+)  # fmt: skip
 
 
 def ndcg(rankings: Rankings, k: int | None) -> np.ndarray:
@@ -134,6 +234,12 @@ def ndcg(rankings: Rankings, k: int | None) -> np.ndarray:
     return values if whole else rankings.zero_if_short(values, k)
 
 
+nDCG = Measure(
+    "nDCG", "ndcg", ndcg, "optional",
+    "normalised discounted cumulative gain down to rank k",
+)  # fmt: skip
+
+
 def pairwise_correct(rankings: Rankings, k: int | None) -> np.ndarray:
     """#{(i, j): r_i > r_j, i ranked above j} / #{(i, j): r_i > r_j}.
 
@@ -143,6 +249,12 @@ def pairwise_correct(rankings: Rankings, k: int | None) -> np.ndarray:
     labels (so no relevant document either): 0. The whole list counts, however short.
     """
     return rankings.share(*rankings.correct_pairs)
+
+
+PairwiseCorrect = Measure(
+    "PairwiseCorrect", "pairwise", pairwise_correct, "none",
+    "share of the pairs of different labels in the right order",
+)  # fmt: skip
 
 
 def precision(rankings: Rankings, k: int) -> np.ndarray:
@@ -159,13 +271,10 @@ def precision(rankings: Rankings, k: int) -> np.ndarray:
     return values if short == "k" else rankings.zero_if_short(values, k)
 
 
-def r_precision(rankings: Rankings, k: int | None) -> np.ndarray:
-    """(relevant documents at the ranks 1 .. R) / R, with R relevant documents.
-
-    Manning, Raghavan & Schütze 2008, section 8.4.
-    Ties: file order. No relevant document: 0. A list shorter than R: its relevant documents.
-    """
-    return rankings.share(rankings.hits_within(rankings.relevant), rankings.relevant)
+P = Measure(
+    "P", "p", precision, "required",
+    "precision: the share of relevant documents among the first k",
+)  # fmt: skip
 
 
 def rank_biased_precision(rankings: Rankings, k: int | None) -> np.ndarray:
@@ -181,6 +290,12 @@ def rank_biased_precision(rankings: Rankings, k: int | None) -> np.ndarray:
     return rankings.at(rankings.running(weights * shares), k)
 
 
+RBP = Measure(
+    "RBP", "rbp", rank_biased_precision, "optional",
+    "rank-biased precision: a reader goes on to the next rank with the chance 0.8",
+)  # fmt: skip
+
+
 def recall(rankings: Rankings, k: int) -> np.ndarray:
     """(relevant documents at the ranks 1 .. k) / (relevant documents).
 
@@ -188,6 +303,27 @@ def recall(rankings: Rankings, k: int) -> np.ndarray:
     Ties: file order. No relevant document: 0. A list shorter than k: the whole list.
     """
     return rankings.share(rankings.hits_within(k), rankings.relevant)
+
+
+Recall = Measure(
+    "Recall", "recall", recall, "required",
+    "share of the relevant documents among the first k",
+)  # fmt: skip
+
+
+def r_precision(rankings: Rankings, k: int | None) -> np.ndarray:
+    """(relevant documents at the ranks 1 .. R) / R, with R relevant documents.
+
+    Manning, Raghavan & Schütze 2008, section 8.4.
+    Ties: file order. No relevant document: 0. A list shorter than R: its relevant documents.
+    """
+    return rankings.share(rankings.hits_within(rankings.relevant), rankings.relevant)
+
+
+RPrec = Measure(
+    "RPrec", "rprec", r_precision, "none",
+    "precision at the rank R, the number of relevant documents",
+)  # fmt: skip
 
 
 def root_mean_square_error(rankings: Rankings, k: int | None) -> np.ndarray:
@@ -202,6 +338,13 @@ def root_mean_square_error(rankings: Rankings, k: int | None) -> np.ndarray:
     return np.sqrt(ratio(rankings.sums(squares, rankings.offsets), rankings.lengths))
 
 
+RMSE = Measure(
+    "RMSE", "rmse", root_mean_square_error, "none",
+    "root of the mean squared difference of scores and labels; the lowest is best",
+    error=True, bounded=False,
+)  # fmt: skip
+
+
 def winner_takes_all(rankings: Rankings, k: int | None) -> np.ndarray:
     """1 if the document at rank 1 is relevant, else 0.
 
@@ -211,63 +354,6 @@ def winner_takes_all(rankings: Rankings, k: int | None) -> np.ndarray:
     return rankings.hits_within(1).astype(np.float64)
 
 
-AUC = Measure(
-    "AUC", "auc", area_under_roc, "none",
-    "share of the pairs of a relevant and an irrelevant document in the right order",
-)  # fmt: skip
-MAP = Measure(
-    "MAP", "map", average_precision, "optional",
-    "average precision: the mean of P@rank over the relevant documents, 0 for those below k",
-)  # fmt: skip
-BPref = Measure(
-    "BPref", "bpref", bpref, "none",
-    "binary preference: few irrelevant documents above the relevant",
-)  # fmt: skip
-DCG = Measure(
-    "DCG", "dcg", dcg, "optional", "discounted cumulative gain down to rank k, not normalised",
-    bounded=False,
-)  # fmt: skip
-ERR = Measure(
-    "ERR", "err", err, "optional",
-    "expected reciprocal rank of the document that satisfies, down to k",
-)  # fmt: skip
-Hit = Measure(
-    "Hit", "hit", hit, "required", "1 where a relevant document is among the first k (success)"
-)
-MeanNDCG = Measure(
-    "MeanNDCG", "mean-ndcg", mean_ndcg, "none", "mean of NDCG@k over every rank k of the list"
-)
-MRR = Measure(
-    "MRR", "mrr", reciprocal_rank, "optional",
-    "reciprocal rank of the first relevant document, 0 below k",
-)  # fmt: skip
-nDCG = Measure(
-    "nDCG", "ndcg", ndcg, "optional", "normalised discounted cumulative gain down to rank k"
-)
-PairwiseCorrect = Measure(
-    "PairwiseCorrect", "pairwise", pairwise_correct, "none",
-    "share of the pairs of different labels in the right order",
-)  # fmt: skip
-P = Measure(
-    "P", "p", precision, "required",
-    "precision: the share of relevant documents among the first k",
-)  # fmt: skip
-RBP = Measure(
-    "RBP", "rbp", rank_biased_precision, "optional",
-    "rank-biased precision: a reader goes on to the next rank with the chance 0.8",
-)  # fmt: skip
-Recall = Measure(
-    "Recall", "recall", recall, "required", "share of the relevant documents among the first k"
-)
-RPrec = Measure(
-    "RPrec", "rprec", r_precision, "none",
-    "precision at the rank R, the number of relevant documents",
-)  # fmt: skip
-RMSE = Measure(
-    "RMSE", "rmse", root_mean_square_error, "none",
-    "root of the mean squared difference of scores and labels; the lowest is best", error=True,
-    bounded=False,
-)  # fmt: skip
 WTA = Measure(
     "WTA", "wta", winner_takes_all, "none",
     "winner takes all: 1 where the first document is relevant",

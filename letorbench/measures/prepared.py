@@ -88,7 +88,7 @@ class PreparedMetric(NamedTuple):
         """Measure every query by scores + step * column, over all orders of equal scores.
 
         A relevant document has the mean discount of the ranks that it shares, or their mean
-        precision, the AP of `letorbench.measures.orders`.
+        precision, the AP of `letorbench.measures.evaluation`.
         """
         return self._measured(scores, float(step), column, in_file_order=False)
 
@@ -167,7 +167,7 @@ def _query(
     prepared: PreparedMetric,
     scratch: np.ndarray,
 ) -> float:
-    """Return a query's measure from the documents above each hit, by the letters of `orders`."""
+    """Return a query's measure from the documents above each hit, as `evaluation` does."""
     hits, above, level, before = scratch[0], scratch[1], scratch[2], scratch[3]
     chosen = _high_hits(scores, len(weights), prepared.deepest, hits)
     before[: len(scores) + 1] = 0  # before[a]: how many hits have fewer than a documents above them
@@ -220,7 +220,7 @@ def _high_hits(scores: np.ndarray, n_hits: int, deepest: int, hits: np.ndarray) 
 
 @kernel()
 def _mean_term(a: int, n: int, A: int, r: int, prepared: PreparedMetric) -> float:
-    """Return a hit's mean term, by the letters of `orders`."""
+    """Return a hit's mean term, with the letters of `evaluation`."""
     if not prepared.precision:
         return prepared.values[a + 1] if n == 1 else (prepared.sums[a + n] - prepared.sums[a]) / n
     if n == 1:

@@ -33,9 +33,9 @@ class Rankings:
     # (n_docs,) bool, all if None; documents that are not judged have the label 0
     judged: np.ndarray | None = None
     # labels and offsets of all judged documents, ranked or not, if these differ from the above
-    pool: tuple[np.ndarray, np.ndarray] | None = None
+    all_judged: tuple[np.ndarray, np.ndarray] | None = None
     # labels, scores and offsets in file order, and the row of each rank position
-    given: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None = None
+    file_order: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None = None
 
     @staticmethod
     def of(
@@ -52,13 +52,13 @@ class Rankings:
         """
         offsets = np.require(offsets, np.int64, ["C", "W"])
         labels, scores, depth = np.asarray(labels, np.int32), np.asarray(scores), convention.depth
-        judged, retrieved, pool = labels >= 0, scores > -np.inf, None
+        judged, retrieved, all_judged = labels >= 0, scores > -np.inf, None
         scores = compared(scores, convention)
         file, rows = (labels, scores, offsets), None
         if convention.ties == "docid":
             docids = document_ids(docids, offsets)
         if depth or not (judged.all() and retrieved.all()):
-            pool = labels[judged], kept_offsets(judged, offsets)
+            all_judged = labels[judged], kept_offsets(judged, offsets)
             rows = np.flatnonzero(
                 retrieved & judged if convention.unjudged == "drop" else retrieved
             )
@@ -69,23 +69,25 @@ class Rankings:
         if depth:
             high = np.arange(len(order)) - np.repeat(offsets[:-1], np.diff(offsets)) < depth
             order, offsets = order[high], kept_offsets(high, offsets)
-        ranked, given = scores[order], (*file, order if rows is None else rows[order])
+        ranked, file_order = scores[order], (*file, order if rows is None else rows[order])
         groups = score_groups(ranked, offsets) if convention.ties == "mean" else None
-        known = judged[order] if pool is not None else None
-        return Rankings(labels[order], offsets, convention, groups, ranked, known, pool, given)
+        known = judged[order] if all_judged is not None else None
+        return Rankings(
+            labels[order], offsets, convention, groups, ranked, known, all_judged, file_order
+        )
 
     def reordered(self, order: np.ndarray) -> Rankings:
         """Return the rankings with the documents at these positions, no longer as groups."""
         judged = None if self.judged is None else self.judged[order]
-        return replace(self, labels=self.labels[order], judged=judged, groups=None, given=None)
+        return replace(self, labels=self.labels[order], judged=judged, groups=None, file_order=None)
 
     @property
     def in_file_order(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Labels and scores of the judged or ranked documents in file order, and offsets."""
-        if self.given is None:
+        if self.file_order is None:
             assert self.scores is not None
             return self.labels, self.scores, self.offsets
-        labels, scores, offsets, ranked = self.given
+        labels, scores, offsets, ranked = self.file_order
         # documents that are not ranked have -inf
         seen = np.full(len(scores), -np.inf)
         seen[ranked] = scores[ranked]
@@ -114,7 +116,7 @@ class Rankings:
     @cached_property
     def ideal(self) -> Rankings:
         """Each query's judged documents, the largest label first."""
-        labels, offsets = self.pool or (self.labels, self.offsets)
+        labels, offsets = self.all_judged or (self.labels, self.offsets)
         best = np.empty_like(labels)
         for own in rows_by_length(offsets):
             best[own] = np.sort(labels[own], axis=1)[:, ::-1]
@@ -162,21 +164,25 @@ class Rankings:
         return np.searchsorted(self.hits, self.offsets)
 
     @cached_property
-    def found(self) -> np.ndarray:
+    def retrieved_relevant(self) -> np.ndarray:
         """(n_queries,) int64: relevant documents of each query's ranking."""
         return np.diff(self.hit_offsets)
 
     @cached_property
     def relevant(self) -> np.ndarray:
         """(n_queries,) int64: relevant documents of each query, ranked or not."""
-        if self.pool is None:
-            return self.found
-        return np.diff(kept_offsets(self.pool[0] >= self.convention.relevant, self.pool[1]))
+        if self.all_judged is None:
+            return self.retrieved_relevant
+        return np.diff(
+            kept_offsets(self.all_judged[0] >= self.convention.relevant, self.all_judged[1])
+        )
 
     @cached_property
     def irrelevant(self) -> np.ndarray:
         """(n_queries,) int64: judged documents of each query that are not relevant."""
-        return np.diff(self.offsets if self.pool is None else self.pool[1]) - self.relevant
+        return (
+            np.diff(self.offsets if self.all_judged is None else self.all_judged[1]) - self.relevant
+        )
 
     @cached_property
     def misses(self) -> np.ndarray:
@@ -187,12 +193,14 @@ class Rankings:
     @cached_property
     def hit_ranks(self) -> np.ndarray:
         """(n_hits,) int64: the rank, from 1, of each relevant document."""
-        return self.hits - np.repeat(self.offsets[:-1] - 1, self.found)
+        return self.hits - np.repeat(self.offsets[:-1] - 1, self.retrieved_relevant)
 
     @cached_property
     def hit_counts(self) -> np.ndarray:
         """(n_hits,) int64: relevant documents of the query down to this one, itself included."""
-        return np.arange(len(self.hits)) - np.repeat(self.hit_offsets[:-1] - 1, self.found)
+        return np.arange(len(self.hits)) - np.repeat(
+            self.hit_offsets[:-1] - 1, self.retrieved_relevant
+        )
 
     def hits_within(self, k: int | np.ndarray) -> np.ndarray:
         """(n_queries,): relevant documents at the ranks 1 .. k; k may differ between queries."""

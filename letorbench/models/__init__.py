@@ -9,8 +9,7 @@ from letorbench import registry
 
 #: the names of this package besides the models and their families
 OTHERS = {
-    **{name: f"letorbench.models.base:{name}" for name in ("Model", "load", "save")},
-    "ParametricFamily": "letorbench.models.parametric:ParametricFamily",
+    name: f"letorbench.models.base:{name}" for name in ("Model", "ParametricFamily", "load", "save")
 }
 
 __getattr__, __dir__ = registry.attach(

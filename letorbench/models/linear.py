@@ -10,8 +10,7 @@ from letorbench.compiled.jit import kernel
 from letorbench.compiled.threads import parallel_for
 from letorbench.datasets.queryset import QuerySet
 from letorbench.features.columns import mean_and_scale, mean_and_variance
-from letorbench.models.base import Model, array
-from letorbench.models.parametric import FamilySettings, ParametricFamily
+from letorbench.models.base import FamilySettings, Model, ParametricFamily, array
 
 #: the standard deviation of a rescaled feature is 1 / SPREAD
 SPREAD = 4.0

@@ -15,9 +15,8 @@ from letorbench.compiled.jit import kernel
 from letorbench.compiled.threads import run_tasks
 from letorbench.datasets.queryset import QuerySet
 from letorbench.features.columns import mean_and_scale, row_blocks
-from letorbench.models.base import Model, array
+from letorbench.models.base import FamilySettings, Model, ParametricFamily, array
 from letorbench.models.linear import products
-from letorbench.models.parametric import FamilySettings, ParametricFamily
 
 #: the number of documents whose hidden units are in memory together
 ROWS = 1000

@@ -240,8 +240,8 @@ def rho_of(benchmark: Benchmark, share: float) -> float:
 
 def _correlations(fold: Fold) -> np.ndarray:
     """(n_products,) abs(correlation) with the label; NaN for constant ones."""
+    from letorbench.models.functionals import product_correlations
     from letorbench.models.linear import LinearFamily
-    from letorbench.models.quadratic import product_correlations
 
     of = LinearFamily.standardised(fold.train.features)
     every = product_correlations(fold.train, of.mean, of.scale)

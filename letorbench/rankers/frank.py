@@ -8,12 +8,19 @@ import numpy as np
 
 from letorbench.compiled.arithmetic import sigmoid as sigma
 from letorbench.compiled.jit import kernel, longest_query
-from letorbench.compiled.query_loops import VECTOR, gather_exponentials, over_blocks, padded
 from letorbench.compiled.threads import parallel_for
 from letorbench.datasets.queryset import LabelBlocks
 from letorbench.features.columns import BinnedFeatures
 from letorbench.losses.base import query_share, require_comparable
-from letorbench.losses.gains import inverse_or_zero, pair_counts, pairs
+from letorbench.losses.gains import (
+    VECTOR,
+    gather_exponentials,
+    inverse_or_zero,
+    over_blocks,
+    padded,
+    pair_counts,
+    pairs,
+)
 from letorbench.models.tree_ensemble import stump
 from letorbench.parameters import number
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation

@@ -11,13 +11,14 @@ import numpy as np
 
 from letorbench.compiled.arithmetic import sigmoid
 from letorbench.compiled.jit import kernel, longest_query
-from letorbench.compiled.query_loops import SPAN, exponentials
 from letorbench.compiled.threads import parallel_for
 from letorbench.conventions import gains
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import query_share, require_comparable
 from letorbench.losses.gains import (
+    SPAN,
     GainSettings,
+    exponentials,
     inverse_ideal_dcg,
     mean_difference,
     mean_of_ranks,

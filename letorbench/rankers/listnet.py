@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from letorbench.losses.top_k_cross_entropy import TopKCrossEntropy
+from letorbench.losses.plackett_luce import TopKCrossEntropy
 from letorbench.models.linear import LinearFamily
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
@@ -18,7 +18,7 @@ class ListNet(Ranker):
     It minimises, over a linear s, the sum over queries of -sum over g of P_r(g) log P_s(g). Here
     g are the first `top` places under Plackett-Luce with exp of the labels r and of the scores s
     (equations 5 and 6). Gradient descent finds the minimum (Algorithm 1).
-    `letorbench.losses.top_k_cross_entropy` has the loss in plain NumPy and in compiled code.
+    `letorbench.losses.plackett_luce` has the loss in plain NumPy and in compiled code.
 
     Parameters
     ----------

@@ -17,20 +17,22 @@ import numpy as np
 
 from letorbench.compiled.arithmetic import sigmoid as sigma
 from letorbench.compiled.jit import kernel, longest_query
-from letorbench.compiled.query_loops import (
-    VECTOR,
-    gather_exponentials,
-    over_blocks,
-    padded,
-    scatter,
-)
 from letorbench.compiled.threads import parallel_for
 from letorbench.conventions import gains as gains_of
 from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import LabelBlocks
 from letorbench.errors import UsageError
 from letorbench.losses.base import require_comparable
-from letorbench.losses.gains import GainSettings, inverse_or_zero, query_sums
+from letorbench.losses.gains import (
+    VECTOR,
+    GainSettings,
+    gather_exponentials,
+    inverse_or_zero,
+    over_blocks,
+    padded,
+    query_sums,
+    scatter,
+)
 from letorbench.models.tree_ensemble import Tree
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation

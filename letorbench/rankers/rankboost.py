@@ -6,11 +6,10 @@ from functools import partial
 import numpy as np
 
 from letorbench.compiled.jit import kernel, longest_query
-from letorbench.compiled.query_loops import extent, gather
 from letorbench.compiled.threads import parallel_for
 from letorbench.datasets.queryset import LabelBlocks
 from letorbench.losses.base import query_share
-from letorbench.losses.gains import pair_counts, pairs
+from letorbench.losses.gains import extent, gather, pair_counts, pairs
 from letorbench.parameters import number
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.solvers.boosting import Term, adaboost_step, boost, stump_term, tree_ensemble
@@ -130,7 +129,7 @@ class _Booster:
 # 1 / u times its own u, so a query costs its documents times one.
 
 #: the widest span of a query's scores for u: with c in their middle, u and 1 / u are at most
-#: exp(300), and products of two are finite. The span of `compiled.query_loops` is narrower because
+#: exp(300), and products of two are finite. The span of `losses.gains` is narrower because
 #: u is at most 1 there and up to eight are multiplied.
 SPAN = 600.0
 

@@ -18,7 +18,7 @@ from letorbench.measures import rank
 from letorbench.models.linear import Linear, weighted_rows
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
-from letorbench.solvers import bundle, newton
+from letorbench.solvers.convex import Expansion, bundle, newton
 from letorbench.solvers.fit_warnings import FitWarning
 
 #: a thread costs more than it saves on fewer documents
@@ -93,11 +93,11 @@ class RankSVM(Ranker):
     def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         pairs = MarginPairs(train, self.normalise)
         if self.loss == "hinge":
-            minimum = bundle.minimise(
+            minimum = bundle(
                 pairs.hinge, train.n_features, self.C, self.gap, deadline=self.deadline
             )
         else:
-            minimum = newton.minimise(
+            minimum = newton(
                 lambda w: pairs.squared_hinge(w, self.C),
                 np.zeros(train.n_features),
                 self.gap,
@@ -122,7 +122,7 @@ class MarginPairs:
         self.first = np.repeat(queries.offsets[:-1], queries.lengths)  # row of the query
         self.any = bool(n_pairs.any())
 
-    def squared_hinge(self, w: np.ndarray, C: float) -> newton.Expansion:
+    def squared_hinge(self, w: np.ndarray, C: float) -> Expansion:
         """Expand |w|^2 / 2 + C sum of c_q max(0, 1 - (s_i - s_j))^2 at w (n_features,)."""
         features = self.queries.features
         scores = Linear(w).predict(features)
@@ -145,7 +145,7 @@ class MarginPairs:
         e = lower - upper
         value = float(np.sum(self.weight * (upper + scores * (product + 2.0 * e))))
         slope = 2.0 * self.weight * (product + e)
-        return newton.Expansion(
+        return Expansion(
             dot(w, w) / 2.0 + C * value,
             w + C * weighted_rows(features, slope),
             hessian_times,

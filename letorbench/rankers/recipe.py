@@ -17,9 +17,9 @@ import numpy as np
 from letorbench.errors import UsageError
 from letorbench.losses import loss, take
 from letorbench.losses.base import Loss, weighted_sum
+from letorbench.losses.custom_losses import require_gradient, source_of
 from letorbench.losses.label_order import TIE_RULES, draws_order, with_ties
-from letorbench.losses.own import require_gradient, source_of
-from letorbench.models.parametric import FamilySettings, families, family
+from letorbench.models.base import FamilySettings, families, family
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.rankers.mart import Differentiated, TreeBooster, TreeSettings
@@ -87,7 +87,7 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
     leaves, depth, min_docs, docs, columns, bins
         Of trees, see `letorbench.rankers.mart.TreeSettings`.
     standardise, rho, query_features, dimensions, tau
-        The model's settings, see `letorbench.models.parametric.FamilySettings`.
+        The model's settings, see `letorbench.models.base.FamilySettings`.
 
     Examples
     --------

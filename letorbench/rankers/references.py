@@ -34,8 +34,8 @@ class Random(_Reference):
     Notes
     -----
     All its scores are 0. Its measures are exact means over all orders, not those of one order, see
-    `letorbench.measures.orders`. A tool that reads these scores ranks documents in file order and
-    prints other numbers.
+    `letorbench.measures.evaluation`. A tool that reads these scores ranks documents in file order
+    and prints other numbers.
     """
 
     name = "random"

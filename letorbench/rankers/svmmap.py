@@ -17,7 +17,7 @@ from letorbench.losses.base import query_share
 from letorbench.models.linear import Linear, weighted_rows
 from letorbench.parameters import number
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
-from letorbench.solvers import bundle
+from letorbench.solvers.convex import bundle
 from letorbench.solvers.fit_warnings import FitWarning
 
 #: a thread costs more than it saves on fewer documents
@@ -98,7 +98,7 @@ class SVMMAP(Ranker):
 
     def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         risk = MAPRisk(train)
-        minimum = bundle.minimise(risk, train.n_features, self.C, self.gap, deadline=self.deadline)
+        minimum = bundle(risk, train.n_features, self.C, self.gap, deadline=self.deadline)
         none = FitWarning(
             "nothing learned", "no query has both labels 0 and more: all scores are 0"
         )

@@ -1,9 +1,9 @@
 """The rankers of the rank functionals paper: a model, a loss, L-BFGS with a Gaussian prior.
 
 T. Tran, D. Phung, S. Venkatesh, "Learning Rank Functionals: An Empirical Study", 2012. Each ranker
-names its equation. `letorbench.losses` has the equations in plain NumPy: `logistic` (5), `smoothed`
-(6, 7), `weighted_pairs` (9, 18), `plackett_luce` (11, 13), `markov_field` (16). `letorbench.models`
-has the models: `linear`, `quadratic` (4), `separate` (2, 3).
+names its equation. `letorbench.losses` defines them: `logistic` (5), `smoothed` (6, 7),
+`weighted_pairs` (9, 16, 18), `plackett_luce` (11, 13). `letorbench.models` has the models:
+`linear`, `functionals` (2, 3, 4).
 """
 
 from dataclasses import dataclass
@@ -11,20 +11,20 @@ from typing import Any, ClassVar
 
 from letorbench.losses.base import Loss, of_settings
 from letorbench.losses.gains import GainSettings
-from letorbench.losses.group_level import AGGREGATES, group_level
 from letorbench.losses.label_order import (
+    AGGREGATES,
     DOCUMENT_WEIGHTS,
     PAIR_WEIGHTS,
     TIE_RULES,
     draws_order,
+    group_level,
     with_ties,
 )
 from letorbench.losses.logistic import MulticlassLogistic
-from letorbench.losses.markov_field import PseudoLikelihood
 from letorbench.losses.plackett_luce import PlackettLuce, ReversePlackettLuce
 from letorbench.losses.smoothed import SmoothedMeasure
-from letorbench.losses.weighted_pairs import PAIR_LOSSES, FieldBound, PairwiseLoss
-from letorbench.models.parametric import FamilySettings, ParametricFamily, family
+from letorbench.losses.weighted_pairs import PAIR_LOSSES, FieldBound, PairwiseLoss, PseudoLikelihood
+from letorbench.models.base import FamilySettings, ParametricFamily, family
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.registry import preset
@@ -55,7 +55,7 @@ class _RankFunctional(FamilySettings, Ranker):
     individual : {"linear", "quadratic", "bilinear", "bilinear-tanh", "distance"}
         group: the model that scores a group's documents.
     standardise, rho, query_features, dimensions, tau
-        The model's settings, see `letorbench.models.parametric.FamilySettings`. Section 4
+        The model's settings, see `letorbench.models.base.FamilySettings`. Section 4
         standardises the features.
 
     Notes

@@ -17,7 +17,7 @@ from letorbench.compiled.arithmetic import add, dot, norm
 from letorbench.compiled.jit import kernel
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import Loss
-from letorbench.models.parametric import ParametricFamily
+from letorbench.models.base import ParametricFamily
 from letorbench.solvers.fit_result import Epoch, FitResult, kept_epoch
 from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.objective import Objective, Whitened, drawn_start

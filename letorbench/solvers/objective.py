@@ -19,9 +19,8 @@ import numpy as np
 from letorbench.compiled.arithmetic import backward_solve, cholesky, dot, forward_solve, gram
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import Loss, weighted_sum
-from letorbench.models.base import Model
+from letorbench.models.base import Model, ParametricFamily
 from letorbench.models.linear import products
-from letorbench.models.parametric import ParametricFamily
 
 #: one direction per prime measures the curvature; the prime's square root makes its signs
 PRIMES = np.array([2, 3, 5, 7, 11, 13, 17, 19])

@@ -44,7 +44,7 @@ class TreeBuffers(NamedTuple):
 
     feature: np.ndarray  # the node's split; for a leaf, the best one that it could have
     cut: np.ndarray
-    too: np.ndarray  # the bin that goes left as well, -1 for none
+    also_left: np.ndarray  # the bin that goes left as well, -1 for none
     left: np.ndarray  # the first child, 0 for a leaf
     depth: np.ndarray  # the splits above the node
     start: np.ndarray  # the node's documents are rows[start..stop - 1]
@@ -59,7 +59,7 @@ class TreeBuffers(NamedTuple):
     units: np.ndarray  # (2,), of first and second derivatives
     to_split: np.ndarray  # (2,), the leaves to search next, the smaller first, -1 for none
     size: np.ndarray  # (2,), the number of nodes and of leaves
-    found: np.ndarray  # (n_groups, 2, 4), gain, feature, cut and `too` of both leaves
+    best_splits: np.ndarray  # (n_groups, 2, 4), gain, feature, cut and `also_left` of both leaves
     # (slots, n_groups, GROUP, 2 * most bins): for each bin the sum of first derivatives, then one
     # number that holds the sum of second ones and the count of documents
     histograms: np.ndarray
@@ -114,12 +114,14 @@ class Grower:
         left = np.zeros(len(buffers.left), np.bool_)
         tree = Tree(whole[0], real[0], whole[1], whole[2], real[1], real[2], real[3], left)
         _init_root(gradient, hessian, buffers, self._rules)
-        values = max(1, GROUP * len(buffers.found))  # of a document
+        values = max(1, GROUP * len(buffers.best_splits))  # of a document
         alone = LEAST // values if thread_count() > 1 else len(buffers.rows)
         while buffers.to_split[0] >= 0:
             _grow_alone(buffers, self._rules, alone)
             if buffers.to_split[0] >= 0:
-                parallel_for(partial(_search_groups, buffers, self._rules), len(buffers.found))
+                parallel_for(
+                    partial(_search_groups, buffers, self._rules), len(buffers.best_splits)
+                )
                 _split_next(buffers, self._rules)
         _finalize(buffers, self._rules, tree)
         return Tree._make(each[: buffers.size[0]] for each in tree)
@@ -161,7 +163,7 @@ def _grow_alone(buffers: TreeBuffers, rules: Rules, most: int) -> None:
     while buffers.to_split[0] >= 0:
         if buffers.stop[buffers.to_split[0]] - buffers.start[buffers.to_split[0]] > most:
             return
-        _search_groups(buffers, rules, 0, len(buffers.found))
+        _search_groups(buffers, rules, 0, len(buffers.best_splits))
         _split_next(buffers, rules)
 
 
@@ -190,15 +192,23 @@ def _split_next(buffers: TreeBuffers, rules: Rules) -> None:
     """Store the best split of each leaf of the pair; split the next leaf into the new pair."""
     feature, cut, gain, left = buffers.feature, buffers.cut, buffers.gain, buffers.left
     start, stop, slot, sums = buffers.start, buffers.stop, buffers.slot, buffers.sums
-    rows, to_split, size, found = buffers.rows, buffers.to_split, buffers.size, buffers.found
+    rows, to_split, size, best_splits = (
+        buffers.rows,
+        buffers.to_split,
+        buffers.size,
+        buffers.best_splits,
+    )
     for side in range(2):
-        for group in range(len(found)):
+        for group in range(len(best_splits)):
             node = to_split[side]
-            if node >= 0 and found[group, side, 0] > gain[node]:
-                gain[node] = found[group, side, 0]
-                feature[node], cut[node] = int(found[group, side, 1]), int(found[group, side, 2])
-                buffers.too[node] = int(found[group, side, 3])
-    found[:] = 0.0
+            if node >= 0 and best_splits[group, side, 0] > gain[node]:
+                gain[node] = best_splits[group, side, 0]
+                feature[node], cut[node] = (
+                    int(best_splits[group, side, 1]),
+                    int(best_splits[group, side, 2]),
+                )
+                buffers.also_left[node] = int(best_splits[group, side, 3])
+    best_splits[:] = 0.0
     to_split[:] = -1
     node = -1
     for leaf in range(size[0]):
@@ -211,7 +221,7 @@ def _split_next(buffers: TreeBuffers, rules: Rules) -> None:
     left[node] = small
     middle = start[node] + _partition(
         rows[start[node] : stop[node]], rules.features.codes[feature[node] // GROUP],
-        feature[node] % GROUP, cut[node], buffers.too[node],
+        feature[node] % GROUP, cut[node], buffers.also_left[node],
     )  # fmt: skip
     start[small], stop[small], start[large], stop[large] = start[node], middle, middle, stop[node]
     for child in (small, large):
@@ -230,7 +240,7 @@ def _split_next(buffers: TreeBuffers, rules: Rules) -> None:
 
 
 @kernel()
-def _partition(rows: np.ndarray, codes: np.ndarray, k: int, cut: int, too: int) -> int:
+def _partition(rows: np.ndarray, codes: np.ndarray, k: int, cut: int, also_left: int) -> int:
     """Put the rows that go left first, in order; return how many."""
     upper = np.empty(len(rows), dtype=rows.dtype)
     low, high = 0, 0
@@ -238,7 +248,7 @@ def _partition(rows: np.ndarray, codes: np.ndarray, k: int, cut: int, too: int) 
         row = rows[i]
         # both are written and one counter moves, so there is no branch to mispredict
         code = (codes[row] >> (8 * k)) & 255
-        goes = (code <= cut) | (code == too)
+        goes = (code <= cut) | (code == also_left)
         rows[low] = row
         upper[high] = row
         low += goes
@@ -260,7 +270,7 @@ def _finalize(buffers: TreeBuffers, rules: Rules, tree: Tree) -> None:
             tree.threshold[node] = rules.features.cuts[cut]
             tree.left[node], tree.right[node] = buffers.left[node], buffers.left[node] + 1
             as_0 = rules.features.missing[buffers.feature[node]] < 0 and tree.threshold[node] >= 0.0
-            tree.missing_left[node] = as_0 or buffers.too[node] >= 0
+            tree.missing_left[node] = as_0 or buffers.also_left[node] >= 0
         G = buffers.sums[node, 0] * buffers.units[0]
         H = (buffers.sums[node, 1] >> rules.shift) * buffers.units[1] + rules.l2
         if rules.criterion > 0:
@@ -285,7 +295,7 @@ def _leaf_values(buffers: TreeBuffers, rules: Rules, value: np.ndarray, values: 
                 while buffers.left[node] > 0:
                     group, k = divmod(buffers.feature[node], GROUP)
                     code = (rules.features.codes[group, i] >> (8 * k)) & 255
-                    high = code > buffers.cut[node] and code != buffers.too[node]
+                    high = code > buffers.cut[node] and code != buffers.also_left[node]
                     node = buffers.left[node] + high
                 values[i] = value[node]
 
@@ -300,7 +310,10 @@ def _search(buffers: TreeBuffers, rules: Rules, group: int) -> None:
         most = buffers.stop[large] - buffers.start[large]
     if not wanted or most < 2 * rules.least_docs:
         return
-    bins, found = rules.features.n_bins[GROUP * group : GROUP * (group + 1)], buffers.found[group]
+    bins, best_splits = (
+        rules.features.n_bins[GROUP * group : GROUP * (group + 1)],
+        buffers.best_splits[group],
+    )
     for side in range(2 if large >= 0 else 1):
         node = buffers.to_split[side]
         own = buffers.histograms[buffers.slot[node], group]
@@ -323,10 +336,10 @@ def _search(buffers: TreeBuffers, rules: Rules, group: int) -> None:
             missing = rules.features.missing[feature]
             turns = 2 if missing >= 0 and own[k, 2 * missing + 1] > 0 else 1
             for turn in range(turns if buffers.drawn[node, feature] else 0):
-                too = missing if turn == 0 else -1
-                best = found[side]
+                also_left = missing if turn == 0 else -1
+                best = best_splits[side]
                 cut, gain = best_cut(
-                    own[k], feature, too, buffers.sums[node], buffers.units, rules, best[0]
+                    own[k], feature, also_left, buffers.sums[node], buffers.units, rules, best[0]
                 )
                 if cut >= 0:
-                    best[0], best[1], best[2], best[3] = gain, feature, cut, too
+                    best[0], best[1], best[2], best[3] = gain, feature, cut, also_left

@@ -5,7 +5,7 @@ left and on the right, and the better side is kept (Chen and Guestrin: XGBoost, 
 algorithm 3). If a leaf has none, both sides are equal and left is kept, as in LightGBM. If the
 training set has none, a missing value goes where the value 0 goes, as in LightGBM.
 
-Documents in bins up to the cut go left, and so does one bin more, `too`, if missing values go left.
+Documents in bins up to the cut go left, and so does the bin `also_left`, if missing values go left.
 Of splits with equal gain the lowest feature's is taken, then one with missing values on the left,
 then the lowest cut's.
 """
@@ -141,7 +141,7 @@ def fill_histograms(
 def best_cut(
     histogram: np.ndarray,  # of one feature, for a leaf
     k: int,
-    too: int,
+    also_left: int,
     sums: np.ndarray,  # of the leaf's documents, see `TreeBuffers`
     units: np.ndarray,
     rules: Rules,
@@ -155,8 +155,8 @@ def best_cut(
     best, place = max(least, ROUNDING * abs(parent)), -1
     bound = (best + parent) * (1.0 - ROUNDING)
     first, second, cuts = 0, 0, rules.features.n_bins[k] - 1
-    if too >= 0:  # the last bin is on the left already
-        first, second, cuts = histogram[2 * too], histogram[2 * too + 1], cuts - 1
+    if also_left >= 0:  # the last bin is on the left already
+        first, second, cuts = histogram[2 * also_left], histogram[2 * also_left + 1], cuts - 1
     for b in range(cuts):
         first += histogram[2 * b]
         second += histogram[2 * b + 1]

@@ -9,10 +9,10 @@ from conftest import random_queries, unlocked
 
 from letorbench.errors import UsageError
 from letorbench.features.columns import mean_and_scale
+from letorbench.models.base import FamilySettings, families, family
+from letorbench.models.functionals import QuadraticFamily, product_correlations
 from letorbench.models.linear import BLOCK, LinearFamily, weighted_rows
 from letorbench.models.mlp import MLP, Layers, _tanh, backward, forward, net_gradient, net_scores
-from letorbench.models.parametric import FamilySettings, families, family
-from letorbench.models.quadratic import QuadraticFamily, product_correlations
 
 
 def settings(**values: object) -> FamilySettings:

@@ -150,28 +150,25 @@ def test_wrong_shapes_and_types_are_refused(kind: str, tmp_path: Path) -> None:
         refused(write(path, header, good), "found no saved model")
 
 
-@pytest.mark.parametrize(
-    "kind, changes, message",
-    [
-        ("trees", {"feature": [0, 5, 0, 6]}, "feature: found index 5, expected 0 to 4"),
-        ("trees", {"feature": [-1, 0, 7, 0]}, "feature: found index -1, expected 0 to 4"),
-        ("trees", {"feature": np.array([0, 0, 0, 2**64 - 1], np.uint64)}, "found index -1"),
-        ("trees", {"n_features": -1}, "found n_features = -1"),
-        ("net", {"output": np.zeros(0)}, "output: found n_units = 0, expected 3"),
-        ("quadratic", {"second": [0, 5, 2]}, "second: found index 5, expected 0 to 4"),
-        ("quadratic", {"starts": [0, 2, 2, 3, 3]}, "starts: found n_features.1 = 5, expected 6"),
-        ("quadratic", {"starts": [1, 2, 2, 3, 3, 3]}, "starts: found 1 to 3, expected ascending"),
-        ("quadratic", {"starts": [0, 2, 2, 3, 3, 4]}, "starts"),
-        ("quadratic", {"starts": [0, 4, 2, 3, 3, 3]}, "starts"),
-        ("trees", {"right": [0, 1, 2, 3]}, "found a child of node 0 before it"),
-        ("trees", {"left": [1, 0, 2, 3]}, "found a child of node 1 before it"),
-        ("trees", {"roots": [0, 4]}, "roots: found index 4, expected 0 to 3"),
-        ("trees", {"missing_left": np.zeros(3, bool)}, "missing_left: found n_nodes = 3, expected"),
-        ("linear", {"weights": [1.0, np.nan]}, "found NaN or infinity in weights"),
-        ("linear", {"bias": np.inf}, "found NaN or infinity in bias"),
-        ("linear", {"bias": np.array(["a", None], dtype=object)}, "found no saved model"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("kind, changes, message", [
+    ("trees", {"feature": [0, 5, 0, 6]}, "feature: found index 5, .*4"),
+    ("trees", {"feature": [-1, 0, 7, 0]}, "feature: found index -1"),
+    ("trees", {"feature": np.array([0, 0, 0, 2**64 - 1], np.uint64)}, "found index -1"),
+    ("trees", {"n_features": -1}, "n_features = -1"),
+    ("net", {"output": np.zeros(0)}, "output: found n_units = 0, .*3"),
+    ("quadratic", {"second": [0, 5, 2]}, "second: found index 5, .*4"),
+    ("quadratic", {"starts": [0, 2, 2, 3, 3]}, "starts: found n_features.1 = 5, .*6"),
+    ("quadratic", {"starts": [1, 2, 2, 3, 3, 3]}, "starts: found 1 to 3, .*ascending"),
+    ("quadratic", {"starts": [0, 2, 2, 3, 3, 4]}, "starts"),
+    ("quadratic", {"starts": [0, 4, 2, 3, 3, 3]}, "starts"),
+    ("trees", {"right": [0, 1, 2, 3]}, "a child of node 0 before"),
+    ("trees", {"left": [1, 0, 2, 3]}, "a child of node 1 before"),
+    ("trees", {"roots": [0, 4]}, "roots: found index 4, .*3"),
+    ("trees", {"missing_left": np.zeros(3, bool)}, "missing_left: found n_nodes = 3"),
+    ("linear", {"weights": [1.0, np.nan]}, "NaN or infinity in weights"),
+    ("linear", {"bias": np.inf}, "NaN or infinity in bias"),
+    ("linear", {"bias": np.array(["a", None], dtype=object)}, "no saved model"),
+])  # fmt: skip
 def test_values_that_disagree_are_refused(kind, changes, message, tmp_path: Path) -> None:
     arrays = stored(SAMPLES[kind]()) | {name: np.asarray(each) for name, each in changes.items()}
     refused(write(tmp_path / "bad.npz", {"kind": kind, "facts": {}}, arrays), message)

@@ -19,7 +19,7 @@ from letorbench.rankers.svmmap import (
     structural_hinge,
 )
 from letorbench.solvers import newton
-from letorbench.solvers.bundle import minimise
+from letorbench.solvers.convex import minimise
 from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.stopping import NEVER, Deadline
 

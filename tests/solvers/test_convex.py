@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize
 
-from letorbench.solvers import bundle, newton
-from letorbench.solvers.newton import Expansion, factored_step
+from letorbench.solvers.convex import Expansion, bundle, factored_step, minimum_of_planes, newton
 from letorbench.solvers.stopping import Deadline
 
 
@@ -50,7 +49,7 @@ def test_newton_ends_at_the_least_value(C, rng):
         options={"gtol": 1e-12},
     )  # fmt: skip
     for gap in (1e-9, 0.1):
-        found = newton.minimise(f.expand, np.zeros(5), gap)
+        found = newton(f.expand, np.zeros(5), gap)
         assert found.converged and found.value == f(found.point) == found.values[-1]
         assert found.value - found.gap * 1.001 <= smooth.fun <= found.value * (1.0 + 1e-9)
         assert found.value <= smooth.fun * (1.0 + gap) and (np.diff(found.values) < 0.0).all()
@@ -77,12 +76,12 @@ class Bowl:
 def test_newton_takes_at_most_200_steps_and_factors_from_the_eleventh_on():
     """Each step goes a thousandth of the way: one product by conjugate gradients, n by columns."""
     bowl = Bowl(1_000.0)
-    found = newton.minimise(bowl, np.full(3, 100.0), gap=1e-9)
+    found = newton(bowl, np.full(3, 100.0), gap=1e-9)
     assert len(found.values) == 201 and not found.converged and not found.late
     np.testing.assert_allclose(found.point, 100.0 * 0.999**200, rtol=1e-9)
     per_step = np.bincount(bowl.products)[1:]
     assert per_step[:12].tolist() == [1] * 10 + [4, 4]
-    late = newton.minimise(Bowl(1_000.0), np.ones(3), gap=1e-9, deadline=Deadline(0.0))
+    late = newton(Bowl(1_000.0), np.ones(3), gap=1e-9, deadline=Deadline(0.0))
     assert late.late and len(late.values) == 2
 
 
@@ -91,7 +90,7 @@ def test_newton_takes_at_most_200_steps_and_factors_from_the_eleventh_on():
 ])  # fmt: skip
 def test_newton_halves_a_step_that_does_not_keep_a_ten_thousandth_of_its_promise(curvature, asked):
     bowl = Bowl(curvature)
-    newton.minimise(bowl, np.ones(1), gap=1e-3, iterations=1)
+    newton(bowl, np.ones(1), gap=1e-3, iterations=1)
     assert len(bowl.seen) == 1 + asked
     np.testing.assert_allclose(
         bowl.seen[-1], 1.0 - 1.0 / curvature / 2.0 ** (asked - 1), atol=1e-12
@@ -100,7 +99,7 @@ def test_newton_halves_a_step_that_does_not_keep_a_ten_thousandth_of_its_promise
 
 def test_newton_ends_where_thirty_halvings_lower_nothing():
     bowl = Bowl(2.0**-33)
-    found = newton.minimise(bowl, np.ones(1), gap=1e-3)
+    found = newton(bowl, np.ones(1), gap=1e-3)
     assert len(bowl.seen) == 31 and found.values == (1.5,) and not found.converged
 
 
@@ -120,7 +119,7 @@ def test_the_bundle_ends_at_the_least_value_and_its_bound_is_one(C, rng):
     f = Hinges(rng, 1, C)
     least = f.dual()
     for gap in (1e-6, 0.05):
-        found = bundle.minimise(f.risk, 5, C, gap)
+        found = bundle(f.risk, 5, C, gap)
         assert found.converged and found.value == pytest.approx(f(found.point), rel=1e-12)
         assert found.value <= least * (1.0 + gap * 1.01) + 1e-9
         assert found.value - found.gap <= least * (1.0 + 1e-7)
@@ -135,11 +134,11 @@ def test_the_bundle_goes_a_tenth_of_the_way_to_the_least_of_the_planes():
         asked.append(float(w[0]))
         return max(0.0, 1.0 - w[0]), np.array([-1.0 if w[0] < 1.0 else 0.0])
 
-    found = bundle.minimise(hinge, 1, C=1.0, gap=1e-9, iterations=3)
+    found = bundle(hinge, 1, C=1.0, gap=1e-9, iterations=3)
     assert asked == pytest.approx([0.0, 0.1, 0.19], abs=1e-4) and len(found.values) == 3
-    late = bundle.minimise(hinge, 1, 1.0, 1e-9, deadline=Deadline(0.0))
+    late = bundle(hinge, 1, 1.0, 1e-9, deadline=Deadline(0.0))
     assert late.late and len(late.values) == 2
-    assert inspect.signature(bundle.minimise).parameters["iterations"].default == 1000
+    assert inspect.signature(bundle).parameters["iterations"].default == 1000
 
 
 @pytest.mark.parametrize("size", [1e-6, 1.0, 1e9])
@@ -149,12 +148,12 @@ def test_the_planes_least_value_is_bounded_as_nearly_as_is_asked(size, rng):
     heights[0] = 0.0
     for C in (0.1, 10.0):
         for precision in (1e-8, 0.5):
-            bound, w = bundle.minimum_of_planes(slopes, heights, C, precision)
+            bound, w = minimum_of_planes(slopes, heights, C, precision)
             value = w @ w / 2.0 + C * (heights + slopes @ w).max()
             assert bound <= value <= bound / (1.0 - precision) + 1e-12
     if size == 1e9:
         least = linprog([0, 0, 0, 1], np.hstack([slopes / size, -np.ones((10, 1))]), -heights,
                         bounds=[(None, None)] * 3 + [(0, None)])  # fmt: skip
-        assert bundle.minimum_of_planes(slopes, heights, 1.0, 1e-8)[0] == pytest.approx(
+        assert minimum_of_planes(slopes, heights, 1.0, 1e-8)[0] == pytest.approx(
             least.fun, rel=1e-6, abs=1e-9
         )

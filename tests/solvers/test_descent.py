@@ -10,7 +10,7 @@ from conftest import random_queries, unlocked
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses import CustomLoss, Loss, ValueAndGradient, loss
 from letorbench.models import LinearFamily
-from letorbench.models.parametric import FamilySettings, family
+from letorbench.models.base import FamilySettings, family
 from letorbench.solvers.descent import LBFGS, GradientDescent, LineSearch
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.fit_warnings import FitWarning
@@ -56,18 +56,6 @@ def test_a_start_at_the_minimum_stays_there(solver, rng):
     assert set(found.objective) == {0.0} and not found.cut_off
 
 
-@pytest.mark.parametrize("name", ["least-squares-ndcg", "cross-entropy"])
-def test_it_finds_the_minimum_of_a_convex_loss(name, rng):
-    queries = random_queries(rng, [10] * 30)
-    family = LinearFamily.plain(queries.n_features, intercept=True)
-    slow, best = (
-        solver.fit(family, loss(name), queries, None, rng)
-        for solver in (LineSearch(5_000), LBFGS(2_000))
-    )
-    assert slow.objective[-1] == pytest.approx(best.objective[-1], rel=1e-6)
-    assert not slow.warnings and (np.diff(slow.objective) <= 0.0).all()
-
-
 @pytest.mark.parametrize("solver", [LBFGS(500), LineSearch(5_000)])
 def test_a_fit_arrives_by_default(solver, rng):
     """Its weights are those of least squares, though features differ in size and are alike."""
@@ -93,19 +81,19 @@ def test_losses_without_size_have_one_minimum_wherever_they_start(name, rng):
         queries.features[:, 4] = queries.features[:, 0] + queries.features[:, 4] / 50
     family = LinearFamily.plain(5, intercept=True)
     objective, ends = Objective(family, loss(name), queries, 30), []
-    for size in (0.0, 1e-9, 1e-9, 1e-3, 1e-3, 1.0):
+    for size in (0.0, 1e-9, 1e-3, 1.0):
         theta = size * rng.standard_normal(6)
         found = LBFGS(500).minimise(objective, theta, EarlyStopping())
         assert not found.warnings and len(found.objective) <= 16
         scores = found.model.predict(queries.features)
         ends.append(np.append(found.objective[-1], scores / np.abs(scores).max()))
-    np.testing.assert_allclose(ends[1:], ends[:1] * 5, rtol=0, atol=1e-4)
+    np.testing.assert_allclose(ends[1:], ends[:1] * 3, rtol=0, atol=1e-4)
     assert np.ptp([each[0] for each in ends]) < 1e-8
 
 
 def test_quadratic_models_without_products_are_linear_ones(rng):
     queries = random_queries(rng, [12] * 25, 6)
-    for name in ("mcl", "wpl", "pairwise(phi=logistic)", "smooth(measure=ndcg)"):
+    for name in ("wpl", "smooth"):
         linear, quadratic = (
             LBFGS(500, 1e-4).fit(
                 family(model).of(queries, FamilySettings(rho=0.99)), loss(name), queries, None, rng

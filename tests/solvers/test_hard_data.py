@@ -16,9 +16,9 @@ from letorbench.errors import DataError
 from letorbench.losses import loss
 from letorbench.losses.base import LONGEST_COMPARED
 from letorbench.models import LinearFamily
-from letorbench.rankers import RankSVM, names, ranker
-from letorbench.rankers.regression import Classification
+from letorbench.rankers import RankSVM, ranker
 from letorbench.rankers.ranksvm import pair_differences
+from letorbench.rankers.regression import Classification
 from letorbench.solvers.objective import Objective
 from letorbench.solvers.stopping import Validation
 
@@ -121,7 +121,11 @@ def test_features_of_ordinary_size_keep_their_units():
     assert LinearFamily.conditioned(np.float32([[9.0, 11.0]])).scale.tolist() == [1.0, 44.0]
 
 
-@pytest.mark.parametrize("name", sorted({*learners().values()}))
+#: rankers that learn alike differ in their losses, which have such tests of their own
+EVERY_WAY = pytest.mark.parametrize("name", sorted({*learners().values()}))
+
+
+@EVERY_WAY
 def test_every_way_to_learn_ends_with_numbers(name):
     cls = ranker(name)
     cls.available() or pytest.skip(f"{name} needs {cls.needs}")
@@ -136,7 +140,7 @@ def test_every_way_to_learn_ends_with_numbers(name):
     assert not any("no number" in str(each) for each in model.learned.warnings)
 
 
-@pytest.mark.parametrize("name", [name for name in names() if ranker(name).learns])
+@EVERY_WAY
 def test_every_ranker_refuses_a_very_long_query_or_is_quick(name: str) -> None:
     cls = ranker(name)
     cls.available() or pytest.skip(f"{name} needs {cls.needs}")

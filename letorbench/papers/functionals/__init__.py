@@ -21,11 +21,11 @@ from letorbench.compiled.threads import limited_threads
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.permuted_cubic import permuted_cubic
-from letorbench.losses.group_level import group_level
+from letorbench.losses.label_order import group_level
 from letorbench.losses.weighted_pairs import PairwiseLoss
 from letorbench.measures import parse, query_metrics
+from letorbench.models.functionals import Products, QuadraticFamily
 from letorbench.models.linear import LinearFamily
-from letorbench.models.quadratic import Products, QuadraticFamily
 from letorbench.papers.paper import Found
 from letorbench.papers.runs import Measured, Study, exactly, kept, least_seconds, log_slope
 from letorbench.papers.surrogates import LABELS, labelled

@@ -30,7 +30,7 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 
 
 @dataclass(frozen=True)
-class OfEachQuery:
+class PerQueryFunction:
     """A function (y_true, y_score) -> number of one query, as the function of a `Measure`."""
 
     function: Callable[[np.ndarray, np.ndarray], float]
@@ -61,7 +61,7 @@ def measure_of(function: Any, name: str = "") -> Measure:
     """Return a function of one query's labels and scores as a measure, named in lower case."""
     name, text, source = described(function, name.lower(), "measure", "(y_true, y_score)")
     name = name.lower()
-    each = OfEachQuery(function, name)
+    each = PerQueryFunction(function, name)
     return Measure(name, name, each, "none", text, bounded=False, source=source)
 
 

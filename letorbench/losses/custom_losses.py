@@ -18,7 +18,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import FAILURES, DataError, UsageError
 from letorbench.losses.base import CustomLoss, Loss, ValueAndGradient
 from letorbench.losses.gains import query_sums
-from letorbench.measures.own import described
+from letorbench.measures.custom_measures import described
 from letorbench.source import users_digest
 
 #: the numbers of queries, points and directions on which a gradient is checked
@@ -28,7 +28,7 @@ STEP, TOLERANCE = 1e-5, 1e-4
 
 
 @dataclass(frozen=True)
-class OfEachQuery:
+class PerQueryFunction:
     """A function (scores, labels) -> (value, gradient) of one query as that of a `CustomLoss`."""
 
     function: Callable[[np.ndarray, np.ndarray], tuple[float, np.ndarray]]
@@ -61,7 +61,7 @@ class OfEachQuery:
 def loss_of(function: Any, name: str = "") -> CustomLoss:
     """Return a user's function as a loss; UsageError if it has no name or other arguments."""
     name, text, source = described(function, name, "loss", "(scores, labels)")
-    return CustomLoss(name, text, OfEachQuery(function, name), source)
+    return CustomLoss(name, text, PerQueryFunction(function, name), source)
 
 
 def source_of(loss: Loss) -> str:

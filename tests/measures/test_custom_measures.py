@@ -1,8 +1,7 @@
-"""Measures of the user's own: functions, values, plug-in files; and what is stored of them."""
+"""Measures of users: functions, values, plug-in files; and what is stored of them."""
 
 import csv
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +13,6 @@ import letorbench as lb
 from letorbench.conventions import CONVENTIONS, convention
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import Measure, measure_of, query_metrics
-from letorbench.measures.orders import mean_of_orders
-from letorbench.measures.rankings import Rankings
 
 PLUGIN = """
 import math
@@ -78,13 +75,6 @@ def test_what_is_not_ranked_has_no_score_and_what_is_not_judged_is_left_out() ->
     ]
 
 
-def test_the_mean_over_orders_is_drawn() -> None:
-    """Two of three documents are relevant, all scores are equal: 2/3 of a relevant first one."""
-    rules = replace(CONVENTIONS["standard"], ties="mean")
-    rankings = Rankings.of(np.array([1, 0, 1]), np.zeros(3), np.array([0, 3]), rules)
-    assert mean_of_orders(measure_of(top_two), rankings)[0] == pytest.approx(4 / 3, abs=0.05)
-
-
 def test_evaluate_takes_functions_beside_names() -> None:
     y, scores, qid = [0, 1, 1, 0, 2, 0], [0.1, 0.9, 0.8, 0.2, 0.2, 0.3], [1, 1, 1, 2, 2, 2]
 
@@ -127,24 +117,20 @@ def alone(y_true):
     return 1.0
 
 
-@pytest.mark.parametrize(
-    "function, said",
-    [
-        (odd(np.inf), "measure returns: found inf, expected a finite number or NaN"),
-        (odd(None), "measure returns: found None, expected"),
-        (odd("0.5"), "measure returns: found 0.5, expected"),
-        (odd(np.zeros(2)), r"measure returns: found an array of shape \(2,\), expected"),
-        (fails, "measure fails: IndexError: index 99 is out of bounds"),
-        (sorts, "measure sorts: ValueError: sort array is read-only"),
-        (ndcg, "a measure of letorbench is named 'ndcg', too; rename yours"),
-        (alone, r"measure alone: found a function of \(y_true\), expected one of \(y_true, y_sc"),
-        (lambda y_true, y_score: 1.0, "as a measure, expected a function that has a name"),
-        (Measure("X", "map", lambda rankings, k: k, "none", ""), "a measure of letorbench is"),
-    ],
-)
-def test_a_wrong_measure_is_one_line(function, said: str) -> None:
-    with pytest.raises((DataError, UsageError), match=said):
+@pytest.mark.parametrize("function, error, nouns", [
+    (odd(np.inf), DataError, "returns: found inf, .* finite"),
+    (odd(None), DataError, "returns: found None"), (odd("0.5"), DataError, "returns: found 0.5"),
+    (odd(np.zeros(2)), DataError, r"returns: .* array of shape \(2,\)"),
+    (fails, DataError, "measure fails: IndexError"), (sorts, DataError, "sorts: .* read-only"),
+    (ndcg, UsageError, "a measure of letorbench is named 'ndcg'"),
+    (alone, UsageError, r"alone: found a function of \(y_true\), .*\(y_true, y_sc"),
+    (lambda y_true, y_score: 1.0, UsageError, "as a measure.* a name"),
+    (Measure("X", "map", lambda rankings, k: k, "none", ""), UsageError, "is named 'map'"),
+])  # fmt: skip
+def test_a_wrong_measure_is_one_line(function, error: type, nouns: str) -> None:
+    with pytest.raises(error, match=nouns) as raised:
         lb.evaluate([0, 1], [0.3, 0.1], [1, 1], [function])
+    assert "\n" not in str(raised.value)
 
 
 def test_functions_of_one_name_are_told_apart() -> None:
@@ -192,8 +178,7 @@ def test_a_plugin_of_a_measure_alone_serves_every_command(plugin: Path, tmp_path
     # computed later from stored scores they are the same
     later = ["table", "--measure", "top", "--format", "csv", "--plugin", "mine.py"]
     assert printed(*later) == printed(*later, "--out", "usual")
-    for command in ("compare", "plot"):
-        printed(command, "--measure", "top", "--plugin", "mine.py", "--out", "usual")
+    printed("compare", "--measure", "top", "--plugin", "mine.py", "--out", "usual")
     test = "data/TOY/Fold2/test.txt"
     scored = printed("score", "--data", test, "--plugin", "mine.py", "--measure", "top",
                      "--format", "csv", "--scores",
@@ -212,8 +197,8 @@ def test_a_stored_column_without_its_plugin_breaks_nothing(plugin: Path, monkeyp
     monkeypatch.setattr("letorbench.registry.USER_DEFINED", {})
     table = printed("table", "--measure", "top,map")
     assert "regression (2 of 5 folds)" in table and "top" in table
-    for command in ("table --format csv", "compare", "plot", "report", "plot --measure top"):
-        printed(*command.split())
+    for command in ("compare", "report"):
+        printed(command)
     # folds without the column: all five count, and the column is shown no more
     printed(*words)
     frame = lb.load_results().summary().set_index("algo")
