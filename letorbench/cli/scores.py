@@ -65,8 +65,8 @@ def score(
     from letorbench.datasets.user_data.read import read_documents
     from letorbench.measures import default_measures, query_metrics
     from letorbench.measures.evaluation import shares
+    from letorbench.results.export import official
     from letorbench.results.external import measure_runs, read_qrels, read_scores_of
-    from letorbench.results.official import official
     from letorbench.results.per_query import mean_of
 
     if (data is None) == (qrels is None):
@@ -222,7 +222,7 @@ def verify(
     impossible.
     """
     if Path(what).is_dir() and against is not None:
-        from letorbench.verify.runs import compare_runs
+        from letorbench.verify.stored import compare_runs
 
         if algo is None:
             raise UsageError("--against: found no --algo, expected the algorithm to compare")

@@ -19,8 +19,8 @@ from typing import Any, TypeVar
 
 from letorbench.compiled.threads import thread_count
 from letorbench.errors import FAILURES, DataError, UsageError
+from letorbench.experiment.job import Run, run_job, run_job_remotely, store_remote_result
 from letorbench.experiment.plan import Job
-from letorbench.experiment.run import Run, attempt, attempt_away, keep
 from letorbench.rankers import plugins
 from letorbench.rankers.any_model import AnyModel
 
@@ -45,10 +45,11 @@ class Processes:
         number = min(self.number, len(jobs))
         if number <= 1:
             for job in jobs:
-                yield attempt(job, force)
+                yield run_job(job, force)
             return
         threads = max(1, thread_count() // number)
-        run = partial(attempt, force=force, brought=plugins.brought(), threads=threads)
+        user_defined = plugins.brought()
+        run = partial(run_job, force=force, user_defined=user_defined, threads=threads)
         sent = [job.sent() for job in jobs]
         _check_classes(sent)
         yield from in_processes(run, sent, number, _lost, self.idle)
@@ -183,12 +184,12 @@ class Workers:
         from cloudpickle import dumps
         from tqdm import tqdm
 
-        brought = plugins.brought()
+        user_defined = plugins.brought()
 
         def submit(job: Job, sent: Job) -> None:
             place = replace(job.protocol, data_dir=job.protocol.data_dir.resolve())
             try:
-                payload = dumps((replace(sent, protocol=place), brought))
+                payload = dumps((replace(sent, protocol=place), user_defined))
                 future = self.executor.submit(_away, payload)
             except FAILURES as error:  # it cannot be sent, or the executor is shut down
                 future = Future()
@@ -222,7 +223,7 @@ class Workers:
                         submit(job, replace(job.with_data(), ranker=job.sent().ranker))
                     else:
                         run, files = answer
-                        yield keep(job, run, files, force)
+                        yield store_remote_result(job, run, files, force)
         finally:
             for future in running:
                 future.cancel()
@@ -246,8 +247,7 @@ def _away(payload: bytes) -> bytes:
     from cloudpickle import dumps
 
     with _alone:
-        job, brought = pickle.loads(payload)
-        return dumps(attempt_away(job, brought))
+        return dumps(run_job_remotely(*pickle.loads(payload)))
 
 
 @contextmanager

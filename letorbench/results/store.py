@@ -25,6 +25,7 @@ from letorbench.files import one_writer, read_file, touch, write_unlocked
 from letorbench.measures import Measure
 from letorbench.results import paths
 from letorbench.results.labels import Label, configured, of_stored
+from letorbench.results.measuring import read_scores, write_scores
 from letorbench.results.paths import FoldKey
 from letorbench.results.per_query import (
     PerQuery,
@@ -32,7 +33,6 @@ from letorbench.results.per_query import (
     read_fold_queries,
     write_fold_queries,
 )
-from letorbench.results.scores import read_scores, write_scores
 from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.version import __version__
 
@@ -412,19 +412,6 @@ class Store:
             f"{place}: found results of {others[0].label}, expected those of {label}; choose "
             "another name"
         )
-
-    def reuse(
-        self, folder: Path, identity: Mapping[str, object], time_limit: float | None
-    ) -> StoredFold | None:
-        """Return the fold of that identity, marked as requested last; None if none is stored."""
-        fold = self.folds.get(folder)
-        if fold is None or not matches(fold.fit, identity, time_limit):
-            return None
-        with one_writer(fold.folder, self.out):
-            if stamp(fold.folder) != fold.written:
-                return None  # another run has begun it anew
-            self.folds[folder] = mark_reused(fold)
-        return self.folds[folder]
 
 
 def read_folds(out: Path, dataset: str, algo: str) -> list[StoredFold]:

@@ -23,14 +23,14 @@ from letorbench.datasets.text.encodings import check_encoding
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import MEASURES, parse, sign
 from letorbench.verify import FINE, IMPOSSIBLE, SUSPICIOUS, Verdict
-from letorbench.verify.known import (
+from letorbench.verify.numbers import (
     Known,
+    Printed,
     judged_folds,
     known_facts,
     known_folds,
     known_of_means,
 )
-from letorbench.verify.numbers import Printed
 
 #: how tables name the parts and the mean of the folds
 PARTS = {"train": "train", "vali": "validation", "test": "test"}

@@ -165,7 +165,9 @@ def test_what_is_no_regular_file_of_sane_size_is_one_damaged_fold(
         [line] = store.damaged.values()
         assert line.startswith(f"{path}: damaged: ") and len(store.folds) == 3
         if name == QUERIES:
-            assert [line in each.stderr for each in shown(out)[:5]] == [True] * 5
+            table = call("table", "--measure", "map", "--out", str(out))
+            done = shown(out)[:5] if kind == "pipe" else [table]
+            assert all(line in each.stderr for each in done)
         path.rmdir() if kind == "folder" else path.unlink()
         if content is not None:
             path.write_bytes(content)

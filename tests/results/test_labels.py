@@ -11,6 +11,7 @@ from toy_data import content, write_toy
 
 import letorbench as lb
 from letorbench.errors import UsageError
+from letorbench.experiment.plan import entrants, parameters, ranker_identity
 from letorbench.rankers import names, ranker
 from letorbench.results import labels
 from letorbench.results.labels import Label
@@ -117,16 +118,17 @@ def test_a_copied_folder_is_called_by_its_name(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", names())
-def test_the_label_of_an_instance_gives_the_instance(name: str) -> None:
-    """Of every ranker: with its defaults and its grid's first values."""
-    from letorbench.experiment.entrants import entrants
-    from letorbench.experiment.plan import ranker_identity
-
+def test_what_a_label_or_set_says_of_a_ranker_is_what_the_instance_has(name: str) -> None:
+    """Of every ranker: with its defaults and with its grid's first values."""
     cls = ranker(name)
     if not cls.available():
         pytest.skip(f"no {cls.needs}")
-    given = cls(**{key: values[0] for key, values in cls.grid.items()})
-    [entrant] = entrants(given)
+    defaults = {key: getattr(cls(), key) for key in parameters(cls)}
+    pairs = [f"{key}={value}" for key, value in defaults.items()]
+    assert entrants(name, pairs)[0].settings == defaults
+    inside = f"mine={name}[{','.join(pairs)}]" if pairs else name
+    assert entrants(inside)[0].settings == defaults and set(cls.grid) <= set(defaults)
+    [entrant] = entrants(cls(**{key: values[0] for key, values in cls.grid.items()}))
     facts = ranker_identity(cls, entrant.settings)
     label = labels.of(name, {key: entrant.settings[key] for key in facts["fixed"]}, {})
     [again] = entrants(str(label))
