@@ -65,8 +65,8 @@ def score(
     from letorbench.datasets.user_data.read import read_documents
     from letorbench.measures import default_measures, query_metrics
     from letorbench.measures.evaluation import shares
-    from letorbench.results.export import official
     from letorbench.results.external import measure_runs, read_qrels, read_scores_of
+    from letorbench.results.official import official
     from letorbench.results.per_query import mean_of
 
     if (data is None) == (qrels is None):

@@ -275,19 +275,19 @@ def dask_executor(address: str) -> Iterator[Executor]:
 
 @dataclass(frozen=True)
 class Shard:
-    """One of several equal shares of a run, for machines that share nothing but files.
+    """One of several equal parts of a run, for machines that have nothing but files in common.
 
-    A job belongs to a share by its own names and numbers alone. So the shares never overlap and
-    miss nothing, also if one machine lacks an algorithm's package. The folds and repeats of an
-    algorithm go round the shares, so that each has its part of a slow algorithm. They begin at
-    different shares for different algorithms, so that no share has all first folds.
+    The names and numbers of a job alone decide its shard. So shards never overlap and miss
+    nothing, also if one machine lacks an algorithm's package. The folds and repeats of an algorithm
+    go round the shards, so that each has its part of a slow algorithm. They begin at different
+    shards for different algorithms, so that no shard has all first folds.
     """
 
     number: int
     of: int
 
     def has(self, job: Job) -> bool:
-        """Return whether a job belongs to the share."""
+        """Return whether a job belongs to the shard."""
         first = zlib.crc32(f"{job.key.dataset}/{job.key.algo}".encode())
         return (first + job.key.fold + job.key.repeat) % self.of == self.number - 1
 

@@ -153,12 +153,12 @@ def _given(algo: Algorithm, name: str) -> Entrant:
 
 def _labelled(label: Label, pairs: Sequence[tuple[str, str]]) -> tuple[Entrant, set[str]]:
     """Return the entrant of a label and of `--set`, and the keys of the latter that it has."""
-    cls, own = ranker(label.algo), dict(label.settings)
-    run = {key: own.pop(key) for key in RUN_KEYS if key in own}
+    cls, given = ranker(label.algo), dict(label.settings)
+    run = {key: given.pop(key) for key in RUN_KEYS if key in given}
     known = parameters(cls)
     settings: dict[str, Any] = {}
     used = {key for key, _ in pairs if _field(cls, key) is not None}
-    for key, value in [*((key, value) for key, value in pairs if key in used), *own.items()]:
+    for key, value in [*((key, value) for key, value in pairs if key in used), *given.items()]:
         field_name = _field(cls, key)
         if field_name is None:
             offered = ", ".join([*known, *RUN_KEYS])

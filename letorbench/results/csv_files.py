@@ -144,7 +144,7 @@ def pack(frame: DatasetResults, measures: Sequence[str], path: Path) -> None:
         for folds in row.by_repeat:
             scores = np.concatenate([f.scores(t.n_docs) for f, t in zip(folds, tests, strict=True)])
             lists = np.split(scores, offsets[1:-1])
-            ranked = [np.unique(-own, return_inverse=True)[1] for own in lists]
+            ranked = [np.unique(-scored, return_inverse=True)[1] for scored in lists]
             places.append(np.concatenate(ranked).astype("<u2"))
             for fold in folds:
                 test = fold.fit["test"] | {"means": {name: fold.means[name] for name in measures}}
@@ -192,11 +192,11 @@ def read_packed(path: Path) -> DatasetResults:
         at = slice(ends[number - 1] - n_queries[number - 1], ends[number - 1])
         tables = {m: values[k, at, training] for k, m in enumerate(queries["measures"])}
         folds = np.full(n_queries[number - 1], number, dtype=np.int64)
-        own = PerQuery(algo, folds, np.array(queries["qids"][number - 1]), tables)
+        measured = PerQuery(algo, folds, np.array(queries["qids"][number - 1]), tables)
         key = FoldKey(queries["dataset"], algo, repeat, number)
         folder = paths.fold_folder(paths.algo_folder(path, key.dataset, algo), number, repeat)
-        rows.setdefault(algo, []).append(StoredFold(key, folder, fit, 0, own))
-    systems = (SystemResults(algo, tuple(own)) for algo, own in rows.items())
+        rows.setdefault(algo, []).append(StoredFold(key, folder, fit, 0, measured))
+    systems = (SystemResults(algo, tuple(folds)) for algo, folds in rows.items())
     return DatasetResults(queries["dataset"], tuple(systems))
 
 
@@ -207,7 +207,7 @@ def unpack(path: Path, out: Path) -> Path:
     """
     frame = read_packed(path)
     _, queries, _, halves = _members(path)
-    n_docs = [sum(own) for own in queries["lengths"]]
+    n_docs = [sum(lengths) for lengths in queries["lengths"]]
     ends = np.cumsum(n_docs)
     places = np.ascontiguousarray(halves.T).view("<u2").reshape(ends[-1], -1)
     trainings = (folds for row in frame.rows for folds in row.by_repeat)
@@ -220,9 +220,9 @@ def unpack(path: Path, out: Path) -> Path:
             folder = paths.fold_folder(
                 paths.algo_folder(out, frame.dataset, label.folders[0]), fold.number, fold.repeat
             )
-            own = scores[ends[fold.number - 1] - n_docs[fold.number - 1] : ends[fold.number - 1]]
+            ranks = scores[ends[fold.number - 1] - n_docs[fold.number - 1] : ends[fold.number - 1]]
             with one_writer(folder, out):
-                write_scores(folder / paths.SCORES, -own.astype(np.float64), write_unlocked)
+                write_scores(folder / paths.SCORES, -ranks.astype(np.float64), write_unlocked)
                 write_fold_queries(folder / paths.QUERIES, fold.queries)
                 write_fit(folder, fold.fit)
     write_tables(Store(out), frame.dataset)

@@ -278,14 +278,14 @@ def measure_runs(
     notes: list[str] = []
     names = [run.stem for run in runs]
     for path, name in zip(runs, names if len(set(names)) == len(names) else map(str, runs)):
-        queries, scores, said = judged(path, judgements, rules)
+        queries, scores, remarks = judged(path, judgements, rules)
         rows = queries.labels, scores, queries.offsets
         table = query_metrics(*rows, measures, rules, queries.docids)
         if np.isnan(table).all():
             raise DataError(f"{path}: found no query that counts by {rules.name}, expected one")
         values = dict(zip(map(str, measures), table.T))
         systems.append(PerQuery(name, np.ones(len(queries), np.int64), queries.qids, values))
-        notes += said
+        notes += remarks
     return systems, notes
 
 

@@ -382,8 +382,8 @@ class Store:
 
     def of(self, dataset: str, algo: str) -> list[StoredFold]:
         """Return the folds of a row, by repeat and number."""
-        own = (fold for fold in self.folds.values() if fold.key[:2] == (dataset, algo))
-        return sorted(own, key=lambda fold: fold.key)
+        folds = (fold for fold in self.folds.values() if fold.key[:2] == (dataset, algo))
+        return sorted(folds, key=lambda fold: fold.key)
 
     def algorithms(self, dataset: str) -> list[str]:
         """Return the rows with a sound fold of a data set, sorted by name."""
@@ -448,7 +448,7 @@ def current_folds(folds: Sequence[StoredFold]) -> list[StoredFold]:
 
 
 def _alike(fold: StoredFold) -> tuple[object, ...]:
-    """Return what all folds that are averaged share."""
+    """Return the facts that are equal in all folds of a mean."""
     usual = [name for name in fold.means if name not in fold.added]
     return fold.experiment, fold.convention, fold.n_folds, *usual
 
@@ -489,7 +489,7 @@ def _verified(path: Path) -> dict[str, Any]:
     if facts is None:
         raise _damaged(path, "its content does not have the checksum in its last line")
     stated = facts.get("files")
-    digests = stated if isinstance(stated, dict) else {}  # others are told of with the facts
+    digests = stated if isinstance(stated, dict) else {}  # `_check` names others
     for name in paths.CHECKED:
         file = path.parent / name
         if (found := _digest(file)) != digests.get(name, found) or found == UNREADABLE:
@@ -512,9 +512,9 @@ def _absent(path: Path, error: OSError) -> bool:
 
 def _check(value: Any, kinds: Any, name: str = "its facts") -> None:
     """Raise TypeError where a value of fit.json, () for none, is not as `_FACTS` says."""
-    own = kinds if isinstance(kinds, tuple) else (type(kinds),)
-    if not isinstance(value, own) or (isinstance(value, _NUMBER) and not abs(value) <= MOST):
-        expected = " or ".join(each.__name__ for each in own)
+    types = kinds if isinstance(kinds, tuple) else (type(kinds),)
+    if not isinstance(value, types) or (isinstance(value, _NUMBER) and not abs(value) <= MOST):
+        expected = " or ".join(each.__name__ for each in types)
         found = "nothing" if value == () else repr(str(value)[:40])
         raise TypeError(f"found {found} for {name}, expected {expected}")
     if isinstance(kinds, list):
@@ -524,9 +524,9 @@ def _check(value: Any, kinds: Any, name: str = "its facts") -> None:
     elif isinstance(kinds, dict):
         for key in value if "*" in kinds else ():
             _check(value[key], kinds["*"], f"{name}.{key}"[:80])
-        for key, own in kinds.items():
+        for key, kind in kinds.items():
             if key != "*" and (not key.endswith("?") or value.get(key[:-1]) is not None):
-                _check(value.get(key.rstrip("?"), ()), own, key.rstrip("?"))
+                _check(value.get(key.rstrip("?"), ()), kind, key.rstrip("?"))
 
 
 def _damaged(path: Path, what: str) -> DataError:

@@ -74,7 +74,7 @@ class Printed:
         return self.value + self.unit / 2
 
     def per_cent(self) -> Printed:
-        """Return the number as a share of 1."""
+        """Return the number as a fraction of 1."""
         return replace(self, value=self.value * 0.01, unit=self.unit * 0.01)
 
     def is_count(self, steps: int | np.ndarray) -> np.ndarray:
@@ -114,7 +114,7 @@ def check_number(text: str, files: Sequence[Path], scores: Sequence[Path], measu
         found = f"{len(files)} --data and {len(scores)} --scores"
         raise UsageError(f"{text}: found {found}, expected a file of scores for each test file")
     tests = [read_documents(file, ReadOptions(null=0.0, clip=True)) for file in files]
-    parts = [(queries, read_scores_of(own, queries)) for queries, own in zip(tests, scores)]
+    parts = [(queries, read_scores_of(path, queries)) for queries, path in zip(tests, scores)]
     tried = readings(parts, parse(measure), printed)
     fit = [each for each in tried if each.rounding is not None]
     shown = fit or tried[:NEAREST]
@@ -189,18 +189,18 @@ def _conventions(
 
     choices: dict[str, list[str | int]] = {}
     for rule, words in RULES.items():
-        own = getattr(standard, rule)
+        of_standard = getattr(standard, rule)
         values = numbers.get(rule, words)
-        others = [each for each in values if each != own and matters(rule, each)]
+        others = [each for each in values if each != of_standard and matters(rule, each)]
         if others:
-            choices[rule] = [own, *others]
-    # one that has rules apart for the measure is told by the rules
+            choices[rule] = [of_standard, *others]
+    # one that has rules apart for the measure is distinguished by the rules
     known = [c for c in CONVENTIONS.values() if c.apart(measure) is not None and c.of(measure) == c]
     for combination in product(*choices.values()):
         rules = dict(zip(choices, combination))
         r_max = rules.pop("max_label", None)
-        own = (r_max in (None, c.max_label) or r_max == c.r_max >= largest for c in known)
-        differ = ({} if same else {"max_label": r_max} for same in own)
+        fitting = (r_max in (None, c.max_label) or r_max == c.r_max >= largest for c in known)
+        differ = ({} if same else {"max_label": r_max} for same in fitting)
         named = (with_rules(each, **rules, **other) for each, other in zip(known, differ))
         yield min(named, key=lambda found: found.name.count(","))
 
@@ -233,7 +233,7 @@ def judged_folds(name: str) -> tuple[Fold, ...]:
     # part j is the test part of the fold after its own
     n = len(lengths)
     parts = unrolled([lengths[(j + 1) % n + 1] for j in range(n)])
-    counts = np.array([own for part in parts for own in part])
+    counts = np.array([of_query for part in parts for of_query in part])
     whole = QuerySet(
         np.zeros((counts.sum(), 0), np.float32),
         np.repeat(np.tile(np.arange(counts.shape[1]), len(counts)), counts.ravel()),

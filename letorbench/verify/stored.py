@@ -165,10 +165,10 @@ def _values(fold: StoredFold, test: QuerySet, rules: Convention) -> Iterator[str
     stored = dict(zip(fold.queries.qids.tolist(), zip(*fold.queries.values.values())))
     labels = np.split(test.labels, test.offsets[1:-1])
     names = np.split(document_ids(test.docids, test.offsets), test.offsets[1:-1])
-    for qid, own, scores, docids in zip(test.qids.tolist(), labels, by_query(fold, test), names):
+    for qid, judged, scores, docids in zip(test.qids.tolist(), labels, by_query(fold, test), names):
         there = stored.get(qid, (math.nan,) * len(fold.queries.values))
         for name, found in zip(fold.queries.values, there):
-            expected = plain.value(name, own.tolist(), scores.tolist(), rules, docids.tolist())
+            expected = plain.value(name, judged.tolist(), scores.tolist(), rules, docids.tolist())
             where = f"{fold.folder / paths.QUERIES}: query {qid}, {name}"
             yield None if expected is None else _differs(where, found, expected)
 
@@ -271,8 +271,8 @@ def agreement(
     first = [[set(np.argsort(-s, kind="stable")[:DEPTH].tolist()) for s in pair] for pair in scores]
     a, b = one.values[measure], other.values[measure]
     effects = [
-        float(np.mean(own.values[measure] - base.values[measure]))
-        for own, base in zip(values, baselines)
+        float(np.mean(run.values[measure] - base.values[measure]))
+        for run, base in zip(values, baselines)
     ]
     varies = a.std() > 0 and b.std() > 0
     return Agreement(
@@ -300,10 +300,14 @@ def compare_runs(
         ]
         tests = {fold.number: fold.test for fold in data_of(data_dir, runs[0][0].stored).folds}
         scores = [
-            [own for fold in by_repeat(row.stored)[0] for own in by_query(fold, tests[fold.number])]
+            [
+                each
+                for fold in by_repeat(row.stored)[0]
+                for each in by_query(fold, tests[fold.number])
+            ]
             for row in runs[0]
         ]
-        values, *baselines = ([row.queries for row in own] for own in runs)
+        values, *baselines = ([row.queries for row in pair] for pair in runs)
         found[dataset] = agreement(list(zip(*scores)), values, measure, *baselines)
     if not found:
         raise UsageError(f"found no data set with results in both {outs[0]} and {outs[1]}")
@@ -312,6 +316,6 @@ def compare_runs(
         "correlation": ".3f", "effect ratio": ".2f", "p": ".4f",
     }  # fmt: skip
     heads = (*columns(["data set"], formats), *columns(["verdict"]))
-    rows = [(dataset, *own, own.verdict) for dataset, own in found.items()]
-    status = FINE if all(own.same for own in found.values()) else SUSPICIOUS
+    rows = [(dataset, *each, each.verdict) for dataset, each in found.items()]
+    status = FINE if all(each.same for each in found.values()) else SUSPICIOUS
     return Verdict(status, table(f"{algo}, {measure}: {outs[0]} and {outs[1]}", heads, rows))

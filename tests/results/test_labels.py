@@ -75,13 +75,13 @@ def test_what_is_asked_by_options_is_what_the_label_says(folder: Path) -> None:
     options = {
         "--select map": "select=map", "--features zscore": "features=zscore",
         "--protocol letor": "protocol=letor", "--convention letor4": "convention=letor4",
-        "--set epochs=3": "epochs=3", "--null 0": "null=0.0",
+        "--set l2=3.0": "l2=3.0", "--null 0": "null=0.0",
     }  # fmt: skip
     for option, inside in options.items():
         run = "run --dataset TOY --folds 1 --algo"
-        printed(*f"{run} listnet {option} --out by-option".split())
-        printed(*f"{run} listnet[{inside}] --out by-label".split())
-        assert Path("by-option/TOY", f"listnet[{inside}]").is_dir()
+        printed(*f"{run} regression {option} --out by-option".split())
+        printed(*f"{run} regression[{inside}] --out by-label".split())
+        assert Path("by-option/TOY", f"regression[{inside}]").is_dir()
     assert content(Path("by-option")) == content(Path("by-label"))
     assert len(list(Path("by-label/TOY").glob("*/fold1/scores.txt"))) == len(options)
 

@@ -71,10 +71,10 @@ FITTED = {
     "mart": {"rounds": 10},
     "mart of drawn documents": {"rounds": 10, "docs": 0.5},
     "lambdamart": {"rounds": 10},
-    "random-forests": {"bags": 10},
+    "random-forests": {"bags": 3},
     "lightgbm": {"rounds": 10, "min_docs": 5},
     "lightgbm of a few documents": {"rounds": 5, "min_docs": 0, "leaves": 40},
-    "xgboost": {"rounds": 40},
+    "xgboost": {"rounds": 10},
     "xgboost of light leaves": {"rounds": 8, "min_weight": 0.0, "depth": 8},
 }
 #: made by hand: what rankers seldom make
