@@ -21,7 +21,7 @@ from pathlib import Path
 from benchmarks.table import Row, show, store
 from letorbench.datasets import layout
 from letorbench.datasets.synthetic import make
-from letorbench.experiment.entrants import BASELINES
+from letorbench.experiment.plan import BASELINES
 from letorbench.rankers import names, ranker
 
 #: what "no grid, no early end" means for the peer

@@ -63,7 +63,7 @@ PICTURE = re.compile(r"^!\[[^]]*\]\(((?:docs/)?pictures/[\w-]+\.png)\)$", re.MUL
 KEY = "letorbench-code"
 #: what draws pictures and makes the data of DEMO; the rankers that a page names count, too
 DRAWING = (
-    "analysis/figures.py", "analysis/curves.py", "analysis/importance.py", "analysis/intervals.py",
+    "analysis/figures.py", "analysis/curves.py", "analysis/importance.py", "analysis/paired.py",
     "analysis/published.py", "analysis/ranks.py", "datasets/synthetic",
 )  # fmt: skip
 #: a command of a console block
@@ -157,7 +157,7 @@ def made_by(text: str) -> str:
     """Return a digest of what makes a page's pictures: its commands, and the code that they run."""
     from letorbench.analysis.leaderboard import files
     from letorbench.checksum import digest
-    from letorbench.experiment.entrants import BASELINES
+    from letorbench.experiment.plan import BASELINES
     from letorbench.rankers import names, ranker
     from letorbench.source import PACKAGE, scoring_digest, source_digest
 

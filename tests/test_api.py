@@ -298,7 +298,7 @@ except SystemExit:
 heavy = {"numpy", "numba", "pandas", "scipy", "matplotlib", "tqdm", "loky"}
 assert not heavy & set(sys.modules)
 sys.modules["sklearn"] = None
-import letorbench.experiment.runner
+import letorbench.experiment.run
 assert "pandas" not in sys.modules
 ranker = lb.Regression().fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
 print(ranker.score([[0.0], [1.0]], [0, 1], qid=[1, 1]))

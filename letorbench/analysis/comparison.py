@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from letorbench.analysis.intervals import ALPHA, POWER, MeanDifference
 from letorbench.analysis.paired import (
+    ALPHA,
     CORRECTIONS,
+    POWER,
     TESTS,
+    MeanDifference,
     differences,
     effect_size,
     seed_variances,

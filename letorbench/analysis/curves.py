@@ -12,7 +12,7 @@ import numpy as np
 from letorbench import escaping
 from letorbench.analysis import figures
 from letorbench.analysis.figures import Panel
-from letorbench.analysis.intervals import MeanDifference
+from letorbench.analysis.paired import MeanDifference
 from letorbench.analysis.results_table import label
 from letorbench.analysis.tables import Cell, Column, Table, table
 from letorbench.datasets.catalog import parse

@@ -27,7 +27,7 @@ import numpy as np
 
 from letorbench import escaping
 from letorbench.analysis.comparison import Pair, Procedure
-from letorbench.analysis.intervals import MeanDifference
+from letorbench.analysis.paired import MeanDifference
 from letorbench.analysis.results_table import best_first, label, other_code, remarks
 from letorbench.errors import DataError, UsageError
 from letorbench.files import Writer, write_atomically

@@ -18,7 +18,7 @@ import numpy as np
 from letorbench.analysis import figures
 from letorbench.analysis.comparison import Pair, Procedure
 from letorbench.analysis.conclusions import conclusions, numbers, page_tests
-from letorbench.analysis.intervals import MeanDifference
+from letorbench.analysis.paired import MeanDifference
 from letorbench.analysis.published import lookup
 from letorbench.analysis.ranks import critical_difference, draw_ranks, friedman, ranks_of
 from letorbench.analysis.results_table import best_first, comparable, label, spread
@@ -27,9 +27,9 @@ from letorbench.errors import DataError, UsageError
 from letorbench.escaping import page as page_of
 from letorbench.measures import sign
 from letorbench.rankers import ranker
+from letorbench.results.csv_files import read_packed
 from letorbench.results.dataset_results import DatasetResults, SystemResults
 from letorbench.results.measuring import RANDOM
-from letorbench.results.packed import read_packed
 from letorbench.version import __version__
 
 if TYPE_CHECKING:

@@ -25,11 +25,11 @@ from letorbench.choices import expanded, require_choice, split
 from letorbench.datasets import catalog
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
-from letorbench.experiment.entrants import BASELINES
+from letorbench.experiment.plan import BASELINES
 from letorbench.named_files import open_output
 from letorbench.results.dataset_results import DatasetResults, Measures, deviation_column
+from letorbench.results.measuring import read_scores
 from letorbench.results.paths import SCORES, VALIDATION, present
-from letorbench.results.scores import read_scores
 from letorbench.results.store import StoredFold
 from letorbench.results.user_files import check_output
 

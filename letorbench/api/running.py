@@ -17,11 +17,10 @@ from letorbench.datasets.layout import MOST_FOLDS
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.backends import Processes, Workers, shard_of
-from letorbench.experiment.entrants import Algorithm, entrants
-from letorbench.experiment.plan import DEFAULT_REPEATS, Protocol
-from letorbench.experiment.run import Run
-from letorbench.experiment.runner import Report
-from letorbench.experiment.runner import run as run_all
+from letorbench.experiment.job import Run
+from letorbench.experiment.plan import DEFAULT_REPEATS, Algorithm, Protocol, entrants
+from letorbench.experiment.run import Report
+from letorbench.experiment.run import run as run_all
 from letorbench.features import AUTO
 from letorbench.measures import texts
 from letorbench.results.paths import FIT, FoldKey, figure, listing
@@ -167,7 +166,7 @@ def perform(
     """Do the work of `run`; return the result of every fold, failures too."""
     numbers = fold_numbers(folds) if isinstance(folds, str) else None if folds is None else [*folds]
     part = None if shard is None else shard_of(shard)
-    datasets = _datasets(data, protocol.data_dir, [_share(each) for each in shares])
+    datasets = _datasets(data, protocol.data_dir, [_fraction(each) for each in shares])
     systems = entrants(algos, fixed)
     if executor is not None and not isinstance(executor, Executor):
         raise UsageError(
@@ -207,7 +206,11 @@ def dataset_names(words: Iterable[str], data_dir: Path) -> list[str]:
     UsageError suggests the nearest name for one that is neither in the catalog nor a folder under
     the data folder. DataError says that there are none.
     """
-    chosen: dict[str, None] = {}
+    return list(_names(words, data_dir))
+
+
+def _names(words: Iterable[str], data_dir: Path) -> dict[str, catalog.Name]:
+    chosen: dict[str, catalog.Name] = {}
     for word in split(words):
         meant = layout.installed(data_dir) if word == "all" else (word,)
         if not meant:
@@ -217,31 +220,33 @@ def dataset_names(words: Iterable[str], data_dir: Path) -> list[str]:
             if named.entry is None and layout.resolve(data_dir, named.text) is None:
                 known = [*catalog.CATALOG, *layout.installed(data_dir)]
                 require_choice(name, known, "data set")
-            chosen[named.label] = None
+            chosen[named.label] = named
     if not chosen:
         raise UsageError("found no name of a data set, expected one or more, or all")
-    return list(chosen)
+    return chosen
 
 
 def _datasets(
-    data: str | Benchmark | Sequence[str | Benchmark], data_dir: Path, shares: Sequence[float]
-) -> list[str | Benchmark]:
-    """Return names and benchmarks, each once and in order, with each share."""
+    data: str | Benchmark | Sequence[str | Benchmark], data_dir: Path, fractions: Sequence[float]
+) -> list[catalog.Name | Benchmark]:
+    """Return names and benchmarks, each once and in order, with each fraction."""
     several = [data] if isinstance(data, (str, Benchmark)) else list(data)
-    chosen: dict[str, str | Benchmark] = {}
+    chosen: dict[str, catalog.Name | Benchmark] = {}
     for each in several:
-        names = dataset_names([each], data_dir) if isinstance(each, str) else [each.name]
-        for name, share in product(names, shares):
-            label = catalog.with_share(name, share)
-            if isinstance(each, str):
-                chosen[label] = label
-            else:
-                chosen[label] = each if share == 1.0 else replace(each, name=label, share=share)
+        if isinstance(each, Benchmark):
+            for fraction in fractions:
+                label = catalog.with_share(each.name, fraction)
+                whole = fraction == 1.0
+                chosen[label] = each if whole else replace(each, name=label, share=fraction)
+            continue
+        for named, fraction in product(_names([each], data_dir).values(), fractions):
+            named = named if fraction == 1.0 else replace(named, share=fraction)
+            chosen[named.label] = named
     return list(chosen.values())
 
 
-def _share(value: float | str) -> float:
-    """Return a share of the training queries from a number or its text."""
+def _fraction(value: float | str) -> float:
+    """Return a fraction of the training queries from a number or its text."""
     with suppress(ValueError):
         if 0.001 <= float(value) <= 1.0:
             return round(float(value), 6)

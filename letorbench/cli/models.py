@@ -55,7 +55,7 @@ def algos(name: str | None, parts: bool) -> None:
 def description(name: str) -> str:
     """Return the description of an algorithm: paper, formula, parameters, grid, documentation."""
     from letorbench.choices import meant
-    from letorbench.experiment.entrants import parameters
+    from letorbench.experiment.plan import parameters
     from letorbench.experiment.select import draws
     from letorbench.parameters import describe
     from letorbench.rankers import names, ranker
@@ -154,7 +154,7 @@ def rank(
     from letorbench.named_files import is_stream, open_output
     from letorbench.rankers import load_model, plugins
     from letorbench.results.export import write_run
-    from letorbench.results.scores import finite_scores, write_scores
+    from letorbench.results.measuring import finite_scores, write_scores
     from letorbench.results.user_files import check_output, read_for
     from letorbench.solvers.fit_result import score_warnings
 

@@ -98,8 +98,7 @@ def run(
     from letorbench.choices import split
     from letorbench.cli.results import write_figures
     from letorbench.experiment.backends import dask_executor
-    from letorbench.experiment.entrants import left_out
-    from letorbench.experiment.plan import Protocol
+    from letorbench.experiment.plan import Protocol, left_out
     from letorbench.measures import texts
 
     print_error(left_out(algos), "note")

@@ -222,7 +222,7 @@ def verify(
     impossible.
     """
     if Path(what).is_dir() and against is not None:
-        from letorbench.verify.runs import compare_runs
+        from letorbench.verify.stored import compare_runs
 
         if algo is None:
             raise UsageError("--against: found no --algo, expected the algorithm to compare")

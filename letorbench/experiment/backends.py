@@ -19,8 +19,8 @@ from typing import Any, TypeVar
 
 from letorbench.compiled.threads import thread_count
 from letorbench.errors import FAILURES, DataError, UsageError
+from letorbench.experiment.job import Run, run_job, run_job_remotely, store_remote_result
 from letorbench.experiment.plan import Job
-from letorbench.experiment.run import Run, attempt, attempt_away, keep
 from letorbench.rankers import plugins
 from letorbench.rankers.any_model import AnyModel
 
@@ -45,10 +45,11 @@ class Processes:
         number = min(self.number, len(jobs))
         if number <= 1:
             for job in jobs:
-                yield attempt(job, force)
+                yield run_job(job, force)
             return
         threads = max(1, thread_count() // number)
-        run = partial(attempt, force=force, user_code=plugins.user_code(), threads=threads)
+        user_code = plugins.user_code()
+        run = partial(run_job, force=force, user_code=user_code, threads=threads)
         sent = [job.sent() for job in jobs]
         _check_classes(sent)
         yield from in_processes(run, sent, number, _lost, self.idle)
@@ -222,7 +223,7 @@ class Workers:
                         submit(job, replace(job.with_data(), ranker=job.sent().ranker))
                     else:
                         run, files = answer
-                        yield keep(job, run, files, force)
+                        yield store_remote_result(job, run, files, force)
         finally:
             for future in running:
                 future.cancel()
@@ -246,8 +247,7 @@ def _away(payload: bytes) -> bytes:
     from cloudpickle import dumps
 
     with _alone:
-        job, user_code = pickle.loads(payload)
-        return dumps(attempt_away(job, user_code))
+        return dumps(run_job_remotely(*pickle.loads(payload)))
 
 
 @contextmanager
@@ -275,19 +275,19 @@ def dask_executor(address: str) -> Iterator[Executor]:
 
 @dataclass(frozen=True)
 class Shard:
-    """One of several equal shares of a run, for machines that share nothing but files.
+    """One of several equal parts of a run, for machines that have nothing but files in common.
 
-    A job belongs to a share by its own names and numbers alone. So the shares never overlap and
-    miss nothing, also if one machine lacks an algorithm's package. The folds and repeats of an
-    algorithm go round the shares, so that each has its part of a slow algorithm. They begin at
-    different shares for different algorithms, so that no share has all first folds.
+    The names and numbers of a job alone decide its shard. So shards never overlap and miss
+    nothing, also if one machine lacks an algorithm's package. The folds and repeats of an algorithm
+    go round the shards, so that each has its part of a slow algorithm. They begin at different
+    shards for different algorithms, so that no shard has all first folds.
     """
 
     number: int
     of: int
 
     def has(self, job: Job) -> bool:
-        """Return whether a job belongs to the share."""
+        """Return whether a job belongs to the shard."""
         first = zlib.crc32(f"{job.key.dataset}/{job.key.algo}".encode())
         return (first + job.key.fold + job.key.repeat) % self.of == self.number - 1
 

@@ -1,33 +1,191 @@
-"""The plan of a run, a list of jobs: data sets x algorithms x folds x seeds.
+"""The plan of a run: its algorithms, and a list of jobs: data sets x algorithms x folds x seeds.
 
 A job has an identity: all that the fold's scores depend on. Equal identities need no second run.
 """
 
+from __future__ import annotations
+
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from letorbench.choices import meant, split
 from letorbench.conventions import convention as convention_named
+from letorbench.datasets.catalog import Name
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import FAILURES, UsageError
-from letorbench.experiment.entrants import Entrant, Settings
-from letorbench.experiment.select import draws, grid, selection_protocol, settings_tried
+from letorbench.experiment.select import (
+    Settings,
+    draws,
+    grid,
+    selection_protocol,
+    settings_tried,
+)
 from letorbench.features import AUTO, features_name, resolved, transformation
 from letorbench.measures import parse
-from letorbench.parameters import check, number, typed
-from letorbench.rankers import plugins
-from letorbench.rankers.any_model import AnyModel
+from letorbench.parameters import check, kinds, number, typed
+from letorbench.rankers import names, plugins, ranker
+from letorbench.rankers.any_model import AnyModel, is_model, ranker_of
 from letorbench.rankers.base import Ranker
 from letorbench.rankers.estimator import FEATURES, hyper_parameters
 from letorbench.results import labels, paths
-from letorbench.results.labels import SELECTED_BY, Label
+from letorbench.results.labels import NAME, RUN_KEYS, SELECTED_BY, Label
 from letorbench.results.paths import FoldKey
 from letorbench.source import scoring_digest, users_digest
 from letorbench.version import __version__
+
+#: how an algorithm is named from Python: by label, as a class, as an instance with its settings, or
+#: any model that has `fit` and `predict`
+Algorithm = str | Ranker | type[Ranker] | Any
+#: the seven algorithms that users can ask for as `baselines` or `card`
+BASELINES = (
+    "regression", "ranksvm", "ranknet", "lambdarank", "listnet", "adarank-ndcg", "ndcgboost",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """An algorithm of a run."""
+
+    ranker: type[Ranker]
+    #: the hyper-parameters that are fixed
+    settings: Settings = field(default_factory=dict)
+    #: the changes of the protocol, by the keys `labels.RUN_KEYS`
+    run: Settings = field(default_factory=dict)
+    #: the user's name of the row; "" for the label
+    name: str = ""
+
+
+def entrants(
+    algos: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm], fixed: Iterable[str] = ()
+) -> list[Entrant]:
+    """Return the algorithms of a run.
+
+    A name or a class stands for the ranker with every setting of its grid; an instance for the
+    ranker with just its own settings. A mapping has the names of the rows.
+
+    algos: labels in comma lists, classes, instances, or a mapping from names to such. fixed:
+    `key=value` texts, for the algorithms of labels that have the key.
+    """
+    pairs = [_pair(text) for text in fixed]
+    if isinstance(algos, Mapping):
+        named = [(name, each) for name, each in algos.items()]
+    else:
+        alone = isinstance(algos, (str, Ranker, type)) or is_model(algos)
+        several: list[Algorithm] = [algos] if alone else [*algos]  # type: ignore[misc]
+        named = [("", each) for each in several]
+    made: list[Entrant] = []
+    used: set[str] = set()
+    for name, algo in named:
+        if name and not NAME.fullmatch(name):
+            raise UsageError(f"found the name {name!r}, expected letters, digits and . _ + -")
+        if not isinstance(algo, str):
+            if pairs:
+                raise UsageError(
+                    "found settings beside rankers, expected names: a ranker has its own"
+                )
+            made.append(_given(algo, name))
+            continue
+        every = labelled([algo])
+        if name and len(every) != 1:
+            raise UsageError(f"{name}: found {len(every)} algorithms, expected one")
+        for label in every:
+            entrant, keys = _labelled(label, pairs)
+            used |= keys
+            made.append(replace(entrant, name=name or entrant.name))
+    for key, value in pairs:
+        if key not in used:
+            offered = "; ".join(
+                f"{each.ranker.name} has {', '.join(parameters(each.ranker)) or 'none'}"
+                for each in made
+            )
+            raise UsageError(f"setting '{key}={value}': no parameter {key!r}; {offered}")
+    for each in made:
+        each.ranker.require()
+    return made
+
+
+def labelled(words: Iterable[str]) -> list[Label]:
+    """Return the labels of comma lists, each once; `all` and `baselines` stand for algorithms.
+
+    `all` leaves out those whose package is missing.
+    """
+    words = tuple(words)
+    usable = [cls.name for cls in _every(words) if cls.published and cls.available()]
+    found = labels.expanded(words, {"all": usable, "baselines": BASELINES, "card": BASELINES})
+    every = names()
+    return [replace(label, algo=meant(label.algo, every, "algorithm")) for label in found]
+
+
+def left_out(words: Iterable[str]) -> list[str]:
+    """Return a line for each algorithm that `all` leaves out because its package is missing."""
+    return [
+        f"all leaves {cls.name} out: `python -m pip install '{cls.extra}'` brings {cls.needs}"
+        for cls in _every(words)
+        if not cls.available()
+    ]
+
+
+def _every(words: Iterable[str]) -> list[type[Ranker]]:
+    """Return every ranker if `all` is among the labels; to import their modules takes time."""
+    asked = {labels.parse(word).algo for word in split(words)}
+    return [ranker(name) for name in names()] if "all" in asked else []
+
+
+def _given(algo: Algorithm, name: str) -> Entrant:
+    if is_model(algo):
+        algo = ranker_of(algo)
+    if isinstance(algo, Ranker):
+        params = algo.get_params()
+        features = params.pop(FEATURES)
+        return Entrant(type(algo), params, {FEATURES: features} if features else {}, name)
+    if isinstance(algo, type) and issubclass(algo, Ranker):
+        return Entrant(algo, name=name)
+    raise UsageError(
+        f"found {algo!r}, expected an algorithm's name, a ranker or its class, or a model with fit "
+        "and predict"
+    )
+
+
+def _labelled(label: Label, pairs: Sequence[tuple[str, str]]) -> tuple[Entrant, set[str]]:
+    """Return the entrant of a label and of `--set`, and the keys of the latter that it has."""
+    cls, given = ranker(label.algo), dict(label.settings)
+    run = {key: given.pop(key) for key in RUN_KEYS if key in given}
+    known = parameters(cls)
+    settings: dict[str, Any] = {}
+    used = {key for key, _ in pairs if _field(cls, key) is not None}
+    for key, value in [*((key, value) for key, value in pairs if key in used), *given.items()]:
+        field_name = _field(cls, key)
+        if field_name is None:
+            offered = ", ".join([*known, *RUN_KEYS])
+            raise UsageError(f"{label}: {label.algo} has no parameter {key!r}; it has {offered}")
+        settings[field_name] = typed(known[field_name], value, f"{key} of {label.algo}")
+    cls(**settings)  # values that it refuses are named before anything runs
+    return Entrant(cls, {k: settings[k] for k in known if k in settings}, run, label.name), used
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, equals, value = (part.strip() for part in text.partition("="))
+    if not (equals and key):
+        raise UsageError(f"setting {text!r}: expected the form key=value")
+    return key, value
+
+
+def parameters(cls: type[Ranker]) -> dict[str, Any]:
+    """Return a ranker's hyper-parameters and their types."""
+    of_fields = kinds(cls)
+    return {name: of_fields[name] for name in hyper_parameters(cls)}
+
+
+def _field(cls: type[Ranker], key: str) -> str | None:
+    """Return the hyper-parameter that a user's key means, None where the ranker has none."""
+    meant = {spelling: name for name, spelling in cls.spelled.items()}.get(key, key)
+    return meant if meant in parameters(cls) else None
+
 
 #: seeds of a ranker that draws: docs/repeats.md shows why; a number above the most is a mistake
 DEFAULT_REPEATS, MOST_REPEATS = 5, 10_000
@@ -80,7 +238,7 @@ class Protocol:
         given = {**vars(self), "protocol": self.name}
         return {key: given[key] for key, value in default.items() if given[key] != value}
 
-    def changed(self, run: Settings) -> "Protocol":
+    def changed(self, run: Settings) -> Protocol:
         """Return the protocol with the settings of a label, by the keys `labels.RUN_KEYS`."""
         new: dict[str, Any] = {}
         for key, value in run.items():
@@ -117,18 +275,23 @@ class Job:
     repeats: int | None = None
     benchmark: Benchmark | None = None
     ranker: type[Ranker] | None = None
-    #: whether another process can open the data set by its name
-    on_disk: bool = True
+    #: the name by which another process can open the data set; None for data in memory
+    source: Name | None = None
     #: the number of folds of the data set where `benchmark` has the job's alone
     n_folds: int = 0
 
-    def sent(self) -> "Job":
+    @property
+    def place(self) -> Path:
+        """The folder of the fold's files."""
+        return paths.fold_folder(self.folder, self.key.fold, self.key.repeat)
+
+    def sent(self) -> Job:
         """Return the job for another process, without the data and the ranker that it finds."""
         by_name = self.ranker is not None and plugins.is_known_to_workers(self.ranker)
-        job = replace(self, benchmark=None) if self.on_disk else self.with_data()
+        job = replace(self, benchmark=None) if self.source else self.with_data()
         return replace(job, ranker=None) if by_name else job
 
-    def with_data(self) -> "Job":
+    def with_data(self) -> Job:
         """Return the job with the data of its fold alone."""
         assert self.benchmark is not None
         folds = tuple(fold for fold in self.benchmark.folds if fold.number == self.key.fold)
@@ -136,9 +299,9 @@ class Job:
         return replace(self, benchmark=replace(self.benchmark, folds=folds), n_folds=n_folds)
 
 
-def benchmark_of(dataset: str | Benchmark, protocol: Protocol) -> Benchmark:
+def benchmark_of(dataset: str | Name | Benchmark, protocol: Protocol) -> Benchmark:
     """Return a data set as the protocol reads it; opening a cached one takes milliseconds."""
-    if isinstance(dataset, str):
+    if not isinstance(dataset, Benchmark):
         return load(dataset, protocol.data_dir, protocol.convention, protocol.null)
     if protocol.convention == "auto":
         return dataset
@@ -151,12 +314,13 @@ def plan_runs(
     systems: Sequence[Entrant],
     numbers: Sequence[int] | None,
     protocol: Protocol,
-    on_disk: Collection[str],
+    sources: Mapping[str, Name] = {},
 ) -> list[Job]:
     """Return all jobs: a whole first repeat of everything before any second one.
 
     `numbers` are those of the folds, None for all of a data set. UsageError names a missing fold,
-    and two algorithms of one label. `on_disk` names the data sets that another process can open.
+    and two algorithms of one label. `sources` has the names of the data sets that another process
+    can open.
     """
     jobs: list[Job] = []
     for name, benchmark in benchmarks.items():
@@ -169,7 +333,7 @@ def plan_runs(
         of_dataset: list[Job] = []
         rows: set[str] = set()
         for system in systems:
-            first = replace(_first_job(system, benchmark, protocol, name), on_disk=name in on_disk)
+            first = _first_job(system, benchmark, protocol, name, sources.get(name))
             if first.key.algo in rows:
                 raise UsageError(
                     f"two algorithms are called {first.key.algo!r}, expected different labels; "
@@ -190,7 +354,9 @@ def _at(job: Job, fold: int, repeat: int) -> Job:
     return replace(job, key=job.key._replace(fold=fold, repeat=repeat), identity=facts)
 
 
-def _first_job(system: Entrant, benchmark: Benchmark, protocol: Protocol, name: str) -> Job:
+def _first_job(
+    system: Entrant, benchmark: Benchmark, protocol: Protocol, name: str, source: Name | None
+) -> Job:
     """Return the job of an algorithm on a data set without a fold."""
     cls, changed = system.ranker, protocol.changed(system.run)
     asked = system.settings
@@ -199,7 +365,7 @@ def _first_job(system: Entrant, benchmark: Benchmark, protocol: Protocol, name: 
     if changed.convention != protocol.convention:
         measured = benchmark_of(benchmark, changed)
     if changed.null != protocol.null:
-        measured = benchmark_of(name, changed)
+        measured = benchmark_of(source or name, changed)
     facts, repeats, fixed = None, None, dict(asked)
     with suppress(*FAILURES):  # running the job says why a ranker refuses its settings
         default = cls()
@@ -213,7 +379,7 @@ def _first_job(system: Entrant, benchmark: Benchmark, protocol: Protocol, name: 
     return Job(
         key=FoldKey(name, label.row, 1, 0), label=label, settings=settings, protocol=changed,
         folder=paths.algo_folder(changed.out, name, label.folders[0]), identity=facts,
-        repeats=repeats, benchmark=measured, ranker=cls,
+        repeats=repeats, benchmark=measured, ranker=cls, source=source,
     )  # fmt: skip
 
 

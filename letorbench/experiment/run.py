@@ -1,240 +1,143 @@
-"""One job from its data to its files: load, transform, select, score, measure, store."""
+"""A run: its jobs are planned, what is stored is reused, processes do the rest."""
 
-import platform
-import time
-import traceback
-import zlib
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-import numpy as np
-
-from letorbench.compiled.threads import limited_threads, one_blas_thread
-from letorbench.datasets.queryset import Benchmark, Fold
-from letorbench.errors import FAILURES, DataError, UsageError, WriteError
-from letorbench.experiment.plan import Job, benchmark_of, identity
-from letorbench.experiment.select import select, selection_protocol
-from letorbench.features import transformation
-from letorbench.files import one_writer
-from letorbench.measures import parse
-from letorbench.rankers import plugins, ranker
-from letorbench.rankers.any_model import OWN_FILE
-from letorbench.rankers.base import Ranker
-from letorbench.results import paths
-from letorbench.results.labels import configured
-from letorbench.results.measuring import measure_fold
-from letorbench.results.paths import FoldKey
-from letorbench.results.scores import finite_scores
-from letorbench.results.store import (
-    FoldResult,
-    StoredFold,
-    add_measures,
-    mark_reused,
-    matches,
-    read_fold,
-    stamp,
-    write_files,
-    write_fold,
-)
-from letorbench.solvers.fit_result import score_warnings
-from letorbench.solvers.fit_warnings import FitWarning
-from letorbench.solvers.stopping import Validation
-from letorbench.source import is_current
-from letorbench.version import __version__
+from letorbench.compiled.jit import on_compile
+from letorbench.datasets.catalog import Name, parse
+from letorbench.datasets.checks import check_convention, leak
+from letorbench.datasets.queryset import OWN_PART, Benchmark
+from letorbench.errors import DataError, UsageError
+from letorbench.experiment.backends import Processes, Shard, Workers
+from letorbench.experiment.job import Run, reused
+from letorbench.experiment.plan import Entrant, Job, Protocol, benchmark_of, plan_runs
+from letorbench.results.csv_files import write_tables
+from letorbench.results.dataset_results import DatasetResults
+from letorbench.results.paths import FIT
+from letorbench.results.store import Store, check_writable, current_folds, experiment_of
 
 
 @dataclass(frozen=True)
-class Run:
-    """The outcome of a job: its result, new or stored before, or its error."""
+class Report:
+    """What a run left."""
 
-    key: FoldKey
-    fold: StoredFold | None = None  # with its numbers; None if the job failed
-    reused: bool = False  # whether the result was stored before
-    error: str = ""  # in one line; "" without an error
-    trace: str = ""  # the error with its traceback
-    exit_status: int = 0  # that belongs to the error
-    unwritable: bool = False  # whether the error concerns every job: the results cannot be written
-
-    @property
-    def warnings(self) -> tuple[FitWarning, ...]:
-        """The warnings about the fit."""
-        return () if self.fold is None else tuple(self.fold.warnings)
+    #: one for each data set with results
+    frames: tuple[DatasetResults, ...]
+    #: what became of each job, in the order of the jobs
+    runs: tuple[Run, ...]
+    #: what the user must know besides
+    notes: tuple[str, ...]
 
 
-def attempt(
-    job: Job,
-    force: bool = False,
-    user_code: plugins.UserCode | None = None,
-    threads: int | None = None,
-) -> Run:
-    """Run a job in any process, with `threads` threads; an error becomes part of the run.
+def run(
+    datasets: Sequence[str | Name | Benchmark],
+    systems: Sequence[Entrant],
+    folds: Sequence[int] | None,
+    protocol: Protocol,
+    backend: Processes | Workers = Processes(),
+    shard: Shard | None = None,
+) -> Report:
+    """Run every algorithm on every fold of every data set, with several seeds if it draws.
 
-    Data and ranker are looked up by name if the job does not carry them, including user-defined
-    ones that `user_code` transfers. `force` runs stored folds again.
+    As soon as a fold is finished its files are there; the tables are written as soon as all folds
+    of a data set are. A job that fails is in the report; the others finish.
+
+    The data sets are on disk, by their names, or in memory. `folds` are numbers, None for all of
+    a data set. Without a `shard`, all is done.
     """
-    try:
-        if user_code is not None:
-            plugins.load_user_code(user_code)
-        with limited_threads(threads), one_blas_thread():
-            benchmark = job.benchmark or benchmark_of(job.key.dataset, job.protocol)
-            cls = job.ranker or ranker(job.label.algo)
-            with plugins.blamed(cls):
-                facts = job.identity
-                if facts is None:  # errors of the job are raised here
-                    facts = identity(job.key.dataset, cls, job.settings, job.protocol, benchmark)
-                return _perform(replace(job, identity=facts), benchmark, cls, force)
-    except FAILURES as error:
-        return _failed(job, error)
-
-
-def _failed(job: Job, error: BaseException) -> Run:
-    return Run(
-        job.key,
-        error=plugins.error_text(error),
-        trace=traceback.format_exc(),
-        exit_status=getattr(error, "exit_status", 1),
-        unwritable=isinstance(error, WriteError),
+    check_writable(protocol.out)
+    # data sets are opened here first: two workers would both parse the text
+    named = [each if isinstance(each, Benchmark) else parse(each) for each in datasets]
+    opened = [(each, benchmark_of(each, protocol)) for each in named]
+    benchmarks = {benchmark.name: benchmark for _, benchmark in opened}
+    sources = {benchmark.name: each for each, benchmark in opened if isinstance(each, Name)}
+    jobs = plan_runs(benchmarks, systems, folds, protocol, sources)
+    if not jobs:
+        raise UsageError("found nothing to run, expected data sets, shares, algorithms and folds")
+    jobs = [job for job in jobs if shard is None or shard.has(job)]
+    store = Store(protocol.out)
+    for name in benchmarks:
+        store.look(name)
+    jobs = [replace(j, folder=store.folder(j.key.dataset, j.label, j.identity)) for j in jobs]
+    notes = list(store.damaged.values())
+    known = {} if protocol.force else store.folds
+    stored = [run for job in jobs if (run := reused(job, known.get(job.place))) is not None]
+    ended = {run.key: run for run in stored}
+    left = [job for job in jobs if job.key not in ended]
+    waiting = {name: {job.key for job in jobs if job.key.dataset == name} for name in benchmarks}
+    algos = {name: {key.algo for key in keys} for name, keys in waiting.items()}
+    results: dict[str, DatasetResults] = {}
+    for run in chain(stored, _progress(backend.runs(left, protocol.force), len(ended), len(jobs))):
+        if run.unwritable:
+            raise DataError(run.error)  # no other job could store its result either
+        ended[run.key] = run
+        if run.fold is not None:
+            store.add(run.fold)
+        name = run.key.dataset
+        waiting[name].discard(run.key)
+        if not waiting[name]:
+            results[name] = write_tables(store, name, algos[name], protocol.data_dir)
+    for name, benchmark in benchmarks.items():
+        if name not in results:  # this shard has no job of it
+            results[name] = DatasetResults.of(store, name, protocol.data_dir)
+        notes += _other_folds(store, [job for job in jobs if job.key.dataset == name])
+        notes += _data_notes(benchmark, chosen=protocol.convention != "auto")
+    return Report(
+        tuple(results[name] for name in benchmarks if results[name].rows),
+        tuple(_still_there(ended[job.key]) for job in jobs),
+        tuple(notes),
     )
 
 
-def attempt_away(job: Job, user_code: plugins.UserCode) -> tuple[Run, dict[str, bytes]] | None:
-    """Run a job on a machine that may not share folders with the sender; return run and files.
-
-    `keep` makes a stored fold of the files by their names. None: the job must carry its data, which
-    are not in the data folder here.
-    """
-    facts = job.identity
-    if facts is not None and not is_current(facts):
-        here = f"{platform.node()}: found other code of letorbench ({__version__})"
-        raise DataError(f"{here}, expected that of the machine that asks")
-    with TemporaryDirectory() as folder:
-        if job.benchmark is None and facts is not None:
-            try:
-                found = job.protocol.data_dir.is_dir() and benchmark_of(
-                    job.key.dataset, job.protocol
-                )
-            except (DataError, OSError):
-                return None
-            if not found or found.provenance["digest"] != facts["data"]:
-                return None
-        run = attempt(replace(job, folder=Path(folder)), user_code=user_code)
-        place = paths.fold_folder(Path(folder), job.key.fold, job.key.repeat)
-        names = (*paths.CHECKED, OWN_FILE, paths.FIT)
-        files = {n: (place / n).read_bytes() for n in names if (place / n).is_file()}
-        return replace(run, fold=None), files
-
-
-def keep(job: Job, run: Run, files: Mapping[str, bytes], force: bool) -> Run:
-    """Write the files of a fold from another machine; return its run with the fold."""
-    folder = paths.fold_folder(job.folder, job.key.fold, job.key.repeat)
-    if paths.FIT not in files:
+def _still_there(run: Run) -> Run:
+    if run.fold is None or (run.fold.folder / FIT).is_file():
         return run
-    try:
-        assert job.benchmark is not None
-        with one_writer(folder, job.protocol.out):
-            reused = _reused(job, job.benchmark, folder, force)
-            if reused is not None:
-                return reused
-            write_files(folder, files)
-            return replace(run, fold=read_fold(job.key, folder))
-    except FAILURES as error:
-        return _failed(job, error)
+    return Run(run.key, error="its files were removed while the run went on", exit_status=1)
 
 
-def _reused(job: Job, benchmark: Benchmark, folder: Path, force: bool) -> Run | None:
-    """Return the run of a stored fold, or None; UsageError if it has another configuration."""
-    assert job.identity is not None
-    stored = None
-    with suppress(DataError):  # a damaged fold is made again
-        stored = read_fold(job.key, folder)
-    if stored is None:
-        return None
-    if not force and matches(stored.fit, job.identity, job.protocol.time_limit):
-        return Run(job.key, mark_reused(_with_measures(job, benchmark, stored)), reused=True)
-    if configured(stored.identity) != configured(job.identity):
-        raise UsageError(
-            f"{folder}: found results of {stored.label}, expected those of {job.label}; "
-            "choose another name"
-        )
-    return None
+def _other_folds(store: Store, jobs: Sequence[Job]) -> Iterator[str]:
+    """Yield a note for the algorithms whose same stored folds are of other code or data."""
+    notes: dict[tuple[str, str, str], dict[str, Path]] = {}
+    shared = {job.key[:2]: job for job in jobs if job.identity is not None}
+    for (name, algo), job in shared.items():
+        assert job.identity is not None
+        requested = experiment_of(job.identity)
+        stored = store.of(name, algo)
+        others = sorted({fold.number for fold in stored if fold.experiment != requested})
+        if others:
+            shown = current_folds(stored)[0].experiment
+            what = "is left out of the means" if shown == requested else "is what the table shows"
+            listed = ", ".join(map(str, others))
+            notes.setdefault((name, listed, what), {})[algo] = job.folder
+    for (name, listed, what), algos in notes.items():
+        where = "" if len(algos) > 1 else f" in {next(iter(algos.values()))}"
+        yield f"{name}, {', '.join(algos)}: fold {listed}{where}, of other code or data, {what}"
 
 
-def _perform(job: Job, benchmark: Benchmark, cls: type[Ranker], force: bool) -> Run:
-    """Make the fold. Other runs of the same fold wait for it and reuse it."""
-    folder = paths.fold_folder(job.folder, job.key.fold, job.key.repeat)
-    with one_writer(folder, job.protocol.out):
-        reused = _reused(job, benchmark, folder, force)
-        if reused is not None:
-            return reused
-        result = _result(job, benchmark, cls)
-        fold = StoredFold(
-            job.key, folder, write_fold(folder, result), stamp(folder) or 0, result.queries
-        )
-        # an error of a user-defined measure costs no training: the fold is stored
-        return Run(job.key, _with_measures(job, benchmark, fold))
+def _data_notes(benchmark: Benchmark, chosen: bool) -> list[str]:
+    """Return what a user must know of a data set's convention and of how it is cut into parts."""
+    rules, width = benchmark.convention, benchmark.folds[0].train.n_features
+    convention = check_convention(width, rules.max_label or 0, rules.name, chosen)
+    validation = benchmark.provenance.get("validation", OWN_PART)
+    held_out = "" if validation == OWN_PART else f"no validation part: {validation} validates"
+    texts = (convention, held_out, leak(benchmark))
+    return [f"{benchmark.name}: {text}" for text in texts if text]
 
 
-def _with_measures(job: Job, benchmark: Benchmark, stored: StoredFold) -> StoredFold:
-    """Return a stored fold with the requested measures, computed from its scores."""
-    missing = [each for each in map(parse, job.protocol.measures) if not stored.has(each)]
-    if not missing:
-        return stored
-    fold = next(fold for fold in benchmark.folds if fold.number == job.key.fold)
-    scores, rules = stored.scores(fold.test.n_docs), benchmark.convention
-    return add_measures(stored, measure_fold(job.label.algo, fold, scores, rules, missing), missing)
+def _progress(runs: Iterator[Run], done: int, total: int) -> Iterator[Run]:
+    """Show how many folds are done, and that kernels are compiled until the next one is."""
+    from tqdm import tqdm
 
+    def compiling() -> None:
+        if not bar.disable and "(" not in bar.desc:
+            bar.set_description("folds (compiling kernels, only once)")
 
-def _result(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> FoldResult:
-    """Train, select on validation, score the test part once."""
-    assert job.identity is not None
-    start, protocol, number = time.perf_counter(), job.protocol, job.key.fold
-    fold = next(fold for fold in benchmark.folds if fold.number == number)
-    # the same queries for every algorithm and seed
-    fold = fold.sampled(benchmark.share, np.random.default_rng([protocol.seed, number]))
-    # the test part is not transformed: the fitted ranker takes raw features
-    transform = transformation(job.identity["features"]).fit(fold.train.features)
-    seen = Fold(fold.number, transform(fold.train), transform(fold.validation), fold.test)
-    chooses = selection_protocol(protocol.name)
-    measure = parse(protocol.select)
-    validation = Validation(seen.validation, measure, benchmark.convention, chooses.rule)
-    selected = select(
-        cls, job.settings, seen.train, validation, seed_of(job.key, cls.name, protocol.seed),
-        protocol.time_limit, chooses.grows,
-    )  # fmt: skip
-    fitted = selected.ranker.taking_raw_features(transform)
-    scores = fitted.predict(fold.test)
-    # for comparison only, to show over- and underfitting; it chooses nothing
-    known = replace(validation, queries=seen.train)
-    on_training = float(known(finite_scores(selected.ranker.predict(seen.train))).mean())
-    # scores of a reference method tie by design
-    poor = score_warnings(scores, fold.test) if cls.learns else ()
-    scores = finite_scores(scores)
-    cut = [trial.ranker.learned.cut_off for trial in selected.trials]
-    cut_off = {"time_limit": protocol.time_limit, "fits": sum(cut), "of": len(cut)}
-    return FoldResult(
-        identity=job.identity,
-        label=job.label,
-        scores=scores,
-        queries=measure_fold(cls.name, fold, scores, benchmark.convention),
-        convention=benchmark.convention.name,
-        n_folds=job.n_folds or len(benchmark.folds),
-        ranker=fitted,
-        validation_scores=finite_scores(selected.validation_scores),
-        validation={**selected.as_json(protocol.select), "training": on_training},
-        seconds=time.perf_counter() - start,
-        warnings=(*selected.warnings, *poor),
-        cut_off=cut_off if any(cut) else None,
-        repeats=job.repeats,
-    )
-
-
-def seed_of(key: FoldKey, algo: str, seed: int) -> np.random.SeedSequence:
-    """Return the seed of a fold of an algorithm, whatever the label of its row."""
-    # from names and numbers alone, so that the order and the number of workers do not matter; the
-    # first repeat has the seed of a run without repeats
-    names = [zlib.crc32(name.encode()) for name in (key.dataset, algo)]
-    repeat = [key.repeat] if key.repeat > 1 else []
-    return np.random.SeedSequence([seed, names[0], key.fold, names[1], *repeat])
+    bar = tqdm(total=total, initial=done, desc="folds", unit="fold", disable=None)
+    with bar, on_compile(compiling):
+        for run in runs:
+            bar.set_description("folds", refresh=False)
+            bar.set_postfix_str(str(run.key), refresh=False)
+            bar.update()
+            yield run

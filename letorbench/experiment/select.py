@@ -18,11 +18,12 @@ import numpy as np
 from letorbench.choices import require_choice
 from letorbench.compiled.threads import one_blas_thread, run_tasks
 from letorbench.datasets.queryset import QuerySet
-from letorbench.experiment.entrants import Settings
 from letorbench.rankers.base import Ranker
 from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.stopping import Rule, Validation, best, latest
 
+#: hyper-parameters by their names
+Settings = Mapping[str, Any]
 #: from a hyper-parameter to the values that are tried
 Grid = Mapping[str, Sequence[Any]]
 #: the most numbers by which a grid grows below its smallest and above its largest number

@@ -18,9 +18,8 @@ from letorbench.datasets import layout
 from letorbench.datasets.catalog import parse as parse_name
 from letorbench.datasets.queryset import Benchmark, Fold
 from letorbench.experiment.backends import Processes
-from letorbench.experiment.entrants import Entrant
-from letorbench.experiment.plan import Protocol, benchmark_of, ranker_identity
-from letorbench.experiment.runner import run as run_all
+from letorbench.experiment.plan import Entrant, Protocol, benchmark_of, ranker_identity
+from letorbench.experiment.run import run as run_all
 from letorbench.files import read_file, refuse_links, write_atomically
 from letorbench.measures import parse, query_metrics
 from letorbench.rankers import ranker

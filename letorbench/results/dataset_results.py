@@ -266,8 +266,8 @@ class DatasetResults:
     def meant(self, word: str) -> list[str]:
         """Return the systems that a user means: that of the name, else those of the algorithm."""
         word = word.lower()
-        own = [row.algo for row in self.rows if row.algo.lower() == word]
-        return own or [row.algo for row in self.rows if row.label.algo == word]
+        named = [row.algo for row in self.rows if row.algo.lower() == word]
+        return named or [row.algo for row in self.rows if row.label.algo == word]
 
     def data(self) -> Benchmark:
         """Return the data that the scores are of; DataError if those now there are others."""

@@ -28,9 +28,8 @@ from letorbench.results import paths
 from letorbench.results.csv_files import write_tables
 from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.labels import NAME, Label
-from letorbench.results.measuring import measure_fold
+from letorbench.results.measuring import content, measure_fold, read_scores
 from letorbench.results.per_query import PerQuery
-from letorbench.results.scores import content, read_scores
 from letorbench.results.store import FoldResult, Store, read_folds, versions, write_fold
 from letorbench.results.user_files import check_not_read
 from letorbench.solvers.fit_result import score_warnings
@@ -279,14 +278,14 @@ def measure_runs(
     notes: list[str] = []
     names = [run.stem for run in runs]
     for path, name in zip(runs, names if len(set(names)) == len(names) else map(str, runs)):
-        queries, scores, said = judged(path, judgements, rules)
+        queries, scores, remarks = judged(path, judgements, rules)
         rows = queries.labels, scores, queries.offsets
         table = query_metrics(*rows, measures, rules, queries.docids)
         if np.isnan(table).all():
             raise DataError(f"{path}: found no query that counts by {rules.name}, expected one")
         values = dict(zip(map(str, measures), table.T))
         systems.append(PerQuery(name, np.ones(len(queries), np.int64), queries.qids, values))
-        notes += said
+        notes += remarks
     return systems, notes
 
 

@@ -47,8 +47,8 @@ class Label:
     @property
     def configuration(self) -> str:
         """The label without the user's name."""
-        said = ",".join(f"{key}={value}" for key, value in self.settings)
-        return f"{self.algo}[{said}]" if said else self.algo
+        settings = ",".join(f"{key}={value}" for key, value in self.settings)
+        return f"{self.algo}[{settings}]" if settings else self.algo
 
     @property
     def row(self) -> str:

@@ -175,9 +175,9 @@ def _tree(trees: TreeEnsemble, root: int) -> str:
     waiting = [root]
     while waiting:
         node = waiting.pop()
-        own = int(trees.left[node]) == node
-        (leaves if own else inner).append(node)
-        waiting += [] if own else [int(trees.right[node]), int(trees.left[node])]
+        is_leaf = int(trees.left[node]) == node
+        (leaves if is_leaf else inner).append(node)
+        waiting += [] if is_leaf else [int(trees.right[node]), int(trees.left[node])]
     number = {node: n for n, node in enumerate(inner)} | {n: ~i for i, n in enumerate(leaves)}
     counts = trees.cover.astype(np.int64)
     array: dict[str, object] = {"num_leaves": len(leaves), "num_cat": 0}

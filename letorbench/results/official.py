@@ -81,13 +81,13 @@ def _tables(
 ) -> str:
     """Two tables, precision with MAP and NDCG with MeanNDCG, a row a query and the average's."""
     text, middle = [], sum("NDCG" not in name for name in names)
-    for own in (slice(0, middle), slice(middle, len(names))):
-        if not names[own]:
+    for part in (slice(0, middle), slice(middle, len(names))):
+        if not names[part]:
             continue
-        text.append("\t".join(["qid", *names[own]]))
+        text.append("\t".join(["qid", *names[part]]))
         if per_query:
-            text += [f"{qid}\t{_fixed(row[own])}" for qid, row in zip(qids, values)]
-        text.append(f"Average\t{_fixed(averages[own])}\n")
+            text += [f"{qid}\t{_fixed(row[part])}" for qid, row in zip(qids, values)]
+        text.append(f"Average\t{_fixed(averages[part])}\n")
     return "\n".join(text) + "\n"
 
 

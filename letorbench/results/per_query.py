@@ -63,7 +63,7 @@ class PerQuery:
 
         return pd.MultiIndex.from_arrays([self.folds, self.qids])
 
-    def shares(self, measure: str) -> np.ndarray:
+    def relative_weights(self, measure: str) -> np.ndarray:
         """Return what each value is multiplied by in the mean of its fold, (n_queries,) float64.
 
         It is the query's weight / the mean weight of the fold's queries that have a value.
@@ -78,10 +78,10 @@ class PerQuery:
 
     @property
     def in_means(self) -> PerQuery:
-        """The values times their shares, whose plain means are the weighted ones."""
+        """The values times their relative weights, whose plain means are the weighted ones."""
         if self.weights is None:
             return self
-        tables = {name: table * self.shares(name) for name, table in self.tables.items()}
+        tables = {name: table * self.relative_weights(name) for name, table in self.tables.items()}
         return replace(self, tables=tables, weights=None)
 
     def counted(self, measure: str) -> PerQuery:
@@ -90,16 +90,16 @@ class PerQuery:
 
     def mean(self, measure: str) -> float:
         """Return the mean of the folds' means, as LETOR reports it."""
-        return mean_of_folds(self.values[measure] * self.shares(measure), self.folds)
+        return mean_of_folds(self.values[measure] * self.relative_weights(measure), self.folds)
 
     def fold_means(self, measure: str) -> dict[int, float]:
         """Return the mean of each fold, by its number."""
-        values = self.values[measure] * self.shares(measure)
+        values = self.values[measure] * self.relative_weights(measure)
         return {int(k): float(mean_of(values[self.folds == k])) for k in np.unique(self.folds)}
 
     def means(self, measure: str) -> tuple[float, ...]:
         """Return the mean of the folds' means of each repeat."""
-        rows = self.tables[measure] * self.shares(measure)
+        rows = self.tables[measure] * self.relative_weights(measure)
         return tuple(mean_of_folds(row, self.folds) for row in rows)
 
     def only(self, folds: np.ndarray) -> PerQuery:

@@ -25,6 +25,7 @@ from letorbench.files import one_writer, read_file, touch, write_unlocked
 from letorbench.measures import Measure
 from letorbench.results import paths
 from letorbench.results.labels import Label, configured, of_stored
+from letorbench.results.measuring import read_scores, write_scores
 from letorbench.results.paths import FoldKey
 from letorbench.results.per_query import (
     PerQuery,
@@ -32,7 +33,6 @@ from letorbench.results.per_query import (
     read_fold_queries,
     write_fold_queries,
 )
-from letorbench.results.scores import read_scores, write_scores
 from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.version import __version__
 
@@ -382,8 +382,8 @@ class Store:
 
     def of(self, dataset: str, algo: str) -> list[StoredFold]:
         """Return the folds of a row, by repeat and number."""
-        own = (fold for fold in self.folds.values() if fold.key[:2] == (dataset, algo))
-        return sorted(own, key=lambda fold: fold.key)
+        folds = (fold for fold in self.folds.values() if fold.key[:2] == (dataset, algo))
+        return sorted(folds, key=lambda fold: fold.key)
 
     def algorithms(self, dataset: str) -> list[str]:
         """Return the rows with a sound fold of a data set, sorted by name."""
@@ -412,19 +412,6 @@ class Store:
             f"{place}: found results of {others[0].label}, expected those of {label}; choose "
             "another name"
         )
-
-    def reuse(
-        self, folder: Path, identity: Mapping[str, object], time_limit: float | None
-    ) -> StoredFold | None:
-        """Return the fold of that identity, marked as requested last; None if none is stored."""
-        fold = self.folds.get(folder)
-        if fold is None or not matches(fold.fit, identity, time_limit):
-            return None
-        with one_writer(fold.folder, self.out):
-            if stamp(fold.folder) != fold.written:
-                return None  # another run has begun it anew
-            self.folds[folder] = mark_reused(fold)
-        return self.folds[folder]
 
 
 def read_folds(out: Path, dataset: str, algo: str) -> list[StoredFold]:
@@ -461,7 +448,7 @@ def current_folds(folds: Sequence[StoredFold]) -> list[StoredFold]:
 
 
 def _alike(fold: StoredFold) -> tuple[object, ...]:
-    """Return what all folds that are averaged share."""
+    """Return the facts that are equal in all folds of a mean."""
     usual = [name for name in fold.means if name not in fold.added]
     return fold.experiment, fold.convention, fold.n_folds, *usual
 
@@ -502,7 +489,7 @@ def _verified(path: Path) -> dict[str, Any]:
     if facts is None:
         raise _damaged(path, "its content does not have the checksum in its last line")
     stated = facts.get("files")
-    digests = stated if isinstance(stated, dict) else {}  # others are told of with the facts
+    digests = stated if isinstance(stated, dict) else {}  # `_check` names others
     for name in paths.CHECKED:
         file = path.parent / name
         if (found := _digest(file)) != digests.get(name, found) or found == UNREADABLE:
@@ -525,9 +512,9 @@ def _absent(path: Path, error: OSError) -> bool:
 
 def _check(value: Any, kinds: Any, name: str = "its facts") -> None:
     """Raise TypeError where a value of fit.json, () for none, is not as `_FACTS` says."""
-    own = kinds if isinstance(kinds, tuple) else (type(kinds),)
-    if not isinstance(value, own) or (isinstance(value, _NUMBER) and not abs(value) <= MOST):
-        expected = " or ".join(each.__name__ for each in own)
+    types = kinds if isinstance(kinds, tuple) else (type(kinds),)
+    if not isinstance(value, types) or (isinstance(value, _NUMBER) and not abs(value) <= MOST):
+        expected = " or ".join(each.__name__ for each in types)
         found = "nothing" if value == () else repr(str(value)[:40])
         raise TypeError(f"found {found} for {name}, expected {expected}")
     if isinstance(kinds, list):
@@ -537,9 +524,9 @@ def _check(value: Any, kinds: Any, name: str = "its facts") -> None:
     elif isinstance(kinds, dict):
         for key in value if "*" in kinds else ():
             _check(value[key], kinds["*"], f"{name}.{key}"[:80])
-        for key, own in kinds.items():
+        for key, kind in kinds.items():
             if key != "*" and (not key.endswith("?") or value.get(key[:-1]) is not None):
-                _check(value.get(key.rstrip("?"), ()), own, key.rstrip("?"))
+                _check(value.get(key.rstrip("?"), ()), kind, key.rstrip("?"))
 
 
 def _damaged(path: Path, what: str) -> DataError:

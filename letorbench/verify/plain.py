@@ -27,7 +27,7 @@ class Ranked(NamedTuple):
     unjudged: set[int]
     scores: list[float]
     #: the labels of all judged documents, ranked or not
-    pool: list[int]
+    judged: list[int]
 
 
 def value(
@@ -56,17 +56,17 @@ def value(
         return math.nan
     if rules.ties != "mean":
         return define(_ranked(labels, scores, rules, docids), rules, k)
-    own = _ranked(labels, scores, replace(rules, ties="file"), docids)
-    places = [list(g) for _, g in groupby(range(len(own.labels)), key=own.scores.__getitem__)]
+    ranked = _ranked(labels, scores, replace(rules, ties="file"), docids)
+    places = [list(g) for _, g in groupby(range(len(ranked.labels)), key=ranked.scores.__getitem__)]
     if math.prod(math.factorial(min(len(group), 20)) for group in places) > MOST_ORDERS:
         return None
     orders = [sum(order, ()) for order in product(*map(permutations, places))]
-    return sum(define(_moved(own, order), rules, k) for order in orders) / len(orders)
+    return sum(define(_moved(ranked, order), rules, k) for order in orders) / len(orders)
 
 
-def _moved(own: Ranked, order: Sequence[int]) -> Ranked:
-    unjudged = {rank for rank, i in enumerate(order, start=1) if i + 1 in own.unjudged}
-    return own._replace(labels=[own.labels[i] for i in order], unjudged=unjudged)
+def _moved(ranked: Ranked, order: Sequence[int]) -> Ranked:
+    unjudged = {rank for rank, i in enumerate(order, start=1) if i + 1 in ranked.unjudged}
+    return ranked._replace(labels=[ranked.labels[i] for i in order], unjudged=unjudged)
 
 
 def _ranked(
@@ -108,121 +108,123 @@ def _dcg(labels: Sequence[int], rules: Convention, k: int) -> float:
     return total
 
 
-def _ndcg(own: Ranked, rules: Convention, k: int | None) -> float:
-    if k is not None and k > len(own.labels) and rules.short_ndcg == "zero":
+def _ndcg(ranked: Ranked, rules: Convention, k: int | None) -> float:
+    if k is not None and k > len(ranked.labels) and rules.short_ndcg == "zero":
         return 0.0
-    depth = k if k is not None and rules.ideal == "k" else len(own.pool)
-    best = _dcg(sorted(own.pool, reverse=True), rules, depth)
-    return _plain_dcg(own, rules, k) / best if best else float(rules.empty == "1")
+    depth = k if k is not None and rules.ideal == "k" else len(ranked.judged)
+    best = _dcg(sorted(ranked.judged, reverse=True), rules, depth)
+    return _plain_dcg(ranked, rules, k) / best if best else float(rules.empty == "1")
 
 
-def _plain_dcg(own: Ranked, rules: Convention, k: int | None) -> float:
-    return _dcg(own.labels, rules, k or len(own.labels))
+def _plain_dcg(ranked: Ranked, rules: Convention, k: int | None) -> float:
+    return _dcg(ranked.labels, rules, k or len(ranked.labels))
 
 
-def _mean_ndcg(own: Ranked, rules: Convention, k: int | None) -> float:
+def _mean_ndcg(ranked: Ranked, rules: Convention, k: int | None) -> float:
     rules = replace(rules, ideal="k", short_ndcg="whole")
-    if not _dcg(sorted(own.pool, reverse=True), rules, len(own.pool)):
+    if not _dcg(sorted(ranked.judged, reverse=True), rules, len(ranked.judged)):
         return float(rules.empty == "1")
-    values = [_ndcg(own, rules, n) for n in range(1, len(own.labels) + 1)]
+    values = [_ndcg(ranked, rules, n) for n in range(1, len(ranked.labels) + 1)]
     return sum(values) / len(values) if values else 0.0
 
 
-def _hits(own: Ranked, rules: Convention, k: int | None = None) -> list[int]:
+def _hits(ranked: Ranked, rules: Convention, k: int | None = None) -> list[int]:
     """The ranks of the relevant documents down to rank k."""
-    return [i for i, r in enumerate(own.labels[:k], start=1) if r >= rules.relevant]
+    return [i for i, r in enumerate(ranked.labels[:k], start=1) if r >= rules.relevant]
 
 
-def _relevant(own: Ranked, rules: Convention) -> int:
-    return sum(r >= rules.relevant for r in own.pool)
+def _relevant(ranked: Ranked, rules: Convention) -> int:
+    return sum(r >= rules.relevant for r in ranked.judged)
 
 
-def _precision(own: Ranked, rules: Convention, k: int | None) -> float:
+def _precision(ranked: Ranked, rules: Convention, k: int | None) -> float:
     assert k is not None
-    found, length = len(_hits(own, rules, k)), len(own.labels)
+    found, length = len(_hits(ranked, rules, k)), len(ranked.labels)
     if k > length and rules.short_p != "k":
         return 0.0 if rules.short_p == "zero" or not length else found / length
     return found / k
 
 
-def _recall(own: Ranked, rules: Convention, k: int | None) -> float:
-    R = _relevant(own, rules)
-    return len(_hits(own, rules, k)) / R if R else float(rules.empty == "1")
+def _recall(ranked: Ranked, rules: Convention, k: int | None) -> float:
+    R = _relevant(ranked, rules)
+    return len(_hits(ranked, rules, k)) / R if R else float(rules.empty == "1")
 
 
-def _r_precision(own: Ranked, rules: Convention, k: int | None) -> float:
-    return _recall(own, rules, _relevant(own, rules))
+def _r_precision(ranked: Ranked, rules: Convention, k: int | None) -> float:
+    return _recall(ranked, rules, _relevant(ranked, rules))
 
 
-def _hit(own: Ranked, rules: Convention, k: int | None) -> float:
-    return float(bool(_hits(own, rules, k)))
+def _hit(ranked: Ranked, rules: Convention, k: int | None) -> float:
+    return float(bool(_hits(ranked, rules, k)))
 
 
-def _average_precision(own: Ranked, rules: Convention, k: int | None) -> float:
-    R = _relevant(own, rules)
+def _average_precision(ranked: Ranked, rules: Convention, k: int | None) -> float:
+    R = _relevant(ranked, rules)
     if not R:
         return float(rules.empty == "1")
-    total = sum(n / i for n, i in enumerate(_hits(own, rules, k), start=1))
+    total = sum(n / i for n, i in enumerate(_hits(ranked, rules, k), start=1))
     return total / (min(R, k) if k and rules.map_cut == "k" else R)
 
 
-def _reciprocal_rank(own: Ranked, rules: Convention, k: int | None) -> float:
-    ranks = _hits(own, rules, k)
+def _reciprocal_rank(ranked: Ranked, rules: Convention, k: int | None) -> float:
+    ranks = _hits(ranked, rules, k)
     return 1 / ranks[0] if ranks else 0.0
 
 
-def _err(own: Ranked, rules: Convention, k: int | None) -> float:
+def _err(ranked: Ranked, rules: Convention, k: int | None) -> float:
     """As a reader's walk down the list who stops with chance R(r)."""
     value, looking, most = 0.0, 1.0, 2.0**rules.r_max
-    for i, r in enumerate(own.labels[:k], start=1):
+    for i, r in enumerate(ranked.labels[:k], start=1):
         value += looking * (2**r - 1) / most / i
         looking *= 1 - (2**r - 1) / most
     return value
 
 
-def _rank_biased_precision(own: Ranked, rules: Convention, k: int | None) -> float:
-    return sum(0.2 * 0.8 ** (i - 1) for i in _hits(own, rules, k))
+def _rank_biased_precision(ranked: Ranked, rules: Convention, k: int | None) -> float:
+    return sum(0.2 * 0.8 ** (i - 1) for i in _hits(ranked, rules, k))
 
 
-def _winner_takes_all(own: Ranked, rules: Convention, k: int | None) -> float:
-    return _hit(own, rules, 1)
+def _winner_takes_all(ranked: Ranked, rules: Convention, k: int | None) -> float:
+    return _hit(ranked, rules, 1)
 
 
-def _pairwise(own: Ranked, rules: Convention, k: int | None) -> float:
-    pairs = [above > below for above, below in combinations(own.labels, 2) if above != below]
+def _pairwise(ranked: Ranked, rules: Convention, k: int | None) -> float:
+    pairs = [above > below for above, below in combinations(ranked.labels, 2) if above != below]
     return sum(pairs) / len(pairs) if pairs else float(rules.empty == "1")
 
 
-def _auc(own: Ranked, rules: Convention, k: int | None) -> float:
-    return _pairwise(own._replace(labels=[int(r >= rules.relevant) for r in own.labels]), rules, k)
+def _auc(ranked: Ranked, rules: Convention, k: int | None) -> float:
+    return _pairwise(
+        ranked._replace(labels=[int(r >= rules.relevant) for r in ranked.labels]), rules, k
+    )
 
 
-def _bpref(own: Ranked, rules: Convention, k: int | None) -> float:
-    R = _relevant(own, rules)
-    N, above, total = len(own.pool) - R, 0, 0.0
-    for i, r in enumerate(own.labels, start=1):
+def _bpref(ranked: Ranked, rules: Convention, k: int | None) -> float:
+    R = _relevant(ranked, rules)
+    N, above, total = len(ranked.judged) - R, 0, 0.0
+    for i, r in enumerate(ranked.labels, start=1):
         if r >= rules.relevant:
             total += 1 - min(above, R) / min(R, N) if above else 1.0
-        elif i not in own.unjudged:
+        elif i not in ranked.unjudged:
             above += 1
     return total / R if R else float(rules.empty == "1")
 
 
-def _tau(own: Ranked, rules: Convention, k: int | None) -> float:
+def _tau(ranked: Ranked, rules: Convention, k: int | None) -> float:
     signs = [
         ((s > t) - (s < t), (r > q) - (r < q))
-        for (s, r), (t, q) in combinations(zip(own.scores, own.labels), 2)
+        for (s, r), (t, q) in combinations(zip(ranked.scores, ranked.labels), 2)
     ]
     both = math.prod(sum(map(abs, each)) for each in zip(*signs))
     return sum(x * y for x, y in signs) / math.sqrt(both) if signs and both else 0.0
 
 
-def _rho(own: Ranked, rules: Convention, k: int | None) -> float:
+def _rho(ranked: Ranked, rules: Convention, k: int | None) -> float:
     def ranks(values: Sequence[float]) -> list[float]:
         found = [sum(v > w for v in values) + sum(v == w for v in values) / 2 for w in values]
         return [each - sum(found) / len(found) for each in found]
 
-    x, y = ranks(own.scores), ranks(own.labels)
+    x, y = ranks(ranked.scores), ranks(ranked.labels)
     both = sum(a * a for a in x) * sum(b * b for b in y)
     return sum(a * b for a, b in zip(x, y)) / math.sqrt(both) if both else 0.0
 

@@ -23,14 +23,14 @@ from letorbench.datasets.text.encodings import check_encoding
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import MEASURES, parse, sign
 from letorbench.verify import FINE, IMPOSSIBLE, SUSPICIOUS, Verdict
-from letorbench.verify.known import (
+from letorbench.verify.numbers import (
     Known,
+    Printed,
     judged_folds,
     known_facts,
     known_folds,
     known_of_means,
 )
-from letorbench.verify.numbers import Printed
 
 #: how tables name the parts and the mean of the folds
 PARTS = {"train": "train", "vali": "validation", "test": "test"}
@@ -92,8 +92,8 @@ def check_file(path: Path, data_dir: Path, convention: str) -> Verdict:
     data += f", {others} of measures that are not checked" if others else ""
     lines = [[str(line) for line in each.lines] for each in findings]
     rows = [
-        (each.level, each.check, Cell(", ".join(own[:6]), ", ".join(own)), each.what)
-        for each, own in zip(findings, lines)
+        (each.level, each.check, Cell(", ".join(listed[:6]), ", ".join(listed)), each.what)
+        for each, listed in zip(findings, lines)
     ]
     caption = (
         f"{path}: {len(entries)} numbers, {data}: {impossible} impossible, "
@@ -172,9 +172,9 @@ def check_table(
     `known` has the facts about each (data set, part, fold).
     """
     table = []
-    for (*part, fold), own in by(entries, "dataset", "part", "fold").items():
-        facts = (known or {}).get((*part, fold)) or Known(_inferred_queries(own) if fold else 0)
-        table += [entry._replace(known=facts) for entry in own]
+    for (*part, fold), group in by(entries, "dataset", "part", "fold").items():
+        facts = (known or {}).get((*part, fold)) or Known(_inferred_queries(group) if fold else 0)
+        table += [entry._replace(known=facts) for entry in group]
     checks = _out_of_bounds, _off_the_grid, _not_cumulative, _not_the_mean, _odd_rows, _twice
     return sorted((f for check in checks for f in check(table)), key=lambda each: each.lines)
 
@@ -195,13 +195,13 @@ def _slips(found: Sequence[Finding | None], sure: bool = False) -> list[Finding]
 
 def _inferred_queries(entries: Sequence[Entry]) -> int:
     """Return the number of queries that explains the precisions; 0 if no number does."""
-    own = [entry for entry in entries if entry.k]
-    if not own:
+    usable = [entry for entry in entries if entry.k]
+    if not usable:
         return 0
     n = np.arange(2, MOST_QUERIES)
-    fits = np.array([entry.number.is_count(entry.k * n) for entry in own])
+    fits = np.array([entry.number.is_count(entry.k * n) for entry in usable])
     # the evidence of a fit: by chance it happens as often as the digits cover the grid
-    chance = [np.minimum(1.0, entry.k * n * entry.number.unit) for entry in own]
+    chance = [np.minimum(1.0, entry.k * n * entry.number.unit) for entry in usable]
     evidence = np.where(fits, -np.log(chance), 0.0).sum(axis=0)
     evidence[fits.mean(axis=0) < EXPLAINED] = 0.0
     best = int(np.argmax(evidence))  # a multiple of n explains as much with larger chances
@@ -211,10 +211,10 @@ def _inferred_queries(entries: Sequence[Entry]) -> int:
 def _off_the_grid(entries: Sequence[Entry]) -> Iterator[Finding]:
     """P@k times k n is a whole number, and NDCG@1 times n times the queries' ideal gains."""
     for group in by(entries, "dataset", "part").values():
-        own = [entry for entry in group if entry.known.queries]
-        sure = any(entry.known.bounds for entry in own)  # the data say so
-        yield from _slips([_count(entry, entry.k) for entry in own if entry.k], sure)
-        first = [entry for entry in own if entry.measure == "ndcg@1"]
+        usable = [entry for entry in group if entry.known.queries]
+        sure = any(entry.known.bounds for entry in usable)  # the data say so
+        yield from _slips([_count(entry, entry.k) for entry in usable if entry.k], sure)
+        first = [entry for entry in usable if entry.measure == "ndcg@1"]
         # with gains of 1 and 3 the steps are thirds, unless all labels are 0 and 1
         wholes, thirds = (
             [_count(entry, entry.known.ndcg1 if sure else gain) for entry in first]
@@ -313,13 +313,13 @@ def _odd_rows(entries: Sequence[Entry]) -> Iterator[Finding]:
     In LETOR's folds the validation part of fold k is the test part of fold k - 1. A trained ranker
     is rarely better on test than on training data in every fold.
     """
-    beside = {"validation": ("test", 1), "test": ("train", 0), "train": ("", 0)}
-    for (dataset, algorithm), own in by(entries, "dataset", "algorithm").items():
-        at = {entry[2:5]: entry for entry in own if entry.fold}
+    partners = {"validation": ("test", 1), "test": ("train", 0), "train": ("", 0)}
+    for (dataset, algorithm), group in by(entries, "dataset", "algorithm").items():
+        at = {entry[2:5]: entry for entry in group if entry.fold}
         folds = sorted({fold for _, fold, _ in at})
         pairs: dict[str, list[tuple[Entry, Entry]]] = defaultdict(list)
         for (part, fold, measure), entry in at.items():
-            other, before = beside[part]
+            other, before = partners[part]
             key = other, folds[folds.index(fold) - before], measure
             if key in at:
                 pairs[part].append((entry, at[key]))
@@ -382,9 +382,9 @@ def check_by_data(
         for name in there:
             folds, used = known_folds(name, data_dir if name in here else None, rules)
             for part in PARTS.values():
-                own = {f.number: known_facts(f.parts[part], measures[name], used) for f in folds}
-                own[0] = known_of_means(list(own.values()))
-                known |= {(name, part, number): facts for number, facts in own.items()}
+                facts = {f.number: known_facts(f.parts[part], measures[name], used) for f in folds}
+                facts[0] = known_of_means(list(facts.values()))
+                known |= {(name, part, number): each for number, each in facts.items()}
         found = check_table(entries, known)
         tried.append((found, there, rules))
         # the checks that hang on the convention

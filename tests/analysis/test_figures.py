@@ -7,10 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from conftest import drawing
+from conftest import drawing, random_queries, unlocked
+from matplotlib.figure import Figure
+from sample_models import SAMPLES
 from toy_data import row_of, sample_row, store_fold, write_toy
 
 import letorbench as lb
+from letorbench.analysis.curves import draw_curves, learning_curves
 from letorbench.analysis.figures import (
     BEST_LINES,
     MOST_LINES,
@@ -24,8 +27,10 @@ from letorbench.analysis.figures import (
 from letorbench.analysis.results_table import summary_table
 from letorbench.cli.results import write_figure
 from letorbench.errors import UsageError
+from letorbench.models import Linear
 from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.per_query import PerQuery
+from letorbench.solvers.fit_result import FitResult
 
 
 def panels(n_panels: int, n_lines: int, name: str = "algorithm-{}") -> list[Panel]:
@@ -190,7 +195,7 @@ def test_differences_are_those_of_compare_and_validation_curves_those_of_the_fit
 ) -> None:
     write_toy(tmp_path / "data")
     where = {"out": tmp_path / "results", "data_dir": tmp_path / "data"}
-    results = lb.run("TOY", ["regression", "ranksvm", "listnet"], folds=[1, 2], **where)
+    results = lb.run("TOY", ["regression", "adarank-ndcg", "listnet"], folds=[1, 2], **where)
     figure = results.plot("map", baseline="regression")
     figure.draw_without_rendering()
     assert_apart(figure, *figure.texts)  # its note is as long as the test that it names
@@ -200,9 +205,12 @@ def test_differences_are_those_of_compare_and_validation_curves_those_of_the_fit
     assert [text.get_text().rstrip(" *") for text in axes.get_yticklabels()] == [*compared["algo"]]
     np.testing.assert_allclose([x for x, _ in points], compared["difference"])
     figure = results.plot(validation=True)
-    assert [axes.get_title() for axes in figure.axes] == ["listnet", "ranksvm"]  # what is tuned
+    assert [axes.get_title() for axes in figure.axes] == [
+        "adarank-ndcg",
+        "listnet",
+    ]  # what is tuned
     fits = results.fits().query("algo == 'listnet'")
-    for line, fit in zip(figure.axes[0].lines, fits.itertuples(), strict=True):
+    for line, fit in zip(figure.axes[1].lines, fits.itertuples(), strict=True):
         assert line.get_ydata().tolist() == fit.curve
         [dot] = line.get_markevery()
         assert line.get_xdata()[dot] == fit.best  # the dot stands at the round that was kept
@@ -210,3 +218,65 @@ def test_differences_are_those_of_compare_and_validation_curves_those_of_the_fit
     both = lb.run("TOY", [odd, "regression"], folds=[1, 2], **where)
     (path,) = write_figure(both, "map", ["png"], baseline=odd)
     assert path.parent == tmp_path / "results" / "TOY" and path.is_file()
+
+
+@pytest.mark.parametrize("grid, best, curve, x", [
+    ({}, {1: 1, 2: 3}, [0.1, 0.4, 0.2], {1: 1, 2: 3}),  # the kept round need not be the highest
+    ({"c": [1, 2, 3]}, {1: None, 2: None}, [], {1: 2, 2: 3}),
+])  # fmt: skip
+def test_a_dot_is_at_what_each_fold_kept(tmp_path, grid, best, curve, x) -> None:
+    values = {1: [0.1, 0.5, 0.3], 2: [0.2, 0.1, 0.4]}
+    for fold in (1, 2):
+        trials = [{"settings": {"c": c}, "value": v} for c, v in zip((1, 2, 3), values[fold])]
+        facts = {"measure": "map", "curve": curve, "best": best[fold], "grid": trials * bool(grid)}
+        store_fold(tmp_path, "S", "a", fold, {"map": 0.5}, validation=facts, grid=grid)
+    axes = Figure().subplots()
+    draw_curves(axes, lb.load_results(tmp_path).frames[0].rows[0])
+    for fold, line in enumerate(axes.lines, 1):
+        assert line.get_ydata().tolist() == (curve or values[fold])
+        assert line.get_xdata()[line.get_markevery()].tolist() == [x[fold]]
+    assert len(axes.lines) == 2
+
+
+def test_learning_curves_are_over_the_folds_that_all_shares_have(tmp_path) -> None:
+    folds = {"S@0.5": (1, 2), "S": (2, 3)}
+    for name, numbers in folds.items():
+        for number in numbers:
+            store_fold(tmp_path, name, "a", number, {"map": [number / 4, number / 8]})
+    [found] = learning_curves(lb.load_results(tmp_path).frames, "map")
+    assert [row[3].value for row in found.table.rows] == [0.375, 0.375]
+    assert np.ravel(list(found.panel.curves.values())).tolist() == [0.375, 0.375]
+
+
+def of_model(model, queries):
+    ranker = lb.Regression().fit_sets(queries)
+    ranker.learned = FitResult(model)
+    return ranker
+
+
+def test_only_what_a_model_uses_is_important(rng):
+    """Of 24 features the model uses the last four, ever more; the figure shows twenty, or four."""
+    queries, weights = random_queries(rng, [30] * 10, 24), np.maximum(np.arange(24) - 19.0, 0.0)
+    with unlocked(queries):
+        queries.labels[:] = np.digitize(queries.features @ weights, [0.0, 4.0])
+    ranker = of_model(Linear(weights), queries)
+    frame = lb.importance(ranker, queries)
+    assert lb.importance(ranker, queries, "ndcg@10", 5, 0).equals(frame)
+    assert frame["feature"][frame["permutation"] == 0.0].tolist() == [*range(1, 21)]
+    losses, deviations = [0.379863, 0.210799, 0.124847], [0.0407267, 0.0183697, 0.0129987]
+    assert frame["feature"][:4].tolist() == [24, 23, 22, 21] and frame["gain"].isna().all()
+    assert frame["permutation"][:3].tolist() == pytest.approx(losses, rel=1e-5)
+    assert frame["sd"][:3].tolist() == pytest.approx(deviations, rel=1e-5)
+    assert len(lb.importance_figure(frame).axes[0].patches) == 20
+    axes = lb.importance_figure(frame, 4).axes[0]
+    assert [bar.get_width() for bar in axes.patches] == frame["permutation"][:4].tolist()
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["24", "23", "22", "21"]
+
+
+def test_a_constant_within_each_query_is_not_important_and_gains_are_summed(rng):
+    queries = random_queries(rng, [5] * 8, 5)
+    with unlocked(queries):
+        queries.features[:, 4] = np.repeat(np.arange(8.0) / 8.0, 5)
+    frame = lb.importance(of_model(SAMPLES["trees"](), queries), queries, "map", draws=2)
+    assert (frame["permutation"] == 0.0).all()
+    assert frame.set_index("feature")["gain"].tolist() == [0.0, 0.0, 0.0, 0.0, 1.0]

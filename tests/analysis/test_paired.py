@@ -9,10 +9,10 @@ import pytest
 from scipy import stats
 
 from letorbench.analysis import paired
-from letorbench.analysis.intervals import MeanDifference
 from letorbench.analysis.paired import (
     CORRECTIONS,
     TESTS,
+    MeanDifference,
     randomization,
     satterthwaite,
     seed_variances,
@@ -77,9 +77,9 @@ def test_degenerate(rng, name):
 
 @pytest.mark.parametrize("name, n", [("wilcoxon", 24), ("wilcoxon", 90), ("randomization", 24)])
 def test_two_sided_and_at_its_level(name, n):
-    """A test at 5 % rejects 4 to 6 % of true nulls, here alike on a third of the queries."""
+    """A test at 5 % rejects 3 to 7 % of true nulls, here alike on a third of the queries."""
     rng = np.random.default_rng(12)
-    a, b = rng.random((2, 1000, n)) ** 2
+    a, b = rng.random((2, 500, n)) ** 2
     b = np.where(rng.random(a.shape) < 1 / 3, a, b)
 
     test = {"randomization": partial(randomization, samples=999), "wilcoxon": TESTS["wilcoxon"]}[
@@ -89,7 +89,7 @@ def test_two_sided_and_at_its_level(name, n):
     assert both[0] == both[1]
     rng = np.random.default_rng(13)
     ps = np.array([test(x, y, rng, ()) for x, y in zip(a, b)])
-    assert 0.04 <= np.mean(ps <= 0.05) <= 0.06
+    assert 0.03 <= np.mean(ps <= 0.05) <= 0.07
 
 
 def test_values_that_cannot_be_paired():

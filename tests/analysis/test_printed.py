@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import call, numbers, parts_of, printed, same
+from conftest import call, numbers, parts_of, printed, refused, same
 from toy_data import store_fold, write_toy, write_uneven
 
 import letorbench as lb
@@ -154,3 +154,18 @@ def test_every_number_is_as_before(made, monkeypatch, command) -> None:
     lines = plain(Path(file).read_text() if file else done.output).splitlines(keepends=True)
     found = "".join(each for each in lines if re.search(pattern, each))
     same(PRINTED, f"$ {command}\n{CASES[command]}", f"$ {command}\n{numbers(found)}")
+
+
+#: commands that are refused: the exit status, and what the one line must name
+REFUSED = {
+    "table NONE": (1, "NONE", "results there"),
+    "table OHSUMED --algo listnets": (2, "listnets", "listnet"),
+    "table TOY --out toy --shares": (2, "several", "share"),
+}  # fmt: skip
+
+
+def test_what_is_refused_is_named_in_one_line(made, monkeypatch) -> None:
+    monkeypatch.chdir(made)
+    for command, (status, *words) in REFUSED.items():
+        line = refused(status, *command.split())
+        assert all(word in line for word in words), (command, line)

@@ -2,17 +2,25 @@
 
 import csv
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
-from conftest import drawing, places, printed
-from toy_data import sample_row, write_uneven
+from conftest import places, printed
+from toy_data import row_of, sample_row, store_fold, write_toy, write_uneven
 
+import letorbench as lb
+from letorbench.analysis.comparison import Procedure, compare
+from letorbench.analysis.conclusions import tuning_line
+from letorbench.analysis.leaderboard import Board, board_table
 from letorbench.analysis.report import ndcg_curves
+from letorbench.analysis.report import page as report
 from letorbench.analysis.tables import render
 from letorbench.measures import MEASURES
 from letorbench.results.dataset_results import DatasetResults
+from letorbench.results.per_query import PerQuery
 
 ALGOS = ("adarank-ndcg", "ndcgboost", "ranksvm", "regression")
 BASE, SET = "regression", "A&B <set>"
@@ -30,8 +38,7 @@ def folder(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def page(folder) -> str:
     out = folder / "r.html"
-    with drawing():
-        text = printed("report", SET, "--baseline", BASE, "--out-file", str(out), *places(folder))
+    text = printed("report", SET, "--baseline", BASE, "--out-file", str(out), *places(folder))
     assert text == f"{out}\n"
     return out.read_text()
 
@@ -112,3 +119,141 @@ def test_every_stored_measure_unfolds(page, folder) -> None:
         [row] = (row for row in rows if row["algo"] == algo)
         for name, value in zip(measures, values):
             assert value.rstrip("*+-↑↓") == f"{float(row[name]):.4f}", (algo, name)
+
+
+MEASURE = "ndcg@10"
+
+
+def test_the_training_number_is_that_of_the_stored_model(tmp_path) -> None:
+    """Loaded and measured anew, also where features were transformed."""
+    write_toy(tmp_path / "data")
+    where = {"out": tmp_path / "results", "data_dir": tmp_path / "data", "folds": [1, 2]}
+    results = lb.run("TOY", ["listnet", "regression"], features="query-minmax", **where)
+    bench = lb.load("TOY", data_dir=tmp_path / "data")
+    for fit in results.fits().itertuples():
+        place = tmp_path / "results" / "TOY" / fit.algo / f"fold{fit.fold}" / "model.npz"
+        train = bench.folds[fit.fold - 1].train
+        scores = lb.load_model(place).predict(train.X, qid=train.qid)
+        found = lb.evaluate(train.y, scores, qid=train.qid, measures=[MEASURE])
+        assert fit.training == pytest.approx(found[MEASURE], abs=1e-12)
+        assert fit.validation != fit.training
+
+
+def stored(out, algo: str, test: list[float], training: float, **validation) -> None:
+    facts = {"measure": MEASURE, "value": 0.5, "curve": [], "best": None, "training": training}
+    facts |= {"grid": [], **validation}
+    store_fold(out, "S", algo, 1, {MEASURE: test}, n_folds=1, validation=facts)
+
+
+def test_reasons_are_told_apart(tmp_path) -> None:
+    """Ten queries of which the low ones lose .1 each, but for the first, which loses .6."""
+    base, lost = np.full(10, 0.7), np.full(10, 0.1)
+    lost[0] = 0.6
+    trials = [{"settings": {"C": c}, "value": v, "curve": []} for c, v in ((1, 0.5), (2, 0.4988))]
+    stored(tmp_path, "high", base.tolist(), 0.8)
+    stored(tmp_path, "under", (base - lost).tolist(), 0.62)
+    stored(tmp_path, "over", (base - lost).tolist(), 0.95, grid=trials)
+    store_fold(tmp_path, "S", "theirs", 1, {MEASURE: base + 0.01}, n_folds=1)
+    results = lb.load_results(tmp_path)
+    tables = [t for t in results.why_tables(MEASURE, "high", Procedure()) if t.notes]
+    notes = {table.notes[0].split()[0]: "\n".join(table.notes) for table in tables}
+    assert set(notes) == {"over", "under", "high"}  # "theirs" is above
+    assert "is 0.1500 worse than high" in notes["over"] and "is significant" in notes["over"]
+    assert "overfitting rather" in notes["over"] and "0.4000 against 0.1000" in notes["over"]
+    assert "underfitting rather" in notes["under"] and "0.6200 against 0.8000" in notes["under"]
+    # of 10 queries the five worst lose .6 + 4 * .1, the others .5
+    assert "better on 0 queries and worse on 10 of 10" in notes["over"]
+    assert "without the 5 worst it would be 0.0500 worse" in notes["over"]
+    assert "its setting beat the runner-up by only 0.0012 on validation" in notes["over"]
+    assert "runner-up" not in notes["under"]
+    assert tuning_line(results.frames[0]) == (
+        "tuned on validation: over (2 settings); fixed: high, under"
+    )
+
+
+def test_another_systems_scores_have_no_training(tmp_path) -> None:
+    store_fold(tmp_path, "S", "a", 1, {MEASURE: [0.1, 0.2, 0.4]}, n_folds=1)
+    store_fold(tmp_path, "S", "b", 1, {MEASURE: [0.2, 0.2, 0.1]}, n_folds=1)
+    text = printed("compare", "S", "--why", "--out", str(tmp_path))
+    assert re.search(
+        r"^b is 0\.0667 worse than a in NDCG@10 per query, .* chance alone$", text, re.M
+    )
+    assert "fitting" not in text and "it is better on 1 queries and worse on 1 of 3" in text
+
+
+NAMES = ("a", "b", "c", "d", "mine (yours)", "other (yours)")
+P = r"adjusted p (=|<) ([\d.]+)\)?"
+
+
+def frame(seed: int) -> DatasetResults:
+    rng = np.random.default_rng(seed)
+    base, rows, lead, first = rng.random(60), [], rng.uniform(0.04, 0.1), rng.choice(NAMES)
+    for name in NAMES:
+        own = base + lead * (name == first) + rng.normal(0.0, 0.15, 60)
+        values = dict.fromkeys(("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map", "err@10"), own)
+        queries = PerQuery(name, np.repeat([1, 2, 3, 4, 5], 12), np.arange(60).astype(str), values)
+        row = row_of(queries)
+        stored = (
+            replace(fold, fit=fold.fit | {"seconds": 1.0, "warnings": []}) for fold in row.stored
+        )
+        rows.append(replace(row, stored=tuple(stored)))
+    return DatasetResults("SET", tuple(rows))
+
+
+def significant(found: re.Match[str]) -> bool:
+    sign, p = found.groups()[-2:]
+    return sign == "<" or float(p) < 0.05
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_leaderboards_marks_and_sentences_agree(seed: int) -> None:
+    each = Board(frame(seed), NAMES[4:])
+    table = board_table(each, "ndcg@10")
+    marks = {row[0].text: row[2].sign for row in table.rows}
+    best, *_ = marks
+    marked = sum(sign < 0 for sign in marks.values())
+    assert "for 9 comparisons" in table.against or "for 12 comparisons" in table.against
+    text = "\n".join(table.notes)
+    [lead] = re.finditer(rf"Its lead over (.+?) is (not )?significant .*{P}\.", text)
+    assert significant(lead) == (marks[lead[1]] < 0) == (lead[2] is None)
+    [number] = re.findall(r"significantly better than (\w+) of the 5 other algorithms", text)
+    assert {"none": 0, "all": 5}.get(number, number) == (
+        marked if marked in (0, 5) else f"{marked}"
+    )
+    told = (
+        rf"(.+): place (\d) .*better than (\d) of the 5 others and worse than (\d); "
+        rf"against (.+?) [+-].*by itself.*{P}$"
+    )
+    for found in re.finditer(told, text, re.MULTILINE):
+        name, place, better, worse, rival = found.groups()[:5]
+        loser = rival if name == best else name
+        assert significant(found) == (marks[loser] < 0), (name, text)
+        assert int(worse) >= (marks[name] < 0) and (name != best or int(better) == marked)
+    assert text.count("by itself") == 3 and "by itself" in table.caption
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_reports_sentences_and_its_table_agree(seed: int, monkeypatch) -> None:
+    monkeypatch.setattr("letorbench.analysis.figures.data_uri", lambda figure: "")
+    text = report([frame(seed)], "a", Procedure("t"), "ndcg@10", "report")
+    found = re.search(rf"Its lead over (?:the baseline a|a, the baseline,) is (not )?.*?{P}", text)
+    [best] = re.findall(r"NDCG@10, (.+?) is the best of 6", text)
+    assert (found is None) == (best == "a") and "are of each row by itself" in text
+    if found:
+        rows = re.findall(rf'<tr><th scope="row">{re.escape(best)}</th><td class="">a</td>.*?</tr>',
+                          text)  # fmt: skip
+        assert rows[0].count("*</td>") == significant(found) == (found[1] is None)
+        assert (">" + found[3].rstrip(".")) in rows[0].replace("&lt;", "") or found[2] == "<"
+
+
+def test_a_pair_of_two_baselines_is_one_test_seen_from_both_sides() -> None:
+    systems = [row.queries for row in frame(0).rows]
+    pairs = {(p.a, p.b): p for p in compare("SET", systems, "map", ["a", "b"], Procedure("t"))}
+    assert len(pairs) == 10 and {pair.tests for pair in pairs.values()} == {9}
+    one, other = pairs["a", "b"], pairs["b", "a"]
+    assert one.adjusted == other.adjusted and one.p == other.p
+    assert one.difference.mean == -other.difference.mean and one.counts == other.counts[::-1]
+    every = {frozenset(names): pair.p for names, pair in pairs.items()}
+    smallest = min(every, key=every.__getitem__)
+    [first] = {p.adjusted for n, p in pairs.items() if frozenset(n) == smallest}
+    assert first == pytest.approx(min(1.0, 9 * every[smallest]))  # Holm: of nine, not of ten

@@ -23,7 +23,7 @@ from letorbench.conventions import convention
 from letorbench.datasets.acquire import fetch as fetching
 from letorbench.errors import UsageError
 from letorbench.experiment import backends
-from letorbench.experiment.entrants import entrants
+from letorbench.experiment.plan import entrants
 from letorbench.rankers import plugins
 
 results = import_module("letorbench.cli.results")

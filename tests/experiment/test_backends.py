@@ -1,16 +1,22 @@
 """Who runs a run, and on what: processes, shares of the tasks, shares of the training queries."""
 
+import errno
 import json
 import logging
+import os
 import pickle
+import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from functools import partial
 from pathlib import Path
 from threading import Lock
+from typing import Any
 from unittest.mock import Mock
 
 import numpy as np
@@ -23,12 +29,11 @@ import letorbench as lb
 from letorbench import registry
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment import backends
-from letorbench.experiment import run as running
-from letorbench.experiment.backends import Processes, Shard
-from letorbench.experiment.entrants import entrants
-from letorbench.experiment.plan import Job, Protocol
-from letorbench.experiment.run import Run
-from letorbench.experiment.runner import run
+from letorbench.experiment import job as running
+from letorbench.experiment.backends import Processes, Shard, in_processes
+from letorbench.experiment.job import Run
+from letorbench.experiment.plan import Job, Protocol, entrants
+from letorbench.experiment.run import run
 from letorbench.rankers import plugins
 from letorbench.results.labels import Label
 from letorbench.results.paths import FoldKey
@@ -154,17 +159,31 @@ ASKED = {
 }  # fmt: skip
 
 
+def asked_of(folder: Path, patch: pytest.MonkeyPatch) -> dict[str, object]:
+    """Go to a folder with a plug-in; return what a run asks for."""
+    patch.chdir(folder)
+    patch.setattr(plugins, "RANKERS", {})
+    plugins.load_file(folder / "theirs.py")
+    return {"algos": ASKED, "folds": [1, 3], "repeats": 2, "measures": [first, "ndcg@20"]}
+
+
+@pytest.fixture(scope="module")
+def in_one_process(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("local")
+    write_toy(folder / "data")
+    (folder / "theirs.py").write_text(PLUGIN)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(registry, "USER_DEFINED", {})
+        lb.run("TOY", out="local", **asked_of(folder, patch))
+    return folder
+
+
 @pytest.fixture
-def local(tmp_path, monkeypatch) -> dict[str, object]:
-    """What a run asks for, and the same in one process under `local`."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(plugins, "RANKERS", {})
-    write_toy(tmp_path / "data")
-    (tmp_path / "theirs.py").write_text(PLUGIN)
-    plugins.load_file(tmp_path / "theirs.py")
-    asked = {"algos": ASKED, "folds": [1, 3], "repeats": 2, "measures": [first, "ndcg@20"]}
-    lb.run("TOY", out="local", **asked)
-    yield asked
+def local(in_one_process, tmp_path, monkeypatch) -> dict[str, object]:
+    """What a run asks for; the results of one process are under `local`."""
+    sys.modules.pop("letorbench_plugin_theirs", None)
+    shutil.copytree(in_one_process, tmp_path, dirs_exist_ok=True)
+    yield asked_of(tmp_path, monkeypatch)
     sys.modules.pop("letorbench_plugin_theirs", None)
 
 
@@ -250,7 +269,7 @@ def test_what_goes_wrong_on_a_worker_is_a_line_of_its_job(local, tmp_path, monke
         bad = {**good, "measures": [fails], "out": "measured"}
         with pytest.raises(DataError, match="measure fails: IndexError"):
             lb.run(executor=executor, **bad)
-        patch.setattr(running, "_result", None)
+        patch.setattr(running, "_fit_and_score", None)
         lb.run(**{**bad, "measures": [first]})
     for wrong in ({"executor": 3}, {"executor": executor, "jobs": 2}):
         with pytest.raises(UsageError, match="executor"):
@@ -295,8 +314,8 @@ def test_a_job_of_a_killed_worker_goes_to_another(local, cluster, tmp_path):
     """The files are those of a local run, all but the seconds."""
     address, workers = cluster
     folder = tmp_path / "dask"
-    words = ["run", "--dataset", "TOY", "--algo", "net=ranknet[epochs=40],mine,regression"]
-    words += ["--plugin", "theirs.py", "--repeats", "6"]
+    words = ["run", "--dataset", "TOY", "--algo", "net=ranknet[epochs=10],mine,regression"]
+    words += ["--plugin", "theirs.py", "--repeats", "2", "--folds", "1-3"]
     whole = subprocess.Popen(
         [sys.executable, "-m", "letorbench", *words, "--backend", "dask", "--scheduler", address,
          "--out", str(folder)], stderr=subprocess.PIPE, text=True,
@@ -306,7 +325,7 @@ def test_a_job_of_a_killed_worker_goes_to_another(local, cluster, tmp_path):
     workers[0].kill()  # SIGKILL
     finished = len(list(folder.rglob("fit.json")))
     assert whole.wait() == 0, whole.stderr.read()
-    assert 0 < finished < len(list(folder.rglob("fit.json"))) == 6 * 5 + 2 * 5
+    assert 0 < finished < len(list(folder.rglob("fit.json"))) == 2 * 3 + 2 * 3
     printed(*words, "--out", "one")
     far, near = content(folder), content(tmp_path / "one")
     files = {name for name in near if "ndcg." not in name}  # tests draw no figures
@@ -406,3 +425,143 @@ def test_learning_curves_are_means_over_the_same_queries(seen):
     assert [line.get_xdata().tolist() for line in axes.lines] == [[1.0], [0.25, 1.0]]
     kept = results.only("TOY").scores().groupby("fold")[["best-feature", "regression"]].count()
     assert kept.to_numpy().tolist() == [[0, 56], [56, 56], [56, 0]]
+
+
+#: starts two processes that note who they are, then wait
+SCRIPT = """
+import os, sys, time
+from pathlib import Path
+from typing import Any
+from letorbench.experiment.backends import in_processes
+
+def wait(folder):
+    (Path(folder) / str(os.getpid())).touch()
+    time.sleep(60)
+
+list(in_processes(wait, [sys.argv[1]] * 2, 2, print))
+"""
+
+
+def never(item: object, how: str) -> None:
+    raise AssertionError(f"{item} is lost")
+
+
+def ended(call: Callable[[], bool], seconds: float = 10.0) -> bool:
+    """Whether something comes true in time."""
+    end = time.monotonic() + seconds
+    while not call():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def alive(process: int) -> bool:
+    """Whether a process is there that is not a zombie."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def test_every_item_has_its_result_and_an_error_is_raised_here() -> None:
+    """Processes that are kept are used again, and end when they are told to."""
+
+    def where(item: int) -> tuple[int, int]:
+        if item > 9:
+            raise ValueError(f"item {item}")
+        return item, os.getpid()
+
+    idle: list[Any] = []
+    found = list(in_processes(where, range(7), 2, never, idle))
+    assert sorted(item for item, _ in found) == list(range(7))
+    numbers = {process for _, process in found}
+    assert len(numbers) <= 2 and os.getpid() not in numbers
+    assert {process for _, process in in_processes(where, range(4), 2, never, idle)} <= numbers
+    with pytest.raises(ValueError, match="item 13"):
+        list(in_processes(where, [13], 1, never, idle))
+    for pool in idle:
+        pool.shutdown()
+    assert ended(lambda: not any(map(alive, numbers)))
+
+
+def test_a_lost_process_costs_its_call_alone(tmp_path: Path) -> None:
+    def die(item: int) -> str:
+        (tmp_path / str(os.getpid())).touch()
+        if item == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if item == 2:
+            os._exit(3)
+        return f"item {item}"
+
+    found = list(in_processes(die, range(4), 2, lambda item, how: f"{item} {how}"))
+    ends = ["1 was ended by SIGKILL", "2 ended with status 3"]
+    assert sorted(found) == [*ends, "item 0", "item 3"]
+    assert ended(lambda: not any(alive(int(name)) for name in os.listdir(tmp_path)))
+
+
+#: a script's function, from a module beside it, called twice in other processes
+BESIDE = """
+import sys
+from helper import where
+from letorbench.experiment.backends import in_processes
+print(*in_processes(where, [1, 2], 2, print))
+"""
+
+
+def test_the_current_folder_is_not_imported_from_and_the_scripts_is(tmp_path: Path) -> None:
+    """Whatever Python files the current folder has, here one of each name: none is run."""
+    (tmp_path / "script.py").write_text(BESIDE)
+    (tmp_path / "helper.py").write_text("import os\ndef where(n): return n, os.getcwd()")
+    (tmp_path / "here").mkdir()
+    for name in {*sys.stdlib_module_names, "letorbench", "cloudpickle", "loky", "psutil", "numpy"}:
+        (tmp_path / "here" / f"{name}.py").write_text(f"raise SystemExit('{name} was run')")
+    done = subprocess.run(
+        [sys.executable, tmp_path / "script.py"], cwd=tmp_path / "here", text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    calls = [f"({item}, '{tmp_path / 'here'}')" for item in (1, 2)]
+    assert done.stdout.strip() in (" ".join(calls), " ".join(calls[::-1]))
+
+
+@pytest.mark.parametrize("before", [None, "1"])
+def test_what_a_process_starts_has_the_environment_of_this_one(before, monkeypatch) -> None:
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    if before is not None:
+        monkeypatch.setenv("PYTHONSAFEPATH", before)
+    assert list(in_processes(os.getenv, ["PYTHONSAFEPATH"], 1, never)) == [before]
+    assert os.environ.get("PYTHONSAFEPATH") == before
+
+
+@pytest.mark.parametrize("missing", [errno.EMFILE, errno.ENOENT, errno.ENOSPC, errno.EROFS])
+def test_what_keeps_a_process_from_starting_is_one_line(missing: int, monkeypatch) -> None:
+    """No descriptor is left, or /dev/shm is missing, full or read-only."""
+    before = dict(os.environ)
+    no = OSError(missing, os.strerror(missing))
+    monkeypatch.setattr("loky.ProcessPoolExecutor", Mock(side_effect=no))
+    with pytest.raises(DataError, match=re.escape(os.strerror(missing))):
+        list(in_processes(str, [3], 2, never))
+    assert dict(os.environ) == before
+
+
+def test_who_stops_listening_ends_the_processes(tmp_path: Path) -> None:
+    def work(item: int) -> None:
+        if item:
+            (tmp_path / str(os.getpid())).touch()
+            time.sleep(60)
+
+    results = in_processes(work, [0, 1], 2, never)
+    next(results)
+    assert ended(lambda: bool(os.listdir(tmp_path)))
+    results.close()
+    assert ended(lambda: not any(alive(int(name)) for name in os.listdir(tmp_path)))
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_the_end_of_a_run_ends_its_processes(tmp_path: Path, how: signal.Signals) -> None:
+    process = subprocess.Popen([sys.executable, "-c", SCRIPT, tmp_path], start_new_session=True)
+    assert ended(lambda: len(os.listdir(tmp_path)) == 2, 60)
+    process.send_signal(how)
+    process.wait()
+    assert ended(lambda: not any(alive(int(name)) for name in os.listdir(tmp_path)))

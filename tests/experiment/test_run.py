@@ -28,11 +28,10 @@ from letorbench.compiled.threads import thread_count
 from letorbench.datasets.load import load
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.backends import Processes
-from letorbench.experiment.entrants import entrants
-from letorbench.experiment.plan import Job, Protocol
-from letorbench.experiment.run import Run, attempt
-from letorbench.experiment.runner import Report, _progress
-from letorbench.experiment.runner import run as run_entrants
+from letorbench.experiment.job import Run, run_job
+from letorbench.experiment.plan import Job, Protocol, entrants
+from letorbench.experiment.run import Report, _progress
+from letorbench.experiment.run import run as run_entrants
 from letorbench.features import TRANSFORMATIONS
 from letorbench.models import Linear
 from letorbench.rankers import Ranker, load_model, plugins, ranker
@@ -125,15 +124,9 @@ def test_the_files_hold_what_they_say(protocol):
             and fit["warnings"] == []
             and 0 < fit["validation"]["value"] <= 1
         )
-    header, line = rows(protocol.out / "TOY" / "summary.csv")
-    names = rows(folder / "folds.csv")[0][1:]
-    assert header == ["algo", "convention", "folds", "repeats", "cut_off", *names]
-    assert line[:5] == ["regression", "standard", "5", "1", "0"]
-    assert line[5:] == rows(folder / "folds.csv")[-1][1:]
-    outcome = report.runs[0]  # its numbers are those that are stored
-    assert [outcome.fold.means[name] for name in names] == [
-        float(cell) for cell in rows(folder / "folds.csv")[1][1:]
-    ]
+        assert report.runs[fold.number - 1].fold.fit == {
+            k: v for k, v in fit.items() if k != "seal"
+        }
 
 
 def test_missing_values_end_the_tasks_of_those_that_do_not_take_them(protocol):
@@ -213,8 +206,8 @@ def test_a_fold_that_another_run_made_meanwhile_is_reused(protocol, spy):
     spy.clear()
     found = {"benchmark": bench, "ranker": plugins.RANKERS["spy"], "identity": stored.identity}
     job = Job(stored.key, stored.label, {}, protocol, stored.folder.parent, **found)
-    assert attempt(job).reused and spy == []
-    assert not attempt(job, force=True).reused and spy != []
+    assert run_job(job).reused and spy == []
+    assert not run_job(job, force=True).reused and spy != []
 
 
 def test_of_two_runs_that_begin_one_fold_the_second_waits_and_trains_nothing(protocol, tmp_path):
@@ -296,7 +289,7 @@ def test_folds_and_folders_that_are_not_there(protocol, tmp_path):
     with pytest.raises(DataError, match="file/x: cannot be written: Not a directory"):
         run(["TOY"], ["regression"], None, replace(protocol, out=tmp_path / "file" / "x"))
     key = FoldKey("NONE", "regression", 1, 1)
-    outcome = attempt(Job(key, Label("regression"), {}, protocol, protocol.out / "x"))
+    outcome = run_job(Job(key, Label("regression"), {}, protocol, protocol.out / "x"))
     assert "NONE" in outcome.error and outcome.exit_status == 1 and "Traceback" in outcome.trace
 
 
@@ -390,11 +383,11 @@ def test_data_and_rankers_of_a_program_and_of_files_give_what_names_give(protoco
     bench = replace(load("TOY", protocol.data_dir), name="MEMORY")
     algos = [*plugins.RANKERS, Mine, ranker("ranknet")(epochs=2), ranker("ndcgboost")(rounds=3)]
     monkeypatch.setenv("LETORBENCH_THREADS", "6")
-    report = run([bench, "TOY"], ["regression", *algos], [1, 2], protocol, Processes(2))
-    assert [outcome.error for outcome in report.runs] == [""] * 32
+    report = run([bench, "TOY"], ["regression", *algos], [1], protocol, Processes(2))
+    assert [outcome.error for outcome in report.runs] == [""] * 16
     alone = replace(protocol, out=protocol.out.with_name("alone"))
     monkeypatch.setenv("LETORBENCH_THREADS", "1")
-    run(["TOY", bench], [*algos[::-1], "regression"], [1, 2], alone)
+    run(["TOY", bench], [*algos[::-1], "regression"], [1], alone)
     assert content(protocol.out) == content(alone.out)
     stored = [read_folds(protocol.out, name, "regression") for name in ("MEMORY", "TOY")]
     for one, two in zip(*stored):
@@ -687,38 +680,3 @@ def test_folds_that_are_removed_in_mid_run_are_failures(protocol: Protocol) -> N
     report = run(["TOY"], ["regression"], [1, 2, 3], protocol, Removed())
     assert [bool(each.error) for each in report.runs] == [False, True, False]
     assert exit_status(report) == 1 and report.frames[0].rows[0].folds == 2
-
-
-#: notes each training of the example, which takes a while
-COUNTED = """
-        import time
-        from pathlib import Path
-        with Path("trained").open("a") as file:
-            file.write(f"{validation.queries.qids[0]}\\n")
-        time.sleep(0.2)
-        relevant ="""
-
-
-@pytest.mark.parametrize("force", [False, True])
-def test_two_runs_at_once_train_each_fold_once(tmp_path: Path, monkeypatch, force: bool) -> None:
-    """With two processes each, in one folder; --force trains again what it alone asks for."""
-    write_toy(tmp_path / "data")
-    plugin = EXAMPLE.read_text().replace("\n        relevant =", COUNTED)
-    name = f"twice{force:d}.py"  # a plug-in's module is loaded once
-    (tmp_path / name).write_text(plugin)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(plugins, "RANKERS", {})
-    words = "run --dataset TOY --algo centroid --folds 1-3 --plugin".split() + [name]
-    printed(*words, "--out", "alone")
-    trained = Path("trained").read_text().split()
-    Path("trained").unlink()
-    more = [[], ["--force"] if force else []]
-    command = [sys.executable, "-m", "letorbench", *words, "--jobs", "2"]
-    both = [subprocess.Popen([*command, *each], stdout=subprocess.DEVNULL) for each in more]
-    assert [each.wait() for each in both] == [0, 0]
-    again = Path("trained").read_text().split()
-    assert len(trained) <= len(again) <= (1 + force) * len(trained)
-    assert set(again) == set(trained) and (force or sorted(again) == sorted(trained))
-    left, alone = content(tmp_path / "results"), content(tmp_path / "alone")
-    assert left.keys() == alone.keys()  # tests draw no figures
-    assert all(left[name] == alone[name] for name in left if "ndcg." not in name)

@@ -206,7 +206,7 @@ def test_a_stored_column_without_its_plugin_breaks_nothing(plugin: Path, monkeyp
     assert "unknown measure 'top'" in refused(2, "table", "--measure", "top")
     # nothing is trained for it: the folds that lack it are measured
     before = content(Path("results"))
-    monkeypatch.setattr("letorbench.experiment.run._result", None)
+    monkeypatch.setattr("letorbench.experiment.job._fit_and_score", None)
     sys.modules.pop("letorbench_plugin_mine")
     lb.rankers.plugins._load_file.cache_clear()
     printed(*words, "--plugin", "mine.py", "--measure", "top")
@@ -242,7 +242,7 @@ def test_a_measure_that_fails_costs_no_training(plugin: Path, monkeypatch) -> No
         assert done.exit_code == 1 and "5 folds" in done.stdout
         assert done.stderr.count("\n") == 1 and "measure fails: IndexError" in done.stderr
         with monkeypatch.context() as patch:
-            patch.setattr("letorbench.experiment.run._result", None)  # nothing is trained again
+            patch.setattr("letorbench.experiment.job._fit_and_score", None)  # trains nothing
             assert "top" in printed(*words, "--measure", "top", "--out", jobs)
 
 

@@ -23,7 +23,7 @@ from letorbench.cli.models import description
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
-from letorbench.experiment.entrants import parameters
+from letorbench.experiment.plan import parameters
 from letorbench.losses.label_order import random_order
 from letorbench.measures import parse, query_metrics
 from letorbench.parameters import choices, kinds

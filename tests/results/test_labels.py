@@ -11,6 +11,7 @@ from toy_data import content, write_toy
 
 import letorbench as lb
 from letorbench.errors import UsageError
+from letorbench.experiment.plan import entrants, parameters, ranker_identity
 from letorbench.rankers import names, ranker
 from letorbench.results import labels
 from letorbench.results.labels import Label
@@ -74,13 +75,13 @@ def test_what_is_asked_by_options_is_what_the_label_says(folder: Path) -> None:
     options = {
         "--select map": "select=map", "--features zscore": "features=zscore",
         "--protocol letor": "protocol=letor", "--convention letor4": "convention=letor4",
-        "--set epochs=3": "epochs=3", "--null 0": "null=0.0",
+        "--set l2=3.0": "l2=3.0", "--null 0": "null=0.0",
     }  # fmt: skip
     for option, inside in options.items():
         run = "run --dataset TOY --folds 1 --algo"
-        printed(*f"{run} listnet {option} --out by-option".split())
-        printed(*f"{run} listnet[{inside}] --out by-label".split())
-        assert Path("by-option/TOY", f"listnet[{inside}]").is_dir()
+        printed(*f"{run} regression {option} --out by-option".split())
+        printed(*f"{run} regression[{inside}] --out by-label".split())
+        assert Path("by-option/TOY", f"regression[{inside}]").is_dir()
     assert content(Path("by-option")) == content(Path("by-label"))
     assert len(list(Path("by-label/TOY").glob("*/fold1/scores.txt"))) == len(options)
 
@@ -117,16 +118,17 @@ def test_a_copied_folder_is_called_by_its_name(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", names())
-def test_the_label_of_an_instance_gives_the_instance(name: str) -> None:
-    """Of every ranker: with its defaults and its grid's first values."""
-    from letorbench.experiment.entrants import entrants
-    from letorbench.experiment.plan import ranker_identity
-
+def test_what_a_label_or_set_says_of_a_ranker_is_what_the_instance_has(name: str) -> None:
+    """Of every ranker: with its defaults and with its grid's first values."""
     cls = ranker(name)
     if not cls.available():
         pytest.skip(f"no {cls.needs}")
-    given = cls(**{key: values[0] for key, values in cls.grid.items()})
-    [entrant] = entrants(given)
+    defaults = {key: getattr(cls(), key) for key in parameters(cls)}
+    pairs = [f"{key}={value}" for key, value in defaults.items()]
+    assert entrants(name, pairs)[0].settings == defaults
+    inside = f"mine={name}[{','.join(pairs)}]" if pairs else name
+    assert entrants(inside)[0].settings == defaults and set(cls.grid) <= set(defaults)
+    [entrant] = entrants(cls(**{key: values[0] for key, values in cls.grid.items()}))
     facts = ranker_identity(cls, entrant.settings)
     label = labels.of(name, {key: entrant.settings[key] for key in facts["fixed"]}, {})
     [again] = entrants(str(label))

@@ -7,7 +7,6 @@ in plain Python and float32, by their documentation and sources: Solr's `LinearM
 """
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -72,10 +71,10 @@ FITTED = {
     "mart": {"rounds": 10},
     "mart of drawn documents": {"rounds": 10, "docs": 0.5},
     "lambdamart": {"rounds": 10},
-    "random-forests": {"bags": 10},
+    "random-forests": {"bags": 3},
     "lightgbm": {"rounds": 10, "min_docs": 5},
     "lightgbm of a few documents": {"rounds": 5, "min_docs": 0, "leaves": 40},
-    "xgboost": {"rounds": 40},
+    "xgboost": {"rounds": 10},
     "xgboost of light leaves": {"rounds": 8, "min_weight": 0.0, "depth": 8},
 }
 #: made by hand: what rankers seldom make
@@ -306,28 +305,20 @@ def test_what_solr_adds_to_a_threshold_is_made_up_for(rng) -> None:
 
 
 @pytest.mark.parametrize("kind", TREE_KINDS)
-def test_lightgbm_reads_the_scores_and_their_shap_values(kind) -> None:
+def test_the_programs_that_read_lightgbms_text_score_as_here(kind) -> None:
+    """LightGBM, Treelite, SHAP, and ONNX's runtime by the converter of onnxmltools."""
     lightgbm = pytest.importorskip("lightgbm", reason="no LightGBM")
     model = fitted(kind)
     X = documents(model)
     booster, scores = lightgbm.Booster(model_str=lightgbm_text(model)), model.predict(X)
     close(booster.predict(X, raw_score=True), scores, double(model))
     close(booster.predict(X, pred_contrib=True).sum(axis=1), scores, 10 * double(model))
-
-
-@pytest.mark.parametrize("kind", TREE_KINDS)
-def test_the_programs_that_read_lightgbms_text_score_as_here(kind) -> None:
-    """Treelite, SHAP, and ONNX's runtime by the converter of onnxmltools."""
-    lightgbm = pytest.importorskip("lightgbm", reason="no LightGBM")
     treelite = pytest.importorskip("treelite", reason="no treelite")
     shap = pytest.importorskip("shap", reason="no shap")
     onnxmltools = pytest.importorskip("onnxmltools", reason="no onnxmltools")
     runtime = pytest.importorskip("onnxruntime", reason="no onnxruntime")
     from onnxmltools.convert.common.data_types import FloatTensorType
 
-    model = fitted(kind)
-    X = documents(model)
-    booster, scores = lightgbm.Booster(model_str=lightgbm_text(model)), model.predict(X)
     read = treelite.frontend.from_lightgbm(booster)
     close(treelite.gtil.predict(read, X), scores, double(model))
     explainer = shap.TreeExplainer(booster)
@@ -382,22 +373,17 @@ def test_trees_without_counts_are_refused_as_lightgbms() -> None:
 # --- what cannot be said
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_other_models_are_refused(form) -> None:
-    with pytest.raises(UsageError) as caught:
-        FORMATS[form](SAMPLES["net"]())
-    said = "found a model of kind 'net', expected linear or trees: the formats know no other"
-    assert str(caught.value) == said
+NAMES = [list(names) for names in ("abcda", "abcd", "abcdef", "abcdea")]
+REFUSED = [
+    *((form, SAMPLES["net"], (), "kind 'net'") for form in FORMATS),
+    ("lightgbm", MODELS["linear"], (), "linear model"),
+    *((form, model, ("m", names), "expected 5 different ones") for names in NAMES
+      for form in ("solr", "elasticsearch") for model in MODELS.values()),
+]  # fmt: skip
 
 
-def test_a_linear_model_is_no_text_of_lightgbm() -> None:
-    with pytest.raises(UsageError, match="ranklib, solr and elasticsearch are right"):
-        lightgbm_text(MODELS["linear"])
-
-
-@pytest.mark.parametrize("text", [solr_text, elasticsearch_text])
-@pytest.mark.parametrize("names", [list("abcda"), list("abcd"), list("abcdef"), list("abcdea")])
-def test_every_feature_has_a_name_of_its_own(text: Callable, names: list[str]) -> None:
-    for model in MODELS.values():
-        with pytest.raises(UsageError, match="expected 5 different ones"):
-            text(model, "m", names)
+@pytest.mark.parametrize(("form", "model", "more", "said"), REFUSED)
+def test_what_cannot_be_said_is_refused(form: str, model: object, more: tuple, said: str) -> None:
+    """Other models than lines and trees, and names that are not one for each feature."""
+    with pytest.raises(UsageError, match=said):
+        FORMATS[form](model() if callable(model) else model, *more)

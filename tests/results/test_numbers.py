@@ -1,4 +1,4 @@
-"""How numbers travel: from the scores of each fold to every place that shows a mean.
+"""How numbers travel: from the scores of each fold, and the weights, to every mean that is shown.
 
 All is computed again by plain Python from the files of data and scores. No two folds, queries,
 weights, cut-offs, systems or seeds are alike, so what is mixed up shows.
@@ -6,17 +6,24 @@ weights, cut-offs, systems or seeds are alike, so what is mixed up shows.
 
 import csv
 import json
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import places, printed
+from conftest import places, printed, refused
 from toy_data import write_uneven
 
 import letorbench as lb
 from letorbench.conventions import convention
+from letorbench.datasets.queryset import Fold
+from letorbench.errors import DataError
+from letorbench.measures import parse
+from letorbench.results.measuring import measure_fold
+from letorbench.results.per_query import PerQuery, read_fold_queries, write_fold_queries
+from letorbench.solvers.stopping import Validation
 from letorbench.verify.plain import value
 
 WEIGHTED = "standard,mean=weighted"
@@ -83,9 +90,14 @@ class Ran:
         )
 
 
-@pytest.fixture(scope="module", params=["letor4", "standard,empty=drop", WEIGHTED])
-def ran(request, tmp_path_factory) -> Ran:
-    return Ran(tmp_path_factory.mktemp("numbers"), request.param)
+@pytest.fixture(scope="module")
+def make(tmp_path_factory) -> Callable[[str], Ran]:
+    return cache(lambda rules: Ran(tmp_path_factory.mktemp("numbers"), rules))
+
+
+@pytest.fixture(params=["letor4", "standard,empty=drop", WEIGHTED])
+def ran(request, make) -> Ran:
+    return make(request.param)
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -177,3 +189,91 @@ def test_a_difference_is_that_of_the_means_and_verify_finds_no_problem(ran: Ran)
     assert pair["difference"] == pytest.approx(pair["mean"] - pair["mean_against"], abs=1e-12)
     words = "verify", str(ran.folder / "results"), *places(ran.folder)[:2]
     assert " 0 problems" in printed(*words)
+
+
+def test_a_librarys_sum_of_weights_in_every_place(tmp_path: Path) -> None:
+    """LightGBM adds 1 to a sum of NDCG for a query without a relevant document, and its weight to
+    what divides it: (1 + 1 + 3 x .6309) / 9 here; MAP has the weights alone."""
+    rules, columns = "lightgbm,mean=weighted", ["--label", "y", "--qid", "q", "--weight", "w"]
+    y, w = [1, 0, 0, 0, 0, 1], np.repeat([1.0, 5.0, 3.0], 2)
+    table = pd.DataFrame({"q": np.repeat([1, 2, 3], 2), "y": y, "a": [2, 1] * 3, "w": w})
+    table.to_csv(tmp_path / "own.csv", index=False)
+    np.savetxt(tmp_path / "scores", table["a"])
+    means = (1.0 + 1.0 + 3.0 / np.log2(3.0)) / 9.0, (1.0 + 5.0 + 3.0 / 2.0) / 9.0
+    given = ["--data", str(tmp_path / "own.csv"), "--scores", str(tmp_path / "scores"), *columns]
+    assert f"Average\t{0.0:.4f}" not in (text := printed("score", *given, "--convention", rules))
+    averages = [line.split() for line in text.splitlines() if line.startswith("Average")]
+    assert averages[1][10] == f"{means[0]:.4f}" and averages[0][-1] == f"{means[1]:.4f}"
+    queries = lb.QuerySet(
+        np.zeros((6, 1), np.float32), np.array(y, np.int32), np.array([0, 2, 4, 6]),
+        np.array(["1", "2", "3"]), weights=w[::2],
+    )  # fmt: skip
+    fold, scores = Fold(1, queries, queries, queries), np.array([2.0, 1.0] * 3)
+    write_fold_queries(tmp_path / "f", measure_fold("x", fold, scores, convention(rules)))
+    stored = read_fold_queries(tmp_path / "f", "x", 1)
+    twice = PerQuery.joined([[stored, stored]])
+    for name, mean in zip(("ndcg@10", "map"), means):
+        for found in (stored, twice, twice.in_means, stored.at(np.ones(3, bool))):
+            assert found.mean(name) == pytest.approx(mean, rel=1e-12)
+        chosen = Validation(queries, parse(name), convention(rules))(scores)
+        assert chosen.mean() == pytest.approx(mean, rel=1e-12)
+
+
+def test_a_query_counts_by_the_weights_of_its_own_fold() -> None:
+    """Also where some queries have no value, so that the weights of a fold have another mean."""
+    folds, qids = np.repeat([1, 2], [3, 4]), np.array(list("abcdefg"))
+    values = np.array([0.1, 0.9, np.nan, 0.3, 0.8, np.nan, 0.2])
+    weights = np.array([0.5, 1.5, 1.0, 0.1, 0.4, 2.9, 0.6])
+    kept = PerQuery("own", folds, qids, {"own": values}, weights).counted("own")
+    expected = {1: (0.05 + 1.35) / 2.0, 2: (0.03 + 0.32 + 0.12) / 1.1}
+    assert kept.fold_means("own") == pytest.approx(expected, rel=1e-12)
+    assert kept.mean("own") == pytest.approx(sum(expected.values()) / 2, rel=1e-12)
+
+
+def test_without_weights_there_is_no_weighted_mean(make, tmp_path: Path) -> None:
+    """Weights are part of the data: without them, or with others, the data are not the same."""
+    ran = make(WEIGHTED)
+    test = ran.data / "Fold1" / "test.txt"
+    (tmp_path / "test.txt").write_bytes(test.read_bytes())
+    given = ["--data", str(tmp_path / "test.txt")]
+    given += ["--scores", str(ran.place("fixed", 1, 1) / "scores.txt"), "--convention", WEIGHTED]
+    assert "mean=weighted: found no weights" in refused(1, "score", *given)
+    with pytest.raises(DataError, match="mean=weighted: found no weight above 0"):
+        lb.evaluate([1, 0], [1, 2], ["a", "a"], convention=WEIGHTED, sample_weight=[0.0])
+    digests = set()
+    for name, lines in (("A", {}), ("B", {1: "7.5"}), ("C", None)):
+        data = write_uneven(tmp_path / "data", name)
+        for part in data.glob("Fold*/*.txt"):
+            own = [(lines or {}).get(qid % 5, "1") for qid in ran.lists(part)]
+            if lines is not None:
+                Path(f"{part}.weight").write_text("\n".join(own) + "\n")
+        digests.add(lb.load(name, tmp_path / "data").provenance["digest"])
+    assert len(digests) == 3
+
+
+def first_has_a_label(y_true: np.ndarray, y_score: np.ndarray) -> float:
+    """Not defined where the first document of the file is not relevant."""
+    return float(y_score[0]) if y_true[0] else np.nan
+
+
+def test_what_a_measure_leaves_out_has_no_weight_in_its_mean(make) -> None:
+    """Beside another measure, which counts all queries, as alone."""
+    ran = make(WEIGHTED)
+    where = {"data_dir": ran.folder / "data", "out": ran.folder / "partial"}
+    bench = lb.load("UNEVEN", ran.folder / "data")
+    measures = [first_has_a_label]
+    results = lb.run(bench, {"mine": "regression"}, convention=WEIGHTED, measures=measures, **where)
+    means = []
+    for fold in bench.folds:
+        scores = np.loadtxt(where["out"] / "UNEVEN" / "mine" / f"fold{fold.number}" / "scores.txt")
+        firsts, starts = fold.test.labels[fold.test.offsets[:-1]], scores[fold.test.offsets[:-1]]
+        weights = fold.test.weights * (firsts > 0)
+        means.append(np.average(starts, weights=weights) if weights.any() else np.nan)
+        found = lb.evaluate(fold.test, scores, None, [first_has_a_label, "p@1"], WEIGHTED)
+        assert found["first_has_a_label"] == pytest.approx(means[-1], rel=1e-12, nan_ok=True)
+    by_fold = results.folds()["first_has_a_label"]
+    assert by_fold.tolist() == pytest.approx(means, rel=1e-12, nan_ok=True)
+    (shown,) = results.summary(["first_has_a_label"])["first_has_a_label"]
+    assert shown == pytest.approx(np.nanmean(means), rel=1e-12)
+    (frame,) = results.frames
+    assert frame.rows[0].queries.mean("first_has_a_label") == pytest.approx(shown, rel=1e-12)
