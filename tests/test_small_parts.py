@@ -42,9 +42,10 @@ CATBOOST = (
     "Gain r; discount 1/log2(1 + rank). A query without relevant documents counts 1, in P and the "
     "like 0; a list shorter than k has the NDCG of the whole list; P@k divides by the length of a "
     "list shorter than k. Relevant for P, MAP and MRR is r >= 1. Equal scores rank by rising "
-    "label. MAP@k divides by the number of relevant documents, at most k. The largest label of ERR is "
-    "4. map has empty=0,mean=plain. map@k has empty=0,mean=plain. p@k has mean=plain. recall@k has "
-    "mean=plain. auc has ties=mean,empty=0,mean=plain. pairwise has ties=mean,empty=0,mean=plain."
+    "label. MAP@k divides by the number of relevant documents, at most k. The largest label of ERR "
+    "is 4. map has empty=0,mean=plain. map@k has empty=0,mean=plain. p@k has mean=plain. recall@k "
+    "has mean=plain. auc has ties=mean,empty=0,mean=plain. pairwise has ties=mean,empty=0,"
+    "mean=plain."
 )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.datasets.text.encodings import odd_character, without_mark
+from letorbench.datasets.text import odd_character, without_mark
 from letorbench.errors import DataError
 from letorbench.files import Writer, write_atomically
 

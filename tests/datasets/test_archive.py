@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from letorbench.datasets import layout
-from letorbench.datasets.acquire import unpack
-from letorbench.datasets.acquire.archive import import_archive
+from letorbench.datasets import layout, unpack
+from letorbench.datasets.archive import import_archive
 from letorbench.errors import DataError
 
 NAMES = ("train.txt", "vali.txt", "test.txt")

@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from letorbench import __version__
+from letorbench.datasets import fetch as fetching
 from letorbench.datasets import layout, synthetic
-from letorbench.datasets.acquire import fetch as fetching
-from letorbench.datasets.acquire.archive import import_archive
+from letorbench.datasets.archive import import_archive
 from letorbench.datasets.catalog import CATALOG, FileHash, Source
 from letorbench.datasets.checks import verify
 from letorbench.datasets.load import load

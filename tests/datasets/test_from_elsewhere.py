@@ -13,7 +13,7 @@ from test_archive import as_folder, contents, packed, tree
 
 import letorbench as lb
 from letorbench.datasets import layout, synthetic
-from letorbench.datasets.acquire.archive import import_archive
+from letorbench.datasets.archive import import_archive
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.user_data.folds import split
 from letorbench.datasets.user_data.read import read_documents

@@ -14,7 +14,7 @@ import letorbench as lb
 from letorbench.datasets import catalog
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
-from letorbench.datasets.text.encodings import check_encoding
+from letorbench.datasets.text import check_encoding
 from letorbench.errors import DataError
 
 

@@ -14,7 +14,7 @@ from letorbench.datasets.checks import verify
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic import cubic
-from letorbench.datasets.text.writer import TextFormat, write_text
+from letorbench.datasets.synthetic.twins import TextFormat, write_text
 from letorbench.errors import DataError, UsageError
 
 #: a set of each kind of values, ids and splits, and the share of it that is made

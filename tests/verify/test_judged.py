@@ -9,7 +9,7 @@ from conftest import same
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets import catalog
-from letorbench.datasets.acquire.archive import import_archive
+from letorbench.datasets.archive import import_archive
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
 from letorbench.verify.known import judged_folds, known_facts
