@@ -72,10 +72,6 @@ TAKEN: list[tuple[Files, str, Files, str]] = [
         {"a/tests": "0 qid:a 1:2\n0 qid:a 1:5\n1 qid:c 1:4\n0 qid:b 1:1\n1 qid:b 1:3\n"},
         "by each line's comment…grade 0: below 0.2: 3…grade 1: 0.2 or more: 2",
     ), (
-        {"b.csv": "label,qid,x\n0.07,b,1\n0,a,2\n0.41,b,3\n0.61,c,4\n0.14,a,5\n"},
-        "split b.csv --folds 3 --grades 0.2",
-        {"b/tests": "0 qid:a 1:2\n0 qid:a 1:5\n1 qid:c 1:4\n0 qid:b 1:1\n1 qid:b 1:3\n"}, "",
-    ), (
         {"a.tsv": "q\ty\tid\tn\tbm25\nb\t0.07\tx\t1e3\t-1.50\nb\t.5\ty\t1\t0.1\na\t2\tz\t-0\t7\n"
                   "c\t2\tv\t1\t16777217\n"}, f"split a.tsv {OWN}",
         {"own/tests": "2 qid:a 1:7 2:-0 #docid = z\n2 qid:c 1:16777216 2:1 #docid = v\n"
@@ -92,29 +88,15 @@ TAKEN: list[tuple[Files, str, Files, str]] = [
         {"m/train.txt": "0 qid:1 1:1\n1 qid:1 1:2\n", "m/test.txt": "2 qid:2 1:1\n0 qid:2 1:3\n"},
         "grade 0: 5: 2…grade 1: 7: 1…grade 2: 9: 1…the last fifth of the training queries",
     ), (
-        {"a/train": "# rows\n1 0:1\n\n0 0:2\n2 0:4\n", "a/train.query": "2\n1\n",
-         "a/train.weight": "1\n2\n", "a/dev": "1 1:1\n0 1:3\n", "a/dev.query": "2\n",
-         "a/test": "0 0:1 1:2\n", "a/test.query": "1\n"}, "import a",
-        {"a/train.txt": "1 qid:3 1:1\n0 qid:3 1:2\n2 qid:4 1:4\n",
-         "a/train.txt.weight": "1.0\n2.0\n", "a/vali.txt": "1 qid:1 2:1\n0 qid:1 2:3\n",
-         "a/test.txt": "0 qid:2 1:1 2:2\n"}, "dev, test, train: SVMlight text, features from 0",
-    ), (
         alone("m", "1 qid:1 1:1", "1 qid:2 1:NULL", "1 qid:3 1:3"), "import m",
         {"m/Fold2/train.txt": "1 qid:3 1:3\n", "m/Fold2/vali.txt": "1 qid:1 1:1\n",
          "m/Fold2/test.txt": "1 qid:2 1:NULL\n"}, "each fold trains on 1 of them",
-    ), (
-        {"x.tsv": "1\tred shoes\t5\n0\tb\t6\n2\tc\t7\n", "x.cd": "0\tTarget\n1\tQueryId\n"},
-        "split x.tsv --folds 3",
-        {"x/tests": "0 qid:2 1:6\n2 qid:3 1:7\n1 qid:1 1:5\n"}, "as x.cd describes them (CatBoost)",
     ), (
         pairs("m/train.txt", "m/test.txt", "m/b.train.txt", "m/b.test.txt"), "import m",
         pairs("m/train.txt", "m/test.txt"), "test.txt, train.txt: LETOR text…no validation part",
     ), (
         pairs("m/train.txt", "m/test.txt") | {"m/more/readme.txt": ""}, "import m/more/..",
         pairs("m/train.txt", "m/test.txt"), "m  data/m",
-    ), (
-        {"x.csv": "1,2\n0,3\n2,4\n", "x.csv.group": "1\n1\n1\n"}, "split x.csv --folds 3",
-        {"x/tests": "0 qid:2 1:3\n2 qid:3 1:4\n1 qid:1 1:2\n"}, "the label, queries by .group",
     ), (
         {"x.csv": "qid,label,a,b,name\n1,0,NA,2,D1\n2,1,3,,D2\n3,2,4,5,D3\n"},
         "split x.csv --folds 3 --docid name --columns b,a",

@@ -123,14 +123,17 @@ def test_parts_of_a_set_have_its_documents(rng: np.random.Generator) -> None:
     qid = rng.permutation(np.repeat(["b", "a", "d", "c"], [3, 1, 4, 2]))
     given = rng.random((10, 2)).astype(np.float32), rng.integers(0, 3, 10), qid
     whole = QuerySet.from_arrays(*given, feature_names=["x", "y"], docids=list("abcdefghij"))
+    whole = replace(whole, query_names=np.char.add(whole.qids, " 1"))
     every = documents(whole)
     for numbers in ([2, 0], [], [1, 1, 3], [0, 1, 2, 3]):
         taken = whole.take(np.array(numbers, int))
         assert documents(taken) == [every[number] for number in numbers]
         assert taken.feature_names == ("x", "y") and len(taken) == len(numbers)
+        assert taken.query_names.tolist() == [f"{qid} 1" for qid in taken.qids]
     for start, stop in ((0, 4), (1, 3), (2, 2)):
         part = whole.queries(start, stop)
         assert documents(part) == every[start:stop] and part.feature_names == ("x", "y")
+        assert part.query_names.tolist() == [f"{qid} 1" for qid in part.qids]
         assert stop == start or np.shares_memory(part.X, whole.X)
     plain = replace(whole, rows=None)  # its own rows are the documents'
     np.testing.assert_array_equal(plain.X[plain.take([3, 1]).rows], plain.take([3, 1]).X)
@@ -149,10 +152,10 @@ def test_parts_of_a_set_have_its_documents(rng: np.random.Generator) -> None:
 def test_documents_sorted_by_label_against_plain_python(rng: np.random.Generator) -> None:
     for n_queries in range(20):
         offsets = np.append(0, np.cumsum(rng.integers(0, 6, n_queries)))  # some without documents
-        labels = rng.integers(0, 4, offsets[-1])
+        labels = rng.integers(-1, 4, offsets[-1])  # what is not judged is last
         order, starts, levels, queries = [], [], [], [0]
         for first, last in pairwise(offsets.tolist()):
-            for label in (3, 2, 1, 0):
+            for label in (3, 2, 1, 0, -1):
                 block = [row for row in range(first, last) if labels[row] == label]
                 starts += [len(order)] * bool(block)
                 levels += [label] * bool(block)
