@@ -74,7 +74,7 @@ def test_score_prints_what_the_official_tools_print(toy, shared):
 
 
 def test_doctor_misses_nothing_here(toy):
-    """tests/test_texts.txt has all that it says."""
+    """tests/test_small_parts.py has the rest."""
     assert re.search(rf"^numpy +{re.escape(np.__version__)}$", printed("doctor"), re.MULTILINE)
 
 

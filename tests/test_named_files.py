@@ -152,17 +152,15 @@ def shell(line: str) -> subprocess.CompletedProcess:
 
 def test_standard_input_and_standard_output_have_names(folder: Path) -> None:
     rank = "lb rank --model m.npz --output"
-    assert shell(f"{rank} plain.txt --input d.txt").returncode == 0
+    printed("rank", "--model", "m.npz", "--output", "plain.txt", "--input", "d.txt")
     scores = Path("plain.txt").read_text()
     for line in (
         f"cat d.txt | {rank} - --input -",
-        f"cat d.txt | {rank} /dev/stdout --input /dev/stdin",
-        f"{rank} /dev/fd/3 --input d.txt 3>&1",
-        f"{rank} - --input <(gzip < d.txt)",
+        f"{rank} /dev/fd/3 --input <(gzip < d.txt) 3>&1",
     ):
         done = shell(line)
         assert done.stdout == scores and done.returncode == 0, done.stderr
-    done = shell(f"echo first > both; {rank} /dev/stdout --input d.txt >> both")
+    done = shell(f"echo first > both; cat d.txt | {rank} /dev/stdout --input /dev/stdin >> both")
     assert Path("both").read_text() == f"first\n{scores}" and "24 scores" in done.stderr
 
 
@@ -205,7 +203,6 @@ def test_reports_and_figures_go_there_too(folder: Path) -> None:
     assert call("run", "--dataset", "own", "--algo", "regression", *places(folder)).exit_code == 0
     for words, start in (
         (("report", "--out-file"), "<!"),
-        (("leaderboard", "--out-file"), "<!"),
         (("plot", *places(folder), "--format", "png", "--to"), "png"),
     ):
         place = Path(f"pipe-{words[0]}")
@@ -227,11 +224,10 @@ def test_reports_and_figures_go_there_too(folder: Path) -> None:
 
 def test_with_closed_streams_the_work_is_done_all_the_same(folder: Path) -> None:
     run = "lb run --dataset own --algo regression,random --repeats 1 --folds 1,2 --jobs 2"
-    for number, closed in enumerate(("2>&-", ">&-", ">&- 2>&-")):
-        done = shell(f"{run} --out out{number} {closed}")
-        assert done.returncode == 0, done.stderr
-        assert len(list(Path(f"out{number}").rglob("fit.json"))) == 4
-    assert "regression" in shell("lb table --out out0 2>&-").stdout
+    done = shell(f"{run} --out out >&- 2>&-")
+    assert done.returncode == 0, done.stderr
+    assert len(list(Path("out").rglob("fit.json"))) == 4
+    assert "regression" in shell("lb table --out out 2>&-").stdout
 
 
 def test_a_full_disk_or_too_little_memory_is_one_line(folder: Path, monkeypatch) -> None:
@@ -259,9 +255,7 @@ def test_a_full_disk_or_too_little_memory_is_one_line(folder: Path, monkeypatch)
 
 def test_a_matplotlibrc_that_is_no_text_is_one_line(folder: Path) -> None:
     Path("matplotlibrc").write_bytes(b"\xff\xfe: 1\n")
-    done = shell(
-        "lb datasets make DEMO >&2; lb run --dataset DEMO --algo random --folds 1 --repeats 1"
-    )
+    done = shell("lb run --dataset own --algo random --folds 1 --repeats 1")
     assert "Traceback" not in done.stderr and "matplotlib cannot read a matplotlibrc" in done.stderr
 
 

@@ -95,7 +95,7 @@ def _labels(benchmark: Benchmark) -> str:
     """The labels of the first fold: their range, and shares where some documents are not judged."""
     import numpy as np
 
-    from letorbench.datasets.limits import LARGEST_GRADE, UNJUDGED
+    from letorbench.datasets.text import LARGEST_GRADE, UNJUDGED
 
     labels = np.concatenate([part.labels for part in benchmark.folds[0].parts.values()])
     judged = labels[labels != UNJUDGED]
@@ -117,8 +117,8 @@ def import_(path: Path, grades: str | None, data_dir: Path) -> None:
 
     Your own training and test files may be LightGBM's, XGBoost's, RankLib's or CatBoost's.
     """
-    from letorbench.datasets.acquire.archive import import_archive
-    from letorbench.datasets.user_data.documents import parse_grades
+    from letorbench.datasets.archive import import_archive
+    from letorbench.datasets.user_data import parse_grades
 
     made = None if grades is None else parse_grades(grades)
     _places(import_archive(path, data_dir, grades=made, note=echo), data_dir)
@@ -145,7 +145,7 @@ def split(
     missing value in a table becomes NULL. Files beside it may have the sizes of the queries
     (.query, .group), their weights (.weight) and a description of the columns (.cd).
     """
-    from letorbench.datasets.user_data.documents import parse_grades
+    from letorbench.datasets.user_data import parse_grades
     from letorbench.datasets.user_data.folds import split as split_file
 
     made = None if grades is None else parse_grades(grades)
@@ -160,7 +160,7 @@ def fetch(name: str, data_dir: Path) -> None:
 
     If a download stops, run the same command again.
     """
-    from letorbench.datasets.acquire.fetch import fetch as download
+    from letorbench.datasets.fetch import fetch as download
 
     _places(download(name, data_dir), data_dir)
 

@@ -24,7 +24,7 @@ from letorbench.datasets.layout import FoldFiles, Layout, weights_of
 from letorbench.datasets.queryset import OWN_PART, Benchmark, Fold, QuerySet
 from letorbench.datasets.reader import ReadOptions
 from letorbench.datasets.synthetic import make, recipe
-from letorbench.datasets.user_data.sidecar import weights_beside
+from letorbench.datasets.user_data import weights_beside
 from letorbench.errors import DataError, LetorError
 
 #: the share of the training queries, the last ones, that validate where a release has no part

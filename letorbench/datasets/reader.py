@@ -18,8 +18,8 @@ import numpy as np
 from letorbench.compiled.threads import parallel_for, thread_count
 from letorbench.datasets.arrays import LARGEST_FLOAT32
 from letorbench.datasets.queryset import QuerySet
+from letorbench.datasets.text import BOM, check_encoding
 from letorbench.datasets.text import lines as kernels
-from letorbench.datasets.text.encodings import BOM, check_encoding
 from letorbench.datasets.text.mistakes import (
     DECIMAL,
     LARGEST_INDEX,

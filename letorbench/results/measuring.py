@@ -10,7 +10,7 @@ import numpy as np
 
 from letorbench.conventions import Convention
 from letorbench.datasets.queryset import Fold, QuerySet
-from letorbench.datasets.text.encodings import odd_character, without_mark
+from letorbench.datasets.text import odd_character, without_mark
 from letorbench.errors import DataError
 from letorbench.files import Writer, write_atomically
 from letorbench.measures import Measure, default_measures, query_metrics

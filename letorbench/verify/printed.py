@@ -19,7 +19,7 @@ import numpy as np
 from letorbench.analysis.tables import Cell, columns, table
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.layout import MOST_FOLDS, installed
-from letorbench.datasets.text.encodings import check_encoding
+from letorbench.datasets.text import check_encoding
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import MEASURES, parse, sign
 from letorbench.verify import FINE, IMPOSSIBLE, SUSPICIOUS, Verdict

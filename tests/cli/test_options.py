@@ -20,7 +20,7 @@ from toy_data import store_fold, without_clock, write_toy
 from letorbench import registry
 from letorbench.cli import cli
 from letorbench.conventions import convention
-from letorbench.datasets.acquire import fetch as fetching
+from letorbench.datasets import fetch as fetching
 from letorbench.errors import UsageError
 from letorbench.experiment import backends
 from letorbench.experiment.plan import entrants

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from letorbench.datasets import layout
-from letorbench.datasets.acquire import unpack
-from letorbench.datasets.acquire.archive import import_archive
+from letorbench.datasets import layout, unpack
+from letorbench.datasets.archive import import_archive
 from letorbench.errors import DataError
 
 NAMES = ("train.txt", "vali.txt", "test.txt")
@@ -143,12 +142,9 @@ def whole(text: str) -> str:
 
 
 def too_much(source: Path, files: int, size: int) -> str:
-    """The pattern of what is said of an archive of more files or bytes."""
+    """The pattern of the error for an archive of more files or bytes."""
     most = min(unpack.MOST_BYTES, max(unpack.HARMLESS, 200 * source.stat().st_size))
-    return whole(
-        f"{source}: {files:,} files or more with {size:,} bytes; expected at most 10,000 files and "
-        f"{most:,} bytes from an archive of this size"
-    )
+    return f"{files:,} files or more with {size:,} bytes.* 10,000 files and {most:,} bytes"
 
 
 def refused(source: Path, tmp_path: Path, message: str) -> None:
@@ -207,6 +203,7 @@ def test_a_link_inside_a_tar_is_a_copy_and_counts_as_one(
 
 @pytest.mark.parametrize("ending", [".zip", ".tar.gz"])
 def test_bombs(tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unpack, "HARMLESS", 1 << 21)
     size = unpack.HARMLESS + (1 << 20)
     files = tree("MQ2008") | {"MQ2008/Fold1/train.txt": "0" * size}
     source = packed(tmp_path / f"bomb{ending}", files)
@@ -223,7 +220,7 @@ def test_damaged(tmp_path: Path, ending: str, kept: float) -> None:
     archive = packed(tmp_path / f"a{ending}", files)
     data = archive.read_bytes()
     archive.write_bytes(data[: int(kept * len(data))])
-    refused(archive, tmp_path, "damaged|no data set|fewer bytes")
+    refused(archive, tmp_path, ": damaged, or|no data set|expected Fold1 to Fold5")
 
 
 @pytest.mark.parametrize("kind", ["gz", "xz", "bz2"])
@@ -231,12 +228,13 @@ def test_a_wrong_check_sum_at_the_end(tmp_path: Path, kind: str) -> None:
     archive = packed(tmp_path / f"a.tar.{kind}", tree("MQ2008"))
     data = archive.read_bytes()
     archive.write_bytes(data[:-6] + bytes([data[-6] ^ 128]) + data[-5:])
-    refused(archive, tmp_path, "damaged")
+    refused(archive, tmp_path, ": damaged, or no archive")
 
 
-def test_too_many_files(tmp_path: Path) -> None:
-    files = {f"{i}.txt": "" for i in range(unpack.MOST_FILES + 1)}
-    source = packed(tmp_path / "f.zip", files)
-    refused(source, tmp_path, too_much(source, 10_001, 0))
+def test_too_many_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unpack, "MOST_FILES", 20)
+    for n, said in ((20, "no data set inside"), (21, "21 files or more with 0 bytes; expected at")):
+        source = packed(tmp_path / f"{n}.zip", {f"{i}.txt": "" for i in range(n)})
+        refused(source, tmp_path / str(n), said)
     source = tmp_path / "g.zip"
     refused(source, tmp_path / "g", whole(f"{source}: no such file or folder"))

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import letorbench as lb
 from letorbench.conventions import convention
 from letorbench.datasets import catalog
 from letorbench.datasets.checks import check_convention
@@ -83,17 +82,3 @@ def test_names_with_variants(text: str, label: str, variant: str | None) -> None
 def test_doubts(features, largest, convention, chosen, message):
     text = check_convention(features, largest, convention, chosen)
     assert text is None if message is None else message in text
-
-
-def test_a_run_says_what_validates_and_what_leaks(tmp_path: Path):
-    folder = tmp_path / "data" / "mine"
-    folder.mkdir(parents=True)
-    text = "".join(f"{d} qid:{q} 1:{d}.{q} 46:1\n" for q in range(1, 11) for d in range(2))
-    (folder / "train.txt").write_text(text)
-    (folder / "test.txt").write_text("0 qid:10 1:3\n1 qid:11 1:4\n")
-    with pytest.warns(UserWarning) as warned:
-        lb.run("mine", "regression", out=tmp_path / "out", data_dir=tmp_path / "data")
-    lines = [str(each.message) for each in warned]
-    assert "mine: no validation part: the last fifth of the training queries validates" in lines
-    assert any("mine: fold 1 has 1 query (such as 10) in its validation and" in x for x in lines)
-    assert any("mine: found 46 features and labels up to 1" in x for x in lines)  # as LETOR 4.0's

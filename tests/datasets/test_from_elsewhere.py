@@ -13,7 +13,7 @@ from test_archive import as_folder, contents, packed, tree
 
 import letorbench as lb
 from letorbench.datasets import layout, synthetic
-from letorbench.datasets.acquire.archive import import_archive
+from letorbench.datasets.archive import import_archive
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.user_data.folds import split
 from letorbench.datasets.user_data.read import read_documents
@@ -30,8 +30,7 @@ def macos(files: dict[str, str], outside: bool) -> dict[str, str]:
     return added | files | {"__MACOSX/._shop": ATTRIBUTES, "shop/._Fold1": ATTRIBUTES}
 
 
-@pytest.mark.parametrize("kind", [".zip", ".tar", "/"])
-@pytest.mark.parametrize("outside", [True, False])
+@pytest.mark.parametrize("kind, outside", [(".zip", True), (".tar", False), ("/", True)])
 @pytest.mark.parametrize("names", ["txt", "query", "cd"])
 def test_attributes_of_macos_are_no_data(
     kind: str, outside: bool, names: str, tmp_path: Path
@@ -179,14 +178,6 @@ def test_what_is_saved_instead_of_data_is_named_wherever_data_are_read(
 
 
 PARTS = ("train", "test")
-
-
-def test_grades_are_advised_for_numbers_alone(tmp_path: Path) -> None:
-    for label, advised in (("404:", False), ("Access", False), ("0.5", True), ("-3", True)):
-        (tmp_path / "d.txt").write_text(f"{label} Not Found\n")
-        with pytest.raises(DataError, match="as the label, expected an integer") as error:
-            lb.read_letor(tmp_path / "d.txt")
-        assert ("--grades" in str(error.value)) == advised
 
 
 @pytest.mark.parametrize("true, false", [("True", "False"), ("true", "false"), ("TRUE", "FALSE")])

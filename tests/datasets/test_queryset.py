@@ -1,6 +1,7 @@
-"""Query sets from a caller's arrays: converted once, grouped stably, refused with a word."""
+"""Query sets from a caller's arrays: converted once, grouped stably, or refused."""
 
 import pickle
+from collections.abc import Callable
 from dataclasses import fields, replace
 from itertools import pairwise
 from pathlib import Path
@@ -10,10 +11,13 @@ import pandas as pd
 import pytest
 
 from letorbench.conventions import CONVENTIONS
-from letorbench.datasets.load import load
+from letorbench.datasets.checks import leak
+from letorbench.datasets.layout import fold_number, part_of
+from letorbench.datasets.load import from_frame, load
 from letorbench.datasets.queryset import Benchmark, Fold, LabelBlocks, QuerySet
+from letorbench.datasets.reader import read_letor
 from letorbench.datasets.synthetic import make
-from letorbench.errors import DataError
+from letorbench.errors import DataError, UsageError
 
 X = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
 
@@ -119,14 +123,17 @@ def test_parts_of_a_set_have_its_documents(rng: np.random.Generator) -> None:
     qid = rng.permutation(np.repeat(["b", "a", "d", "c"], [3, 1, 4, 2]))
     given = rng.random((10, 2)).astype(np.float32), rng.integers(0, 3, 10), qid
     whole = QuerySet.from_arrays(*given, feature_names=["x", "y"], docids=list("abcdefghij"))
+    whole = replace(whole, query_names=np.char.add(whole.qids, " 1"))
     every = documents(whole)
     for numbers in ([2, 0], [], [1, 1, 3], [0, 1, 2, 3]):
         taken = whole.take(np.array(numbers, int))
         assert documents(taken) == [every[number] for number in numbers]
         assert taken.feature_names == ("x", "y") and len(taken) == len(numbers)
+        assert taken.query_names.tolist() == [f"{qid} 1" for qid in taken.qids]
     for start, stop in ((0, 4), (1, 3), (2, 2)):
         part = whole.queries(start, stop)
         assert documents(part) == every[start:stop] and part.feature_names == ("x", "y")
+        assert part.query_names.tolist() == [f"{qid} 1" for qid in part.qids]
         assert stop == start or np.shares_memory(part.X, whole.X)
     plain = replace(whole, rows=None)  # its own rows are the documents'
     np.testing.assert_array_equal(plain.X[plain.take([3, 1]).rows], plain.take([3, 1]).X)
@@ -145,10 +152,10 @@ def test_parts_of_a_set_have_its_documents(rng: np.random.Generator) -> None:
 def test_documents_sorted_by_label_against_plain_python(rng: np.random.Generator) -> None:
     for n_queries in range(20):
         offsets = np.append(0, np.cumsum(rng.integers(0, 6, n_queries)))  # some without documents
-        labels = rng.integers(0, 4, offsets[-1])
+        labels = rng.integers(-1, 4, offsets[-1])  # what is not judged is last
         order, starts, levels, queries = [], [], [], [0]
         for first, last in pairwise(offsets.tolist()):
-            for label in (3, 2, 1, 0):
+            for label in (3, 2, 1, 0, -1):
                 block = [row for row in range(first, last) if labels[row] == label]
                 starts += [len(order)] * bool(block)
                 levels += [label] * bool(block)
@@ -172,3 +179,147 @@ def test_values_that_travel_say_how_large_they_are() -> None:
     ):
         found = Benchmark("B", folds, CONVENTIONS["mslr"], {})
         assert repr(found) == f"Benchmark('B', {said}, mslr)"
+
+
+def given(**changes: object) -> QuerySet:
+    return QuerySet.from_arrays(**{"X": X, "y": [0, 1, 2], "qid": [1, 1, 2], **changes})
+
+
+def made(**changes: object) -> QuerySet:
+    """A set of arrays as kernels read them."""
+    arrays = {"features": np.zeros((3, 2), np.float32), "labels": np.zeros(3, np.int32)}
+    arrays |= {"offsets": np.array([0, 1, 3]), "qids": np.array([1, 2])}
+    return QuerySet(**arrays | changes)
+
+
+def framed(**changes: object) -> Benchmark:
+    words = {"q": [1, 1, 2, 3], "rel": [0, 2, 1, 0], "bm25": range(4), "word": [1j] * 4}
+    options = {"label": "rel", "qid": "q", "features": ["bm25"], **changes}
+    return from_frame(pd.DataFrame(words), **options)
+
+
+def numbers(**options: object) -> QuerySet:
+    return read_letor("a.txt", **options)
+
+
+LABEL, ROW = "expected an integer from 0 to 9,999,999, or -1…--grades", "expected a real number"
+#: what makes data, its wrong argument, the class of the error and what it names
+REFUSED: list[tuple[Callable[..., object], dict, type[Exception], str]] = [
+    (framed, {"label": "REL"}, UsageError, "unknown column 'REL'…did you mean rel?"),
+    (framed, {"qid": "quer"}, UsageError, "unknown column 'quer'…expected one of q, rel"),
+    (framed, {"features": ["bm26"]}, UsageError, "unknown column 'bm26'…bm25"),
+    (framed, {"features": None}, DataError, f"X: row 0, column 'word'…of type complex…{ROW}"),
+    (framed, {"folds": 2}, UsageError, "folds: found 2…at least 3"),
+    (framed, {"folds": 4, "name": "mine"}, DataError, "mine: found 3 queries…at least 4"),
+    (numbers, {"null": "max"}, UsageError, "null is 'max'…keep, error, min"),
+    (numbers, {"null": float("nan")}, UsageError, "null is nan…a finite number"),
+    (numbers, {"null": 1e39}, UsageError, "null is 1e+39…a finite number"),
+    (numbers, {"n_features": 0}, UsageError, "n_features is 0…from 1 to 65536"),
+    (numbers, {"n_features": 65_537}, UsageError, "n_features is 65537…from 1 to 65536"),
+    (given, {"X": [[1.0, 2], [3, float("nan")], [1e39, 6]]}, DataError,
+     "X: row 2, column 0: found 1e+39…at most 3.4e+38"),
+    (given, {"X": [[1.0, 2], [-1e39, 4], [5, 6]]}, DataError, "X: row 1, column 0: found -1e+39"),
+    (given, {"X": [1.0, 2, 3]}, DataError, "X: found 1 dimension,…expected 2"),
+    (given, {"X": [[1, 2], [3], [4, 5]]}, DataError, "X: found rows of different lengths"),
+    (given, {"X": np.zeros((3, 0))}, DataError, "X: found no features"),
+    (given, {"X": np.zeros((3, 2), complex)}, DataError, f"row 0, column 0: found '0j'…{ROW}"),
+    (given, {"X": [["a", "b"]] * 3}, DataError, f"column 0: found 'a' of type str…{ROW}"),
+    (given, {"X": [["a", 1, None]] * 3}, DataError, f"column 0: found 'a' of type str…{ROW}"),
+    (given, {"y": [0, {}, 1]}, DataError, f"y: row 1: found '{{}}' of type dict…{ROW}"),
+    (given, {"y": [0, 1]}, DataError, "y: found 2 values…expected 3, one a document"),
+    (given, {"y": [[0], [1], [2]]}, DataError, "y: found 2 dimensions…expected 1"),
+    (given, {"y": [0, -2, 32]}, DataError, f"y: row 1: found -2…{LABEL}"),
+    (given, {"y": [0, 0.5, 1]}, DataError, f"y: row 1: found 0.5…{LABEL}"),
+    (given, {"y": [0, 9999999, 1e12]}, DataError, f"y: row 2: found 1e+12…{LABEL}"),
+    (given, {"qid": [1, 1]}, DataError, "qid: found 2 values…expected 3"),
+    (given, {"qid": [1, 1.5, 2.5]}, DataError, "qid: row 1: found 1.5…an integer or text"),
+    (given, {"qid": [1, 1, 2.0**63]}, DataError, "qid: row 2: found 9.223372036854776e+18"),
+    (given, {"qid": np.array(["a", 1, None], object)}, DataError, "qid: row 2: found None"),
+    (given, {"qid": ["a", "", "b"]}, DataError, "qid: row 1: found ''"),
+    (given, {"qid": [b"a", b"\xff", b"b"]}, DataError, "qid: found b'\\xff'…UTF-8"),
+    (given, {"group": [3]}, UsageError, "found both of qid and group"),
+    (given, {"qid": None}, UsageError, "found neither of qid and group"),
+    (given, {"qid": None, "group": [1, 1]}, DataError, "group: found counts of 2 rows…expected 3"),
+    (given, {"qid": None, "group": [3, 0, -1]}, DataError, "group: query 1: found 0 rows"),
+    (given, {"qid": None, "group": [3.5]}, DataError, "group: query 0: found 3.5 rows"),
+    (given, {"feature_names": ["a"]}, DataError, "feature_names: found 1 names…expected 2"),
+    (given, {"docids": ["a"]}, DataError, "docids: found 1 values…expected 3"),
+    (made, {"features": np.zeros((3, 2))}, DataError, "features: found float64…float32 of 2"),
+    (made, {"features": np.zeros((2, 3), np.float32).T}, DataError, "in another order…in C order"),
+    (made, {"labels": np.zeros(2, np.int32)}, DataError, "labels: found 2…expected 3"),
+    (made, {"labels": np.zeros(3)}, DataError, "labels: found float64 of 1 dimensions"),
+    (made, {"offsets": np.array([0, 3])}, DataError, "offsets: found 2…expected 3, one more"),
+    (made, {"offsets": np.array([0, 2, 4])}, DataError, "offsets: found 0 to 4…from 0 to 3"),
+    (made, {"offsets": np.array([0, 4, 3])}, DataError, "offsets: found 0 to 3…expected to rise"),
+    (made, {"offsets": np.array([1, 2, 3])}, DataError, "offsets: found 1 to 3…from 0 to 3"),
+    (made, {"docids": np.array([b"a"])}, DataError, "docids: found 1…expected 3"),
+    (made, {"rows": np.arange(2)}, DataError, "rows: found 2…expected 3"),
+    (made, {"query_names": np.array(["a"])}, DataError, "query_names: found 1…expected 2"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "change", "kind", "said"), REFUSED, ids=[r[3] for r in REFUSED])
+def test_what_is_no_data_is_refused(make, change: dict, kind: type, said: str) -> None:
+    with pytest.raises(kind) as caught:
+        make(**change)
+    assert all(each in str(caught.value) for each in said.split("…"))
+
+
+def test_the_least_the_largest_and_the_empty_are_taken() -> None:
+    assert repr(made()) == "QuerySet(2 queries, 3 documents, 2 features, labels 0-0)"
+    many = given(X=np.zeros((1500, 1)), y=[1] * 1500, qid=None, group=[1] * 1500)
+    assert repr(many) == "QuerySet(1,500 queries, 1,500 documents, 1 feature, labels 1-1)"
+    assert given(y=[True, False, True]).y.tolist() == [1, 0, 1]
+    assert given(y=[0.0, 9_999_999.0, -1.0]).y.tolist() == [0, 9_999_999, -1]
+    assert given(docids=["a", "é", "c"]).docids.tolist() == [b"a", "é".encode(), b"c"]
+    assert given(docids=[b"a", b"", b"c"]).docids.tolist() == [b"a", b"", b"c"]
+    assert given(qid=[2.0**31, 2.0**31, 2.0**40]).qids.tolist() == ["2147483648", "1099511627776"]
+    assert len(given(X=np.zeros((0, 2)), y=[], qid=[])) == 0
+    assert len(given(X=np.zeros((0, 2)), y=[], qid=None, group=[])) == 0
+
+
+def test_a_table_may_have_numbers_for_names() -> None:
+    table = pd.DataFrame([[1, 0, 5.0], [1, 2, 6.0], [2, 1, 7.0], [3, 0, 8.0]])
+    found = from_frame(table, 1, 0, folds=3, features=[2], name="mine")
+    assert found.provenance.pop("digest") and found.provenance == {"rotation": True}
+    assert [(f.test.qids.tolist(), f.test.rows.tolist()) for f in found.folds] == [
+        (["2"], [2]), (["3"], [3]), (["1"], [0, 1]),
+    ]  # fmt: skip
+    assert found.folds[0].train.feature_names == ("2",) and found.convention.max_label == 2
+    assert framed(folds=3, convention="letor4").convention.name == "letor4" and found.share == 1.0
+
+
+def test_names_of_folds_and_parts() -> None:
+    names = "Fold1", "fold_02", "FOLD-10", "Fold 3", "Fold", "Fold1a", "xFold1", "fold9999999999"
+    assert [fold_number(name) for name in names] == [1, 2, 10, 3, None, None, None, 1001]
+    assert fold_number("fold1000") == 1000
+    names = "train.txt", "TrainingSet.TXT", "valid.txt", "test.csv", "set1.test.txt"
+    assert [part_of(name) for name in names] == ["train", "train", "validation", None, None]
+    assert part_of("Set1.Test.txt", "set1.") == "test" and part_of("a", "ab") is None
+
+
+def test_a_smaller_sample_of_a_fold_is_part_of_a_larger_one() -> None:
+    nine = given(X=np.zeros((9, 1)), y=[0] * 9, qid=range(9))
+    samples = [
+        Fold(1, nine, nine, nine).sampled(share, np.random.default_rng(2)).train.qids.tolist()
+        for share in (0.01, 0.4, 0.7, 1.0)
+    ]
+    assert samples[:2] == [["2"], ["2", "5", "6", "7"]] and list(map(len, samples)) == [1, 4, 6, 9]
+    assert all(set(few) <= set(many) and many == sorted(many) for few, many in pairwise(samples))
+
+
+@pytest.mark.parametrize(
+    ("spans", "said"),
+    [
+        (((0, 3), (3, 6), (6, 9)), ""),
+        (((0, 4), (3, 6), (6, 9)), "1 query (such as 3) in its train and its validation part"),
+        (((6, 8), (3, 6), (0, 9)), "2 queries (such as 6) in its train and its test part"),
+        (((0, 3), (3, 6), (4, 9)), "2 queries (such as 4) in its validation and its test part"),
+    ],
+)
+def test_a_query_in_two_parts_of_a_fold_is_a_leak(spans, said: str) -> None:
+    nine = given(X=np.zeros((9, 1)), y=[0] * 9, qid=range(9))
+    none = nine.queries(0, 0)
+    folds = (Fold(1, nine, none, none), Fold(2, *(nine.queries(*span) for span in spans)))
+    found = leak(Benchmark("B", folds, CONVENTIONS["standard"], {}))
+    assert found.startswith(f"fold 2 has {said}" if said else "") and bool(found) == bool(said)

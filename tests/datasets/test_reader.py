@@ -70,6 +70,11 @@ def test_null_becomes_a_number_or_the_least_of_the_query(tmp_path: Path) -> None
     np.testing.assert_array_equal(kept, [[nan, 5, nan], [3, nan, 0], [-2, 7, nan], [nan, 1, 4]])
     least = read_queries(path, ReadOptions(null="min")).features
     np.testing.assert_array_equal(least, [[-2, 5, 0], [3, 5, 0], [-2, 7, 0], [0, 1, 4]])
+    assert read_letor(str(path), null=-1).features.tolist() == number.tolist()
+    words = ["NULL", "nan", "NaN", "NAN", "-nan", "+Nan"]
+    path.write_text("".join(f"0 qid:1 1:{word} 2:1\n" for word in words))
+    for null, expected in ((7, 7.0), ("min", 0.0)):
+        assert read_queries(path, ReadOptions(null)).features[:, 0].tolist() == [expected] * 6
 
 
 def test_a_documents_name_is_in_its_comment(tmp_path: Path) -> None:
@@ -90,12 +95,6 @@ def test_values_beyond_float32_are_clipped_where_that_is_asked(tmp_path: Path) -
     path.write_text(f"0 qid:1 1:1.7976931348623157e308 2:-{10**300}\n0 qid:1 1:NULL 2:-1e400\n")
     clipped = read_queries(path, ReadOptions(null="min", clip=True)).features
     np.testing.assert_array_equal(clipped, np.finfo(np.float32).max * np.array([[1, -1]] * 2))
-
-
-def test_read_letor_takes_a_path_as_text(tmp_path: Path) -> None:
-    path = tmp_path / "data.txt"
-    path.write_text("1 qid:1 1:NULL 2:5\n0 qid:2 2:1\n")
-    assert read_letor(str(path), null=3, n_features=3).features.tolist() == [[3, 5, 0], [0, 1, 0]]
 
 
 LABEL = "an integer from 0 to 9,999,999, or -1 for a document that is not judged"
@@ -156,6 +155,7 @@ LINES = [
         f"'3.4028235677973366e38' as the value of feature 2, expected {SIZE}",
     ),
     ("0 qid:1 1:1 2:\uff11", "a fullwidth digit one (U+FF11), expected 1"),
+    ("0 qid:1 1:1 2:nana", "'nana' as the value of feature 2, expected a number"),
     ("0 qid:1 1:1 2:1.2.3", "'1.2.3' as the value of feature 2, expected a number"),
     (
         "0 qid:1 1:1 2:NULL",

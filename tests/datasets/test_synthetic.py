@@ -14,7 +14,7 @@ from letorbench.datasets.checks import verify
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic import cubic
-from letorbench.datasets.text.writer import TextFormat, write_text
+from letorbench.datasets.synthetic.twins import TextFormat, write_text
 from letorbench.errors import DataError, UsageError
 
 #: a set of each kind of values, ids and splits, and the share of it that is made
@@ -83,7 +83,7 @@ def test_demo_is_deterministic_byte_for_byte(tmp_path: Path) -> None:
     assert not first.items() & bytes_of(synthetic.make("DEMO", tmp_path / "d", seed=1)).items()
     assert synthetic.make("DEMO", tmp_path / "a") == folder
     with pytest.raises(DataError, match="found a folder that was made in another way"):
-        synthetic.make("DEMO", tmp_path / "a", scale=0.5)  # the dialogues have another seed
+        synthetic.make("DEMO", tmp_path / "a", scale=0.5)
     for scale in (0.0, 1.1):
         said = f"^scale is {scale}, expected more than 0 and at most 1$"
         with pytest.raises(UsageError, match=said):

@@ -13,10 +13,10 @@ import pytest
 from conftest import random_queries, unlocked
 
 import letorbench as lb
-from letorbench.datasets.acquire.archive import import_archive
+from letorbench.datasets.archive import import_archive
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import ReadOptions
-from letorbench.datasets.user_data.documents import graded, parse_grades
+from letorbench.datasets.user_data import graded, parse_grades
 from letorbench.datasets.user_data.folds import split
 from letorbench.datasets.user_data.read import read_documents
 from letorbench.datasets.user_data.tables import Columns

@@ -13,7 +13,7 @@ from test_pages import as_shown
 from toy_data import write_uneven
 
 import letorbench as lb
-from letorbench.datasets.synthetic.permuted_cubic import permuted_cubic
+from letorbench.datasets.synthetic.cubic import permuted_cubic
 from letorbench.papers import (
     PAPERS,
     consistency_2011,

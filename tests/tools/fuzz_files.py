@@ -12,7 +12,7 @@ import numpy as np
 from sample_models import SAMPLES
 from target import Misread, Target, one_line
 
-from letorbench.datasets.acquire.archive import import_archive
+from letorbench.datasets.archive import import_archive
 from letorbench.errors import LetorError
 from letorbench.models.base import save
 from letorbench.rankers import load_model, ranker

@@ -11,7 +11,7 @@ from toy_data import write_toy
 
 from letorbench.conventions import CONVENTIONS, convention
 from letorbench.datasets import catalog
-from letorbench.datasets.acquire.archive import import_archive
+from letorbench.datasets.archive import import_archive
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
 from letorbench.measures import parse, query_metrics

@@ -10,7 +10,7 @@ from letorbench.datasets.catalog import Entry, Name, entry, twin_entry
 from letorbench.datasets.folds import compose_folds, part_file
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic import cubic, twins
-from letorbench.datasets.text.writer import TextFormat, write_text
+from letorbench.datasets.synthetic.twins import TextFormat, write_text
 from letorbench.errors import DataError
 from letorbench.files import unfinished_folder
 

@@ -10,10 +10,9 @@ import numpy as np
 from letorbench.datasets import folds as fold_files
 from letorbench.datasets import layout
 from letorbench.datasets.catalog import parse
-from letorbench.datasets.limits import UNJUDGED
 from letorbench.datasets.reader import ReadOptions, read_queries
-from letorbench.datasets.text.encodings import without_mark
-from letorbench.datasets.user_data.documents import (
+from letorbench.datasets.text import UNJUDGED, without_mark
+from letorbench.datasets.user_data import (
     Documents,
     Grades,
     Note,
@@ -21,9 +20,9 @@ from letorbench.datasets.user_data.documents import (
     letor_text,
     listed,
     query_counts,
+    weights_beside,
 )
 from letorbench.datasets.user_data.read import read_files
-from letorbench.datasets.user_data.sidecar import weights_beside
 from letorbench.datasets.user_data.tables import Columns
 from letorbench.errors import DataError, UsageError, WriteError
 from letorbench.files import unfinished_folder, write_atomically

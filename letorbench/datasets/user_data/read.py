@@ -13,10 +13,12 @@ import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import USUAL, ReadOptions, read_queries
-from letorbench.datasets.text.encodings import BOM, check_encoding, odd_character, without_mark
+from letorbench.datasets.text import BOM, check_encoding, odd_character, without_mark
 from letorbench.datasets.text.mistakes import DECIMAL, line_error
-from letorbench.datasets.user_data.documents import Documents, Grades, graded
-from letorbench.datasets.user_data.sidecar import (
+from letorbench.datasets.user_data import (
+    Documents,
+    Grades,
+    graded,
     read_sizes,
     read_weights,
     sidecar_files,

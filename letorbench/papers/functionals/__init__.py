@@ -20,7 +20,7 @@ from letorbench.analysis.tables import write_table
 from letorbench.compiled.threads import limited_threads
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.synthetic.permuted_cubic import permuted_cubic
+from letorbench.datasets.synthetic.cubic import permuted_cubic
 from letorbench.losses.label_order import group_level
 from letorbench.losses.weighted_pairs import PairwiseLoss
 from letorbench.measures import parse, query_metrics
@@ -131,7 +131,7 @@ def _measured(study: Study) -> dict[str, Any]:
 def costs(study: Study) -> Found:
     """Section 4's costs of quadratic models, and section 2's of groups."""
     stem, asked = study.folder("functionals") / "costs", {"seed": study.seed}
-    own = "papers/functionals/__init__.py", "datasets/synthetic/permuted_cubic.py"
+    own = "papers/functionals/__init__.py", "datasets/synthetic/cubic.py"
     made = kept(stem.with_suffix(".json"), asked, partial(_measured, study), *own)
     parameters, taken, sizes = zip(*made["rows"])
     documents, groups = made["losses"]

@@ -17,8 +17,7 @@ from letorbench.analysis.figures import Panel, draw, write
 from letorbench.analysis.tables import write_table
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.synthetic.cubic import REAL_SHARES
-from letorbench.datasets.synthetic.permuted_cubic import outputs, permuted_cubic
+from letorbench.datasets.synthetic.cubic import REAL_SHARES, outputs, permuted_cubic
 from letorbench.experiment.plan import ranker_identity
 from letorbench.experiment.select import select
 from letorbench.measures import parse, query_metrics

@@ -17,8 +17,7 @@ import numpy as np
 
 from letorbench.analysis.tables import write_table
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.synthetic.cubic import cubic
-from letorbench.datasets.synthetic.permuted_cubic import permuted_cubic
+from letorbench.datasets.synthetic.cubic import cubic, permuted_cubic
 from letorbench.losses.base import LONGEST_COMPARED
 from letorbench.papers.figures import Axis, lines_figure
 from letorbench.papers.lambdarank_2006.passes import STEPS
@@ -126,7 +125,7 @@ def timing(study: Study) -> Found:
     own = (
         "papers/lambdarank_2006/timing.py",
         "papers/lambdarank_2006/passes.py",
-        "datasets/synthetic/permuted_cubic.py",
+        "datasets/synthetic/cubic.py",
     )
     made = kept(stem.with_suffix(".json"), asked, partial(_measured, study, patience), *own)
     timed: dict[tuple[str, str], Any] = {

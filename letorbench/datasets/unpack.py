@@ -9,7 +9,7 @@ from os import SEEK_END
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from letorbench.datasets.text.encodings import check_content
+from letorbench.datasets.text import check_content
 from letorbench.errors import DataError, LetorError, WriteError
 
 #: more files and bytes than any data set of this kind has

@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from letorbench.datasets import layout
-from letorbench.datasets.acquire.unpack import ENDINGS, unpack
 from letorbench.datasets.catalog import CATALOG, Entry, Name, parse, same
 from letorbench.datasets.layout import OWN_NAME, PARTS, check_link, fold_number, part_of
-from letorbench.datasets.user_data.documents import Grades, Note
+from letorbench.datasets.unpack import ENDINGS, unpack
+from letorbench.datasets.user_data import ENDINGS as SIDECAR_ENDINGS
+from letorbench.datasets.user_data import Grades, Note, sidecar_files
 from letorbench.datasets.user_data.folds import compose_folds, make_letor_text, note_unjudged
 from letorbench.datasets.user_data.read import LETOR, SVMLIGHT, kind_of
-from letorbench.datasets.user_data.sidecar import ENDINGS as SIDECAR_ENDINGS
-from letorbench.datasets.user_data.sidecar import sidecar_files
 from letorbench.errors import DataError, UsageError, WriteError
 from letorbench.files import unfinished_folder
 
