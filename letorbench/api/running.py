@@ -95,16 +95,16 @@ def run(
     repeats : int, optional
         Number of seeds for algorithms that draw random numbers, 5 by default; others run once.
     shard : str, optional
-        The share of the run that is done, as "1/3": for machines that share nothing but files.
-        Copied into one folder, the shares' results are those of the run.
+        The part of the run that is done, as "1/3": for machines that have only files in common.
+        Copied into one folder, the results of all parts are those of the run.
     fixed : iterable of str
         Hyper-parameters as the command line has them, ``key=value``, for the algorithms that
         have the key.
     share : float or iterable of float
-        Shares of the training queries to train on, for learning curves. Results of a share are
-        those of a data set of their own, as "OHSUMED@0.3"; of 1, those of the data set. The queries
-        are drawn in each fold from the seed, the same for every algorithm, and those of a smaller
-        share are part of those of a larger one. Validation and test parts stay whole.
+        Fractions of the training queries to train on, for learning curves. Results of a fraction
+        are those of a data set of their own, as "OHSUMED@0.3"; of 1, those of the data set. The
+        queries are drawn in each fold from the seed, the same for every algorithm, and those of a
+        smaller fraction are among those of a larger one. Validation and test parts stay whole.
     measures : str, Measure, function or sequence of them
         Measures to store in addition to the usual ones, see `evaluate`. They change no training:
         for stored results they are computed from the scores.
@@ -226,7 +226,7 @@ def dataset_names(words: Iterable[str], data_dir: Path) -> list[str]:
 def _datasets(
     data: str | Benchmark | Sequence[str | Benchmark], data_dir: Path, shares: Sequence[float]
 ) -> list[str | Benchmark]:
-    """Return names and benchmarks, each once and in order, with each share."""
+    """Return names and benchmarks, each once and in order, with each fraction of the queries."""
     several = [data] if isinstance(data, (str, Benchmark)) else list(data)
     chosen: dict[str, str | Benchmark] = {}
     for each in several:
@@ -241,7 +241,7 @@ def _datasets(
 
 
 def _share(value: float | str) -> float:
-    """Return a share of the training queries from a number or its text."""
+    """Return a fraction of the training queries from a number or its text."""
     with suppress(ValueError):
         if 0.001 <= float(value) <= 1.0:
             return round(float(value), 6)
