@@ -11,6 +11,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from importlib import import_module
 from itertools import product
 from pathlib import Path
@@ -35,6 +36,9 @@ from letorbench.rankers import plugins
 results = import_module("letorbench.cli.results")
 boards = import_module("letorbench.api.leaderboard")
 paper_runs = import_module("letorbench.papers.reproduction")
+
+#: the rows of the leaderboard, of which a page of all algorithms takes seconds
+two_algorithms = cache(lambda name, whole=boards.shipped: whole(name).only(["mart", "ranknet"]))
 
 TABLE = Path(__file__).with_name("options.txt").read_text(encoding="utf-8")
 
@@ -175,8 +179,7 @@ def outcome(template, tmp_path, monkeypatch) -> Callable[[str, str], object]:
     monkeypatch.setattr(backends, "in_processes", stop)
     monkeypatch.setattr(fetching, "fetch", stop)
     monkeypatch.setattr(paper_runs, "reproduce", stop)
-    whole = boards.shipped  # of all algorithms each page takes seconds
-    monkeypatch.setattr(boards, "shipped", lambda name: whole(name).only(["mart", "ranknet"]))
+    monkeypatch.setattr(boards, "shipped", two_algorithms)
 
     def run(line: str, what: str) -> object:
         monkeypatch.setattr(plugins, "FOUND", {})

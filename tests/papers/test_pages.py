@@ -19,7 +19,7 @@ from letorbench.results.per_query import PerQuery
 
 SHOWN = Path(__file__).with_name("shown")
 #: lines of a figure and of a page that are not compared
-LEFT_OUT = {".png": ("fonts", "xlabel ''", "ylabel ''", "x linear", "y linear"), ".md": "|"}
+LEFT_OUT = {".png": ("fonts", "xlabel ''", "ylabel ''"), ".md": "|"}
 FACTS = tomllib.loads((SHOWN / "small.toml").read_text())
 SHARED = FACTS["shared"]
 MADE = {c.id: c for c in claims_of("small", {"claim": [SHARED | c for c in FACTS["claim"]]}, {})}
