@@ -22,10 +22,10 @@ from pathlib import Path
 import numpy as np
 
 from letorbench.papers import PAPERS, paper, rules
-from letorbench.papers.claims import Claim, Test
+from letorbench.papers.paper import Claim, Test
 from letorbench.papers.records import markdown
 from letorbench.papers.reproduction import run_part
-from letorbench.papers.runs import ByMethod, Study, are_draws
+from letorbench.papers.runs import ByMethod, Context, are_draws
 from letorbench.results.per_query import PerQuery
 
 Methods = Mapping[str, PerQuery]
@@ -76,17 +76,17 @@ def answers(claim: Claim, own: Methods, effect: float, n: int, trials: int) -> C
     )
 
 
-def rows(papers: Sequence[str], study: Study, trials: int) -> Iterator[list[str]]:
+def rows(papers: Sequence[str], context: Context, trials: int) -> Iterator[list[str]]:
     """A row a part of a claim and data set on which it is judged."""
     for made in map(paper, papers):
         kept: dict[str, ByMethod] = {}
         for claim in made.claims:
             part = made.parts[claim.part]
-            here = [name for name in (*part.data, *part.other_data) if study.has(name)]
+            here = [name for name in (*part.data, *part.other_data) if context.has(name)]
             judged = part.form == "module" or any(d in claim.data or claim.on(d) for d in here)
             for test in (t for t in claim.tests if t.compares and judged):
                 if claim.part not in kept:
-                    found = run_part(made, part, study).values
+                    found = run_part(made, part, context).values
                     kept[claim.part] = next(iter(found.values()), {})
                 for place, own in kept[claim.part].items():
                     alone = replace(claim, tests=(replace(test, data=("D",)),))
@@ -128,8 +128,8 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=100)
     options = parser.parse_args()
     start = time.process_time()
-    study = Study(options.data_dir, options.results)
-    print(markdown(HEAD, rows(options.papers, study, options.trials)), end="")
+    context = Context(options.data_dir, options.results)
+    print(markdown(HEAD, rows(options.papers, context, options.trials)), end="")
     seconds = time.process_time() - start
     print(f"\n{options.trials} trials per cell, {seconds:.0f} s of one processor")
 

@@ -260,10 +260,10 @@ def old_code(path: Path) -> list[str]:
     from letorbench.analysis.leaderboard import files, shipped
     from letorbench.papers import PAPERS, paper
     from letorbench.papers.paper_page import code_digest, origin
-    from letorbench.papers.runs import Study
+    from letorbench.papers.runs import Context
 
     if path.parent.name == "papers" and path.stem in PAPERS:
-        made_by = origin([paper(path.stem)], Study(ROOT / "data", ROOT / "results"))
+        made_by = origin([paper(path.stem)], Context(ROOT / "data", ROOT / "results"))
     elif path == ROOT / "docs" / "papers.md":
         made_by = f"From code `{code_digest([*map(paper, PAPERS)])}`"
     elif path == ROOT / "docs" / "leaderboard.md":

@@ -10,8 +10,6 @@ import numba
 import numpy as np
 import pytest
 from conftest import call
-from letorbench.experiment.entrants import entrants
-from letorbench.experiment.runner import Report
 
 import letorbench as lb
 from letorbench import escaping, registry
@@ -22,8 +20,8 @@ from letorbench.compiled.jit import longest_query
 from letorbench.conventions import CONVENTIONS, INTEGERS, RULES, convention, with_rules
 from letorbench.errors import DataError, LetorError, UsageError, WriteError
 from letorbench.experiment.backends import Shard, shard_of
-from letorbench.experiment.plan import Protocol
-from letorbench.experiment.run import Run
+from letorbench.experiment.plan import Protocol, entrants
+from letorbench.experiment.run import Report, Run
 from letorbench.experiment.select import edge, next_number
 from letorbench.features import resolved, stored, transformation
 from letorbench.measures import MEASURES, default_measures, nDCG, parse, query_metrics, sign

@@ -252,7 +252,7 @@ class Results:
             Where the random draws of tests and intervals come from.
         by : {"length", "relevant", "difficulty"} or path-like, optional
             Compare in slices of the queries: by their numbers of documents or of relevant
-            documents, by the mean value of all compared algorithms, or by segments of one's own,
+            documents, by the mean value of all compared algorithms, or by the user's segments,
             a CSV file of queries and segments (``"file.csv:column"`` where it has several).
 
         Returns
@@ -323,7 +323,7 @@ class Results:
                 yield from own.query_tables(WHY_QUERIES, pair.measure, pair.b)
 
     def learning_curves(self, measure: str = "ndcg@10") -> DataFrame:
-        """Return how good algorithms are that trained on shares of the training queries.
+        """Return how good algorithms are that trained on fractions of the training queries.
 
         Parameters
         ----------
@@ -332,14 +332,14 @@ class Results:
         Returns
         -------
         DataFrame
-            A row for each data set, algorithm and share: dataset, algo, share, the mean over the
-            queries of all folds, and the ends `low` and `high` of its 95 % interval over queries
-            and seeds.
+            A row for each data set, algorithm and fraction: dataset, algo, share (the fraction),
+            the mean over the queries of all folds, and the ends `low` and `high` of its 95 %
+            interval over queries and seeds.
 
         Raises
         ------
         UsageError
-            No data set has several shares: ``lb.run(..., share=[0.1, 0.3, 1])`` makes them.
+            No data set has several fractions: ``lb.run(..., share=[0.1, 0.3, 1])`` makes them.
         """
         import pandas as pd
 
@@ -375,7 +375,7 @@ class Results:
         published : bool
             Draw published figures in.
         shares : bool
-            Draw learning curves instead: the measure against the share of the training queries.
+            Draw learning curves instead: the measure by the fraction of the training queries.
         baseline : str, optional
             Draw how far each algorithm is above this one instead, with 95 % intervals, as
             `compare` finds it, by NDCG@10 unless another measure is named.

@@ -94,16 +94,16 @@ def run(
     repeats : int, optional
         Number of seeds for algorithms that draw random numbers, 5 by default; others run once.
     shard : str, optional
-        The share of the run that is done, as "1/3": for machines that share nothing but files.
-        Copied into one folder, the shares' results are those of the run.
+        The part of the run that is done, as "1/3": for machines that have only files in common.
+        Copied into one folder, the results of all parts are those of the run.
     fixed : iterable of str
         Hyper-parameters as the command line has them, ``key=value``, for the algorithms that
         have the key.
     share : float or iterable of float
-        Shares of the training queries to train on, for learning curves. Results of a share are
-        those of a data set of their own, as "OHSUMED@0.3"; of 1, those of the data set. The queries
-        are drawn in each fold from the seed, the same for every algorithm, and those of a smaller
-        share are part of those of a larger one. Validation and test parts stay whole.
+        Fractions of the training queries to train on, for learning curves. Results of a fraction
+        are those of a data set of their own, as "OHSUMED@0.3"; of 1, those of the data set. The
+        queries are drawn in each fold from the seed, the same for every algorithm, and those of a
+        smaller fraction are among those of a larger one. Validation and test parts stay whole.
     measures : str, Measure, function or sequence of them
         Measures to store in addition to the usual ones, see `evaluate`. They change no training:
         for stored results they are computed from the scores.

@@ -177,8 +177,9 @@ def given(name: str) -> bool:
 
 def refuse(other: str, *names: str) -> None:
     """UsageError if one of the named options is given: together with `other` it changes nothing."""
-    for name in filter(given, names):
-        raise UsageError(f"{other} does not go with --{name}; drop one of them")
+    for each in click.get_current_context().command.params:
+        if each.name in names and given(each.name):
+            raise UsageError(f"{other} does not go with {each.opts[0]}; drop one of them")
 
 
 def only(names: Sequence[str]) -> str:

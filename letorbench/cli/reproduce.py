@@ -75,18 +75,18 @@ def reproduce(
     from letorbench.papers.paper_page import write_front, write_page
     from letorbench.papers.records import closing, lines, notes
     from letorbench.papers.reproduction import reproduce as rerun
-    from letorbench.papers.runs import Study
+    from letorbench.papers.runs import Context
     from letorbench.results.user_files import check_output
 
     every = list(PAPERS)
     chosen = [meant(name, every, "paper") for name in expanded(papers, {"all": every})]
-    study = Study(**protocol, say=lambda line: echo(f"... {line}", err=True))
+    context = Context(**protocol, say=lambda line: echo(f"... {line}", err=True))
     if pages is not None:
         for name in chosen:
-            check_output(pages / f"{name}.md", data_dir=study.data_dir)
+            check_output(pages / f"{name}.md", data_dir=context.data_dir)
     done = []
     for name in chosen:
-        result = rerun(paper(name), study, split(parts))
+        result = rerun(paper(name), context, split(parts))
         echo(f"{name}: {result.paper.reference}\n")
         _print(lines(result.outcomes), notes(result.outcomes))
         if result.elsewhere:
@@ -96,12 +96,12 @@ def reproduce(
         echo("".join(f"- {line}\n" for line in result.differs))
         echo("".join(f"file  {path}\n" for path in result.files))
         if pages is not None:
-            echo(f"page  {write_page(result, study, pages)}\n")
+            echo(f"page  {write_page(result, context, pages)}\n")
         done.append(result)
     if pages is not None and set(chosen) == set(every):
         echo(f"page  {write_front(done, pages)}\n")
     judged = {each.paper.name: each.outcomes for each in done}
-    echo("\n".join(closing(judged, [study.folder(name) for name in chosen])))
+    echo("\n".join(closing(judged, [context.folder(name) for name in chosen])))
 
 
 def _print(lines: Iterable[str], notes: Iterable[str]) -> None:

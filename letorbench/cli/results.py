@@ -213,22 +213,20 @@ def compare(
     measures = measures or ("ndcg@10",)
     if queries is not None:
         options.refuse("--queries", "by", "power", "why", *options.PROCEDURE)
-        if results is None:
-            raise UsageError("--queries does not go with --run; drop one of them")
-        print_table(list(results.query_tables(queries, measures, baseline)), form)
-        return
     if why:
         options.refuse("--why", "by", "power")
-        if results is None:
-            raise UsageError("--why does not go with --run; drop one of them")
-        print_table(list(results.why_tables(measures, baseline, procedure)), form)
-        return
     if results is None:
-        options.refuse("--run", "by")
+        options.refuse("--run", "by", "queries", "why")
         pairs = _of_runs(qrels, runs, measures, baseline, procedure, convention)
     else:
         for name in filter(options.given, ("qrels", "convention")):
             raise UsageError(f"--{name} goes with --run, found none")
+        if queries is not None:
+            print_table(list(results.query_tables(queries, measures, baseline)), form)
+            return
+        if why:
+            print_table(list(results.why_tables(measures, baseline, procedure)), form)
+            return
         stored = results.pairs(measures, baseline, procedure, by)
         pairs = ((frame.conventions[0], each) for frame, each in stored)
     if power:

@@ -1,25 +1,194 @@
 """A paper as a value: its claims, its figures and tables, and how they are rerun and judged.
 
 `claims.toml` in the paper's folder has all that needs no code: the methods with their settings, the
-figures and tables that show runs of them, and the claims. A part that is a theorem, a timing or
-generated data is a function in the folder's module, by its name in PARTS. It returns a `Found`, or
+figures and tables that show runs of them, and the claims. A claim is a sentence of the paper, which
+is quoted. It has one test or more: what is compared, on which data, by which measures, and what the
+paper prints. `letorbench.papers.rules` judges it. A part that is a theorem, a timing or generated
+data is a function in the folder's module, by its name in PARTS. It returns a `PartResult`, or
 numbers by name.
 """
 
 from __future__ import annotations
 
 import importlib
+import itertools
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from itertools import product
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from letorbench.analysis.published import published
-from letorbench.papers import claims
-from letorbench.papers.claims import Claim
-from letorbench.papers.runs import ByMethod, Measured, Method, Study
+from letorbench.papers.runs import ByMethod, Context, Estimate, Method
+
+#: comparisons of methods, and numbers
+COMPARISONS = ("above", "best", "one-sided", "not below", "alike")
+NUMBERS = ("equal", "at least", "at most")
+#: of claims: an experiment's outcome; a theorem checked on random problems; arithmetic on a small
+#: example; a description of the data
+NATURES = ("finding", "theory", "worked example", "data")
+
+
+@dataclass(frozen=True)
+class Point:
+    """One comparison: a method against another on a data set, by a measure."""
+
+    dataset: str
+    upper: str
+    lower: str
+    measure: str
+    #: in the paper, as a fraction of the lower method's number; None if it prints none
+    lead: float | None = None
+
+
+@dataclass(frozen=True)
+class Test:
+    """One part of a claim, which has one estimand."""
+
+    __test__ = False  # for pytest, which collects classes of this name
+    #: above: the mean relative lead is above zero; best: the lead over the best of the others is;
+    #: one-sided: more gains than losses larger than `beyond`; not below, alike: the mean lead is no
+    #: loss, or no difference; the others: a number
+    kind: str
+    #: its name, if the claim has several parts
+    part: str = ""
+    data: tuple[str, ...] = ()
+    #: with cut-offs; `ndcg@1..10` stands for ten
+    measures: tuple[str, ...] = ()
+    #: labels of methods, each of `upper` compared with each of `lower`; or the pairs themselves
+    upper: tuple[str, ...] = ()
+    lower: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
+    #: the printed lead, as a fraction of the lower method's number
+    lead: float | None = None
+    #: printed numbers of methods, or of methods and measures as `label measure`
+    numbers: Mapping[str, float] = field(default_factory=dict)
+    beyond: float = 0.0
+    #: the name of a number that the part measures, or the label of a method
+    number: str = ""
+    #: the paper's number, and half a unit of its last digit
+    printed: float | None = None
+    half: float = 0.0
+    #: what is wrong with the printed number of a worked example that still agrees
+    slip: str = ""
+
+    @property
+    def compares(self) -> bool:
+        """Whether two methods are compared."""
+        return self.kind in COMPARISONS
+
+    def points(self) -> Iterator[Point]:
+        """Every comparison that the sentence covers."""
+        pairs = self.pairs or [
+            (u, w) for u, w in itertools.product(self.upper, self.lower) if u != w
+        ]
+        for dataset in self.data:
+            for (upper, lower), measure in itertools.product(pairs, self.measures):
+                lead = self._lead(upper, lower, measure)
+                yield Point(dataset, upper, lower, measure, lead)
+
+    def _lead(self, upper: str, lower: str, measure: str) -> float | None:
+        if self.lead is not None:
+            return self.lead
+        above, below = (
+            self.numbers.get(f"{label} {measure}", self.numbers.get(label))
+            for label in (upper, lower)
+        )
+        return above / below - 1.0 if above and below else None
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One sentence of a paper, fixed before anything is run. It holds if all its tests do."""
+
+    paper: str
+    id: str
+    #: the figure, table or theorem whose run tests it
+    part: str
+    #: the sentence, and its section and page
+    quote: str
+    where: str
+    tests: tuple[Test, ...]
+    #: in plain words; the quotation if there are none
+    says: str
+    nature: str = "finding"
+    #: what is judged instead of a slip of the paper
+    meant: str = ""
+    #: whether it is made in the abstract or the conclusions
+    headline: bool = False
+    #: whether other data can test it as well, as it is about methods; or the names of these data
+    general: bool | tuple[str, ...] = False
+
+    @property
+    def data(self) -> tuple[str, ...]:
+        """All data sets that it covers."""
+        return tuple(dict.fromkeys(name for test in self.tests for name in test.data))
+
+    def on(self, dataset: str) -> Claim | None:
+        """The same of another data set; None where the sentence says nothing of other data."""
+        meant = self.general if isinstance(self.general, bool) else dataset in self.general
+        if not meant or any(not t.compares or len(t.data) != 1 for t in self.tests):
+            return None
+        return replace(self, tests=tuple(replace(t, data=(dataset,)) for t in self.tests))
+
+
+def claims_of(
+    paper: str, facts: Mapping[str, Any], printed: Mapping[str, float]
+) -> tuple[Claim, ...]:
+    """The claims of a claims.toml.
+
+    A claim inherits the nature, data, measures and `test` of its part and the `data` of the file.
+    Its number is named as the claim by default. printed: the numbers of the paper's tables by
+    `label measure`.
+    """
+    of_claim = {each.name for each in fields(Claim)}
+    claims = []
+    for each in facts.get("claim", ()):
+        part = {"data": facts.get("data", ())} | facts.get("part", {}).get(each["part"], {})
+        # the keys that a claim does not have are those of its tests
+        shared = {"number": each["id"], **part.get("test", {})}
+        shared |= {key: value for key, value in each.items() if key not in of_claim | {"test"}}
+        tests = tuple(_test({**shared, **test}, printed, part) for test in each.get("test", [{}]))
+        mine = {key: part[key] for key in ("nature",) if key in part} | {"says": each["quote"]}
+        mine |= {key: each[key] for key in each if key in of_claim}
+        claims.append(Claim(paper=paper, tests=tests, **mine))
+    return tuple(claims)
+
+
+def _test(facts: Mapping[str, Any], printed: Mapping[str, float], part: Mapping[str, Any]) -> Test:
+    if facts.get("kind") in COMPARISONS:
+        shared = {key: part[key] for key in ("data", "measures") if key in part}
+        facts = {**shared, **facts, "number": ""}
+    made = with_tuples(facts)
+    made["pairs"] = tuple(tuple(pair) for pair in made.get("pairs", ()))
+    made["numbers"] = {**printed, **made.get("numbers", {})}
+    test = Test(**made)
+    if test.kind not in COMPARISONS + NUMBERS:
+        raise ValueError(f"claims.toml: found the kind {test.kind!r}")
+    if not test.compares and test.printed is None:
+        raise ValueError(f"claims.toml: {test.number}: a number without what is printed")
+    return test
+
+
+def with_tuples(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Facts of a test or a part, with a tuple for each list and all of the measures."""
+    made = {key: tuple(each) if isinstance(each, list) else each for key, each in facts.items()}
+    return made | {"measures": expanded(made.get("measures", ()))}
+
+
+def expanded(measures: Sequence[str]) -> tuple[str, ...]:
+    """The measures, with `ndcg@1..10` as ten.
+
+    >>> expanded(["ndcg@1..3", "map"])
+    ('ndcg@1', 'ndcg@2', 'ndcg@3', 'map')
+    """
+    found: list[str] = []
+    for measure in measures:
+        name, _, span = measure.partition("@")
+        first, _, last = span.partition("..")
+        found += [f"{name}@{k}" for k in range(int(first), int(last) + 1)] if last else [measure]
+    return tuple(found)
+
 
 #: how validation chooses by default: the plain best by NDCG@10, as papers do
 PLAIN = {"plain best by NDCG@10": ("ndcg@10", "published")}
@@ -56,11 +225,11 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Found:
+class PartResult:
     """The result of a part's run: values by protocol and numbers, which claims are judged by."""
 
     values: Mapping[str, ByMethod] = field(default_factory=dict)
-    numbers: Mapping[str, Measured] = field(default_factory=dict)
+    numbers: Mapping[str, Estimate] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
     #: from the paper's setting
     differs: tuple[str, ...] = ()
@@ -76,7 +245,7 @@ class Paper:
     claims: tuple[Claim, ...]
     parts: Mapping[str, Part]
     methods: Mapping[str, Method]
-    code: Mapping[str, Callable[[Study], Found | Mapping[str, Measured]]]
+    code: Mapping[str, Callable[[Context], PartResult | Mapping[str, Estimate]]]
     #: differences of our setting from the paper's, and of `--setting published`
     differs: tuple[str, ...] = ()
     published_differs: tuple[str, ...] = ()
@@ -94,7 +263,7 @@ class Paper:
         return {
             (dataset, test.number, measure): test.printed
             for test in tests
-            for dataset, measure in product(test.data, test.measures)
+            for dataset, measure in itertools.product(test.data, test.measures)
             if test.printed is not None
         }
 
@@ -105,7 +274,7 @@ def _of_table(
 ) -> Iterator[Method]:  # fmt: skip
     """The methods of a paper's table: each of its rows with each of its columns."""
     default = {"algo": algo, "suffix": "", "published": {}, **settings}
-    for (key, of_row), (name, of_column) in product(row.items(), column.items()):
+    for (key, of_row), (name, of_column) in itertools.product(row.items(), column.items()):
         facts = {"row": key, **default, **of_row, **of_column}
         at, ranker, suffix, published = map(facts.pop, ("row", "algo", "suffix", "published"))
         made = label.format(key=key, row=at, column=name, suffix=suffix)
@@ -128,7 +297,7 @@ def load(name: str, folder: str) -> Paper:
     facts["part"] = {key: facts.get("parts", {}) | part for key, part in facts["part"].items()}
     for key, each in facts["part"].items():
         # `nature` and `test` belong to its claims
-        made = claims.with_tuples({k: v for k, v in each.items() if k not in ("nature", "test")})
+        made = with_tuples({k: v for k, v in each.items() if k not in ("nature", "test")})
         table = made.pop("all_of", None)
         if table is not None:
             made["methods"] = tuple(label for label, m in methods.items() if m.table == table)
@@ -136,6 +305,6 @@ def load(name: str, folder: str) -> Paper:
     lists = {key: tuple(facts.get(key, ())) for key in ("differs", "published_differs", "slips")}
     return Paper(
         name, facts.get("title", facts["reference"]), facts["reference"],
-        claims.claims_of(name, facts, printed), parts, methods, code.PARTS, **lists,
+        claims_of(name, facts, printed), parts, methods, code.PARTS, **lists,
         printed=printed, folder=folder, summary=facts.get("summary", ""),
     )  # fmt: skip

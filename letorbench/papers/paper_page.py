@@ -19,24 +19,24 @@ from letorbench.papers.figures import Line, answers_figure
 from letorbench.papers.paper import Paper
 from letorbench.papers.reproduction import Reproduction
 from letorbench.papers.rules import Outcome, Verdict
-from letorbench.papers.runs import Study
+from letorbench.papers.runs import Context
 from letorbench.rankers import ranker
 from letorbench.source import source_digest
 
 #: the answers on the page over all papers are between these
 BEGIN, END = "<!-- answers -->", "<!-- end of answers -->"
-#: the modules that judge, draw and write; the paper's folder counts, too
-MAKING = ("claims", "figures", "paper", "paper_page", "records", "rules", "views")
+#: the modules that judge, draw and write; the paper's own folder counts as well
+MAKING = ("figures", "paper", "paper_page", "records", "rules")
 #: a field of a summary: an id, a part and other data; its number, or `: count`
 FIELD = re.compile(r"\[([^\]:]+)(: count)?\]")
 
 
-def write_page(result: Reproduction, study: Study, folder: Path) -> Path:
+def write_page(result: Reproduction, context: Context, folder: Path) -> Path:
     """Write folder/<paper>.md, with its figures and its rows as CSV in the folder."""
     paper, every = result.paper, (*result.outcomes, *result.elsewhere)
-    stored = study.folder(paper.name, "default")
-    made_by = origin([paper], study)
-    figures, folded_figures = _figures(paper, study, folder)
+    stored = context.folder(paper.name, "default")
+    made_by = origin([paper], context)
+    figures, folded_figures = _figures(paper, context, folder)
     lines = lines_of(every)
     if lines:
         answers_figure({"": lines}, folder / f"{paper.name}-answers.png")
@@ -141,11 +141,12 @@ def _copied_tables(paper: Paper, stored: Path, folder: Path) -> list[str]:
     return names
 
 
-def origin(papers: Sequence[Paper], study: Study) -> str:
+def origin(papers: Sequence[Paper], context: Context) -> str:
     """The last line of a page: which code and data it is from."""
     parts = [part for paper in papers for part in paper.parts.values()]
     data = sorted({name for part in parts for name in (*part.data, *part.other_data)})
-    here = [f"{d} `{study.benchmark(d).provenance['digest'][:16]}`" for d in data if study.has(d)]
+    digests = {d: context.benchmark(d).provenance["digest"] for d in data if context.has(d)}
+    here = [f"{name} `{digest[:16]}`" for name, digest in digests.items()]
     return "; ".join([f"From code `{code_digest(papers)}`", *here]) + "."
 
 
@@ -167,13 +168,13 @@ def code_digest(papers: Sequence[Paper]) -> str:
 Figures = list[tuple[str, str]]
 
 
-def _figures(paper: Paper, study: Study, folder: Path) -> tuple[Figures, Figures]:
+def _figures(paper: Paper, context: Context, folder: Path) -> tuple[Figures, Figures]:
     """Copy the figures; return the paper's with our settings, which are shown, and the others."""
     shown: Figures = []
     folded: Figures = []
     for setting in ("default", "published"):
         ours = setting == "default"
-        for path in sorted(study.folder(paper.name, setting).glob("*.png")):
+        for path in sorted(context.folder(paper.name, setting).glob("*.png")):
             copy = folder / f"{paper.name}{'' if ours else '-published'}-{path.name}"
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, copy)

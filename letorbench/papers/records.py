@@ -19,7 +19,7 @@ from letorbench.checksum import checked, with_checksum
 from letorbench.errors import DataError
 from letorbench.files import read_file, write_atomically
 from letorbench.papers import rules
-from letorbench.papers.claims import COMPARISONS
+from letorbench.papers.paper import COMPARISONS
 from letorbench.papers.rules import Outcome, Verdict
 from letorbench.version import __version__
 
@@ -180,8 +180,8 @@ def in_per_cent(row: Verdict) -> Verdict | None:
             return None
         numbers, printed = [n / printed - 1.0 for n in numbers], 0.0
     value, low, high = (100.0 * n for n in numbers)
-    share = None if printed is None else 100.0 * printed
-    return replace(row, value=value, low=low, high=high, printed=share, answer=answered(row))
+    fraction = None if printed is None else 100.0 * printed
+    return replace(row, value=value, low=low, high=high, printed=fraction, answer=answered(row))
 
 
 def _shown(row: Verdict, number: float) -> str:

@@ -9,10 +9,9 @@ from pathlib import Path
 
 from letorbench.analysis.tables import write_table
 from letorbench.choices import require_choice
-from letorbench.papers import records, rules, views
-from letorbench.papers.claims import NATURES, Claim
-from letorbench.papers.paper import Found, Paper, Part
-from letorbench.papers.runs import ByMethod, Method, Study, generated, products_kept
+from letorbench.papers import figures, records, rules
+from letorbench.papers.paper import NATURES, Claim, Paper, Part, PartResult
+from letorbench.papers.runs import ByMethod, Context, Method, generated, products_kept
 
 
 @dataclass(frozen=True)
@@ -27,23 +26,23 @@ class Reproduction:
     differs: tuple[str, ...]
 
 
-def reproduce(paper: Paper, study: Study, parts: Sequence[str] = ()) -> Reproduction:
+def reproduce(paper: Paper, context: Context, parts: Sequence[str] = ()) -> Reproduction:
     """Run parts (all by default), judge their claims, write files; UsageError for unknown parts.
 
     A claim whose part is not run now keeps its stored outcome. Without one its answer is "not run".
     """
     chosen = [require_choice(part, list(paper.parts), f"part of {paper.name}") for part in parts]
     chosen = chosen or list(paper.parts)
-    folder = study.folder(paper.name)
+    folder = context.folder(paper.name)
     kept = records.read_outcomes(folder, paper)
-    (other,) = (each for each in ("default", "published") if each != study.setting)
-    of_other = records.read_outcomes(study.folder(paper.name, other), paper)
-    published = paper.published_differs if study.setting == "published" else ()
+    (other,) = (each for each in ("default", "published") if each != context.setting)
+    of_other = records.read_outcomes(context.folder(paper.name, other), paper)
+    published = paper.published_differs if context.setting == "published" else ()
     differs = list(published or paper.differs)
     files = list[Path]()
     for name in chosen:
-        study.say(f"{paper.name}: {name}")
-        found = run_part(paper, paper.parts[name], study)
+        context.say(f"{paper.name}: {name}")
+        found = run_part(paper, paper.parts[name], context)
         files += found.files
         differs += found.differs
         claims = [claim for claim in paper.claims if claim.part == name]
@@ -54,7 +53,7 @@ def reproduce(paper: Paper, study: Study, parts: Sequence[str] = ()) -> Reproduc
     files += records.write_outcomes(folder, paper, kept)
     kept = {(c.id, ""): rules.Outcome(c, rules.NOT_RUN) for c in paper.claims} | kept
     every = [
-        rules.over_settings({study.setting: outcome, other: of_other.get(key, outcome)})
+        rules.over_settings({context.setting: outcome, other: of_other.get(key, outcome)})
         for key, outcome in kept.items()
     ]
     every.sort(key=lambda o: NATURES.index(o.claim.nature))
@@ -68,44 +67,44 @@ def reproduce(paper: Paper, study: Study, parts: Sequence[str] = ()) -> Reproduc
     )  # fmt: skip
 
 
-def run_part(paper: Paper, part: Part, study: Study) -> Found:
+def run_part(paper: Paper, part: Part, context: Context) -> PartResult:
     """Run one part on the data at hand."""
-    folder = study.folder(paper.name)
+    folder = context.folder(paper.name)
     if part.form == "module":
-        given = paper.code[part.name](study)
-        if isinstance(given, Found):
+        given = paper.code[part.name](context)
+        if isinstance(given, PartResult):
             return given
         rows = [[name, f"{each.value:.6g}"] for name, each in given.items()]
         table = write_table(folder / part.name, part.title, ["what", "value"], rows)
-        return Found(numbers=given, files=table)
+        return PartResult(numbers=given, files=table)
     if part.form == "specification":
-        return views.specification_curve(paper.name, part, study)
-    here = [name for name in (*part.data, *part.other_data) if study.has(name)]
+        return figures.specification_curve(paper.name, part, context)
+    here = [name for name in (*part.data, *part.other_data) if context.has(name)]
     methods = [paper.methods[each] for each in part.methods]
     values: dict[str, ByMethod] = {}
-    published = study.setting == "published" and part.published
+    published = context.setting == "published" and part.published
     for protocol, (select, kind) in (published or part.protocols).items():
         values[protocol] = {
-            name: study.runs(
+            name: context.runs(
                 name, methods, part.measures, part.convention, part.repeats, select, kind,
             )
             for name in here
         }  # fmt: skip
-    files = views.files(paper, part, values, folder)
+    files = figures.files(paper, part, values, folder)
     absent = [name for name in part.data if name not in here]
     differs = [f"{part.title}: without {', '.join(absent)}, not at hand"] if absent else []
     differs += [
-        f"{part.title}: {line}" for name in here for line in kept_products(study, name, methods)
+        f"{part.title}: {line}" for name in here for line in kept_products(context, name, methods)
     ]
-    return Found(values, {}, tuple(files), tuple(differs))
+    return PartResult(values, {}, tuple(files), tuple(differs))
 
 
-def kept_products(study: Study, dataset: str, methods: Iterable[Method]) -> list[str]:
+def kept_products(context: Context, dataset: str, methods: Iterable[Method]) -> list[str]:
     """A line on the numbers of products that quadratic models keep by the paper's share."""
-    benchmark, counts = study.benchmark(dataset), []
+    benchmark, counts = context.benchmark(dataset), []
     n = benchmark.folds[0].train.n_features
     for each in (each for each in methods if "keep" in each.settings):
-        rho = float(str(study.settled(each, dataset).settings["rho"]))
+        rho = float(str(context.settled(each, dataset).settings["rho"]))
         of = products_kept(benchmark, rho)
         span = f"{min(of):,}" + f" to {max(of):,}" * (min(of) < max(of))
         counts.append(f"{span} (rho {rho:g}) for {each.row or each.label}")
@@ -113,7 +112,7 @@ def kept_products(study: Study, dataset: str, methods: Iterable[Method]) -> list
     return [line] if counts else []
 
 
-def judged(of_part: Iterable[Claim], found: Found) -> list[rules.Outcome]:
+def judged(of_part: Iterable[Claim], found: PartResult) -> list[rules.Outcome]:
     """The outcome of each claim on its data, by every protocol."""
     ways = (found.values or {"": {}}).items()
     return [
@@ -122,7 +121,7 @@ def judged(of_part: Iterable[Claim], found: Found) -> list[rules.Outcome]:
     ]
 
 
-def elsewhere(of_part: Iterable[Claim], found: Found) -> list[rules.Outcome]:
+def elsewhere(of_part: Iterable[Claim], found: PartResult) -> list[rules.Outcome]:
     """The outcomes on other data than the claims', without generated data."""
     outcomes, values = [], next(iter(found.values.values()), {})
     for claim, name in product(of_part, values):

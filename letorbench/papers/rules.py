@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from letorbench.papers.claims import Claim, Point, Test
-from letorbench.papers.runs import ByMethod, Measured, are_draws, seeds_mean
+from letorbench.papers.paper import Claim, Point, Test
+from letorbench.papers.runs import ByMethod, Estimate, are_draws, seeds_mean
 from letorbench.results.per_query import PerQuery
 
-#: how much two implementations of a method may differ, as a share of the number: the same program
+#: how much two implementations of a method may differ, as a fraction of the number: one program
 #: with sums in another order gave RankNet .4566 and .4522 of NDCG@10 on OHSUMED
 BAND = 0.01
 #: the lead that data should be able to decide if the paper prints none
@@ -46,7 +46,7 @@ class Verdict:
     place: str
     what: str
     answer: str
-    #: our number and its 95 % interval; leads are shares of the lower mean
+    #: our number and its 95 % interval; leads are fractions of the lower mean
     value: float
     low: float
     high: float
@@ -153,15 +153,15 @@ def equivalence(kind: str, low: float, high: float, band: float) -> str:
 
 
 def judge(
-    claim: Claim, values: ByMethod, numbers: Mapping[str, Measured], draws: int = DRAWS
+    claim: Claim, values: ByMethod, numbers: Mapping[str, Estimate], draws: int = DRAWS
 ) -> Outcome:
     """Judge a claim by the values of methods, and by numbers, that its part's run gave."""
-    verdicts, points, gone = list[Verdict](), list[Compared](), dict[str, None]()
+    verdicts, points, absent = list[Verdict](), list[Compared](), dict[str, None]()
     for test in claim.tests:
         if test.compares:
             every = list(test.points())
             here = [p for p in every if {p.upper, p.lower} <= values.get(p.dataset, {}).keys()]
-            gone |= dict.fromkeys(p.dataset for p in every if p not in here)
+            absent |= dict.fromkeys(p.dataset for p in every if p not in here)
             if here:
                 verdict, comparisons = compared(test, here, values, draws)
                 verdicts.append(verdict)
@@ -169,10 +169,10 @@ def judge(
         else:
             given = _numbers(test, values, numbers)
             verdicts += [_number_verdict(test, claim.nature, *each) for each in given]
-            gone |= dict.fromkeys(() if given else test.data or (test.number,))
+            absent |= dict.fromkeys(() if given else test.data or (test.number,))
     if not verdicts:
         return Outcome(claim, NOT_TRIED)
-    without = f"without {', '.join(gone)}" if gone else ""
+    without = f"without {', '.join(absent)}" if absent else ""
     answer = combined(each.answer for each in verdicts)
     return Outcome(claim, answer, tuple(verdicts), tuple(points), without)
 
@@ -261,8 +261,8 @@ def _places(here: Sequence[Point], leads: np.ndarray) -> str:
 
 
 def _numbers(
-    test: Test, values: ByMethod, numbers: Mapping[str, Measured]
-) -> list[tuple[Measured, str, str]]:
+    test: Test, values: ByMethod, numbers: Mapping[str, Estimate]
+) -> list[tuple[Estimate, str, str]]:
     """The number of a test with its data and name: a method's mean, or a number of the part."""
     if test.measures:
         return [
@@ -272,7 +272,7 @@ def _numbers(
     return [(numbers[n], "", n) for n in (test.number,) if n in numbers]
 
 
-def _number_verdict(test: Test, nature: str, ours: Measured, place: str, what: str) -> Verdict:
+def _number_verdict(test: Test, nature: str, ours: Estimate, place: str, what: str) -> Verdict:
     """Judge a number: half a unit of the last digit, our interval and the band are allowed.
 
     The band, for two implementations, is for findings alone. A worked example that was truncated,

@@ -55,7 +55,7 @@ class Method:
 
 
 @dataclass(frozen=True)
-class Measured:
+class Estimate:
     """A number with its 95 % interval; both ends equal the value if there is no chance in it."""
 
     value: float
@@ -64,20 +64,20 @@ class Measured:
     note: str = ""
 
 
-def exactly(value: float, note: str = "") -> Measured:
+def exactly(value: float, note: str = "") -> Estimate:
     """A number without chance in it."""
-    return Measured(value, value, value, note)
+    return Estimate(value, value, value, note)
 
 
-def estimated(value: float, error: float, degrees: int, note: str = "") -> Measured:
+def estimated(value: float, error: float, degrees: int, note: str = "") -> Estimate:
     """A number with Student's 95 % interval by its standard error."""
     from scipy.special import stdtrit
 
     half = float(stdtrit(degrees, 0.975) * error)
-    return Measured(value, value - half, value + half, note)
+    return Estimate(value, value - half, value + half, note)
 
 
-def sampled(values: np.ndarray, note: str = "") -> Measured:
+def sampled(values: np.ndarray, note: str = "") -> Estimate:
     """The mean of a sample (n,), with Student's 95 % interval."""
     n = len(values)
     return estimated(float(values.mean()), values.std(ddof=1) / np.sqrt(n), n - 1, note)
@@ -94,7 +94,7 @@ def least_seconds(work: Callable[[], object], enough: float = 0.5) -> float:
     return max(least, 1e-9)
 
 
-def log_slope(sizes: Sequence[float], costs: Sequence[float]) -> Measured:
+def log_slope(sizes: Sequence[float], costs: Sequence[float]) -> Estimate:
     """The slope of log costs on three log sizes or more by least squares."""
     from scipy.stats import linregress
 
@@ -126,7 +126,7 @@ def kept(
 ByMethod = Mapping[str, Mapping[str, PerQuery]]
 
 
-def seeds_mean(values: PerQuery, measure: str) -> Measured:
+def seeds_mean(values: PerQuery, measure: str) -> Estimate:
     """The mean of a measure with its interval over seeds; the test queries are the paper's."""
     means = values.means(measure)
     if len(means) == 1:
@@ -140,7 +140,7 @@ def are_draws(values: PerQuery) -> bool:
 
 
 @dataclass(frozen=True)
-class Study:
+class Context:
     """Where the data and the results are, and how a paper's experiments are run."""
 
     data_dir: Path
@@ -174,11 +174,11 @@ class Study:
         return benchmark_of(dataset, protocol)
 
     def settled(self, method: Method, dataset: str) -> Method:
-        """The method on one data set: `keep` becomes the `rho` that keeps this share."""
+        """The method on one data set: `keep` becomes the `rho` that keeps this fraction."""
         settings = dict(method.settings)
-        share = settings.pop("keep", None)
-        if share is not None:
-            settings["rho"] = rho_of(self.benchmark(dataset), float(str(share)))
+        fraction = settings.pop("keep", None)
+        if fraction is not None:
+            settings["rho"] = rho_of(self.benchmark(dataset), float(str(fraction)))
         return replace(method, settings=settings)
 
     def runs(
@@ -229,12 +229,12 @@ def products_kept(benchmark: Benchmark, rho: float) -> list[int]:
     return [int((each >= rho).sum()) for each in map(_correlations, benchmark.folds)]
 
 
-def rho_of(benchmark: Benchmark, share: float) -> float:
-    """The least correlation with the label of that share of all products: the folds' mean."""
-    if share >= 1.0:
+def rho_of(benchmark: Benchmark, fraction: float) -> float:
+    """The least correlation with the label of that fraction of all products: the folds' mean."""
+    if fraction >= 1.0:
         return 0.0
     found = [np.nan_to_num(each, nan=-1.0) for each in map(_correlations, benchmark.folds)]
-    return round(float(np.mean([np.quantile(each, 1.0 - share) for each in found])), 4)
+    return round(float(np.mean([np.quantile(each, 1.0 - fraction) for each in found])), 4)
 
 
 def _correlations(fold: Fold) -> np.ndarray:

@@ -23,7 +23,7 @@ from letorbench.losses.gains import normalized_gains
 LABELS = 5
 #: scores are looked for in [-BOX, BOX]: some losses fall without end
 BOX = 20.0
-#: the least difference of u, and of scores as a share of their range, that orders two documents
+#: the least difference of u, and of scores as a fraction of their range, that orders two documents
 APART = 1e-3
 #: the starts from which a loss's expectation is minimised
 STARTS = 3
@@ -125,7 +125,7 @@ def misordered(scores: np.ndarray, expected_gains: np.ndarray) -> bool:
 
 
 def counterexamples(loss: Loss, rng: np.random.Generator, trials: int) -> tuple[float, float]:
-    """The share of random distributions that are counterexamples, and their largest regret, or 0.
+    """The fraction of counterexamples among random distributions, and their largest regret.
 
     Each distribution is over two labellings of two to four documents. The regret is the expected
     NDCG that the order of the minimiser loses.

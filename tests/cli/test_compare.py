@@ -21,15 +21,8 @@ def folder(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("compare")
     write_toy(folder / "data")
     write_toy(folder / "data", "OTHER", seed=2)
-    words = [
-        "--algo",
-        ",".join(f"{name}={name}" for name in ALGOS),
-        "--set",
-        "rounds=5",
-        "--set",
-        "C=1",
-        *places(folder),
-    ]
+    algos = ",".join(f"{name}={name}" for name in ALGOS)
+    words = ["--algo", algos, "--set", "rounds=5", "--set", "C=1", *places(folder)]
     printed("run", "--dataset", "TOY", "--share", "0.5,1", *words)
     printed("run", "--dataset", "OTHER", "--convention", "standard,relevant=2", *words)
     return folder

@@ -1,4 +1,9 @@
-"""Every option of the command line makes a difference: with it and without, something differs."""
+"""Every option makes a difference, a session prints its numbers, an error is one line.
+
+options.txt has a command without an indent, or several that differ in their first words. A line
+below it has what must differ, and the options, each of which makes it differ by itself: the files
+of a pattern, what is printed (`out`), or the error (`err`).
+"""
 
 import json
 import os
@@ -6,7 +11,9 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 
 import click
@@ -27,10 +34,12 @@ from letorbench.experiment.plan import entrants
 from letorbench.rankers import plugins
 
 results = import_module("letorbench.cli.results")
+boards = import_module("letorbench.api.leaderboard")
 paper_runs = import_module("letorbench.papers.reproduction")
 
-#: a command without an indent; below it an option with a value, and what must differ: the files
-#: of a pattern, what is printed (`out`), or the error (`err`)
+#: the rows of the leaderboard, of which a page of all algorithms takes seconds
+two_algorithms = cache(lambda name, whole=boards.shipped: whole(name).only(["mart", "ranknet"]))
+
 TABLE = Path(__file__).with_name("options.txt").read_text(encoding="utf-8")
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "my_ranker.py"
@@ -43,6 +52,12 @@ PLACES = {
 }
 #: numbers of a printed table that are better on test than on training data
 PARTS = {"test": ".6", "train": ".5"}
+#: small files of TREC, most of them with a mistake
+FILES = {
+    "letor": "2 qid:1 1:0.5\n", "qrels": "301 0 a 1\n301 0 c 5\n", "great": "301 0 a 100000\n",
+    "zero": "301 0 a 0\n", "run": "301 Q0 a 1 2 x\n301 Q0 c 2 1 x\n", "inf": "301 Q0 a 1 inf x\n",
+    "twice": "301 Q0 a 1 2 x\n301 Q0 a 2 1 x\n", "apart": "7 Q0 a 1 1 x\n",
+}  # fmt: skip
 #: what the commands print or write without their options
 WITHOUT: dict[tuple[str, str], object] = {}
 #: the folder of the template that a command writes to, which is copied
@@ -54,13 +69,13 @@ WRITES = {
 
 def rows() -> Iterator[tuple[str, str, str]]:
     """The command, the option with its value, and what must differ."""
-    command = ""
-    for line in TABLE.strip().splitlines():
-        if line.startswith(" "):
-            option, _, what = line.strip().rpartition(" ")
-            yield command, option.strip(), what
-        else:
-            command = line
+    for line in TABLE.splitlines():
+        if not line.startswith(" "):
+            words, _, rest = line.partition(" ")
+            lines = [f"{word} {rest}".strip() for word in words.split("|")]
+            continue
+        what, _, options = line.strip().partition(": ")
+        yield from product(lines, options.split(" | "), [what])
 
 
 def call(line: str) -> Result:
@@ -93,8 +108,6 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("raises.py").write_text(EXAMPLE.read_text() + "\n" + raising)
         head = "dataset,algorithm,fold,measure,value\n"
         Path("printed.csv").write_text(f"{head}STORED,a,1,ndcg@10,0.9\n")
-        alike = "".join(f"OWN,{name},1,p@{k},.5\n" for name in "ab" for k in range(1, 6))
-        Path("alike.csv").write_text(head + alike)
         better = [f"OWN,{p},c,1,ndcg@{k},{v}\n" for p, v in PARTS.items() for k in range(1, 21)]
         odd = ["dataset,part,algorithm,fold,measure,value\n", *better, "OWN,test,a,1,map,1.5\n"]
         Path("odd.csv").write_text("".join(odd))
@@ -133,8 +146,11 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for fold, printed in {1: 0.4504, 3: 0.4523}.items():  # MQ2008's ListNet, MAP
             mean = {"map": printed + 0.01 * fold}
             store_fold(Path("stored"), "MQ2008", "listnet", fold, mean)
-        for name in "abcdefghij":
-            store_fold(Path("bare"), "BARE", name, 1, {"map": 0.5})
+        Path("lone/TOY/theirs/fold1").mkdir(parents=True)
+        shutil.copy("own/TOY/regression/fold1/scores.txt", "lone/TOY/theirs/fold1")
+        for name, text in FILES.items():
+            Path(name).write_text(text)
+        os.link("one.txt", "linked.txt")
         call("datasets split table.csv --columns x,y --name NAMED --folds 3 --data-dir named")
         rng = np.random.default_rng(5)
         base = rng.random((5, 8))
@@ -163,6 +179,7 @@ def outcome(template, tmp_path, monkeypatch) -> Callable[[str, str], object]:
     monkeypatch.setattr(backends, "in_processes", stop)
     monkeypatch.setattr(fetching, "fetch", stop)
     monkeypatch.setattr(paper_runs, "reproduce", stop)
+    monkeypatch.setattr(boards, "shipped", two_algorithms)
 
     def run(line: str, what: str) -> object:
         monkeypatch.setattr(plugins, "RANKERS", {})
@@ -218,13 +235,28 @@ def test_a_command_prints_what_the_session_shows(outcome, line):
 ERRORS = Path(__file__).with_name("errors.txt").read_text(encoding="utf-8").splitlines()
 
 
+def states(folder: Path) -> dict[str, tuple[int, int]]:
+    """Every file's size and time, but those of the cache, in which reading leaves notes."""
+    places = [each for each in os.walk(folder, followlinks=True) if ".cache" not in each[0]]
+    files = [os.path.join(place, name) for place, _, names in places for name in names]
+    every = {file: os.stat(file) for file in files}
+    return {file: (each.st_size, each.st_mtime_ns) for file, each in every.items()}
+
+
 @pytest.mark.parametrize("row", ERRORS)
-def test_an_error_is_one_line_that_names_what_is_wrong(outcome, row):
+def test_an_error_is_one_line_that_names_what_is_wrong(template, outcome, row):
+    """It comes before any file is written or changed, but for those of the folds of a run."""
     start, nouns = row.split(" | ")
     status, command = start.split(" ", 1)
+    before = states(template)
     error, end = outcome(command, "all").splitlines()
     assert error.startswith("letorbench: error: ") and end == f"status {status}"
     assert all(noun.replace("; ", ", ") in error for noun in nouns.split(", "))
+    assert states(template) == before
+    if not command.startswith("run "):
+        assert {os.path.relpath(file) for file in states(Path())} == {
+            os.path.relpath(file, template) for file in before
+        }
 
 
 def test_every_option_is_in_the_table():
@@ -239,21 +271,6 @@ def test_every_option_is_in_the_table():
                     for line, option in rowed)
     ]  # fmt: skip
     assert missing == []
-
-
-def test_what_is_read_must_be_there_and_what_is_written_need_not():
-    there = [
-        f"{' '.join(path)} {each.opts[0]}"
-        for path, command in commands(cli)
-        for each in command.params
-        if isinstance(each.type, click.Path) and each.type.exists
-    ]
-    assert ", ".join(there) == (
-        "run --plugin, datasets import path, datasets split path, algos --plugin, score --data, "
-        "score --qrels, score --scores, score --run, score --plugin, table --plugin, "
-        "plot --plugin, compare --run, compare --qrels, compare --plugin, report --plugin, "
-        "rank --model, rank --input, rank --plugin, verify --data, verify --scores"
-    )
 
 
 def test_every_example_of_every_help_is_understood():

@@ -13,8 +13,8 @@ from letorbench.papers import ndcgboost_2009 as statements
 from letorbench.papers import paper, rules
 from letorbench.papers.ndcgboost_2009 import trainings as changes
 from letorbench.papers.ndcgboost_2009.trainings import Change, tied
-from letorbench.papers.paper import Found
-from letorbench.papers.runs import Measured, Study
+from letorbench.papers.paper import PartResult
+from letorbench.papers.runs import Context, Estimate
 from letorbench.papers.surrogates import labelled
 from letorbench.rankers import ndcgboost
 from letorbench.rankers.ndcgboost import NDCGBoost
@@ -43,13 +43,13 @@ def test_problems_are_what_the_ranker_optimises(rng):
 def test_the_theory_runs_and_its_misprints_are_told(tmp_path, monkeypatch):
     for name, value in (("PROBLEMS", 2_000), ("CHUNK", 500)):
         monkeypatch.setattr(statements, name, value)
-    found = statements.theory(Study(tmp_path, tmp_path))
+    found = statements.theory(Context(tmp_path, tmp_path))
     problems = statements.drawn(np.random.default_rng(0), 50, 4)
     for name, violation in statements.STATEMENTS.items():
         each = violation(problems)
-        of = Measured(each[np.isfinite(each)].mean(), each[np.isfinite(each)].min(), each.max())
+        of = Estimate(each[np.isfinite(each)].mean(), each[np.isfinite(each)].min(), each.max())
         found[f"{name}, of 50"] = of
-    as_shown("ndcgboost.txt", Found(numbers=found))
+    as_shown("ndcgboost.txt", PartResult(numbers=found))
     own = [claim for claim in paper("ndcgboost-2009").claims if claim.part == "theory"]
     answers = {claim.id: rules.judge(claim, {}, found).answer for claim in own}
     failed = {name for name, answer in answers.items() if answer != rules.CHECKED}

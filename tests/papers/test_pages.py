@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 from conftest import same
 
-from letorbench.papers import paper, paper_page, records, views
-from letorbench.papers.claims import claims_of
+from letorbench.papers import figures, paper, paper_page, records
 from letorbench.papers.figures import Line, answers_figure
-from letorbench.papers.paper import Found, Part
+from letorbench.papers.paper import Part, PartResult, claims_of
 from letorbench.papers.reproduction import Reproduction
 from letorbench.papers.rules import Outcome, Verdict
-from letorbench.papers.runs import Method, Study
+from letorbench.papers.runs import Context, Method
 from letorbench.results.per_query import PerQuery
 
 SHOWN = Path(__file__).with_name("shown")
+#: lines of a figure and of a page that are not compared
+LEFT_OUT = {".png": ("fonts", "xlabel ''", "ylabel ''"), ".md": "|"}
 FACTS = tomllib.loads((SHOWN / "small.toml").read_text())
 SHARED = FACTS["shared"]
 MADE = {c.id: c for c in claims_of("small", {"claim": [SHARED | c for c in FACTS["claim"]]}, {})}
@@ -45,17 +46,26 @@ def result(tmp_path):
     return Reproduction(made, own, beside, (tmp_path / "a.csv",), ("this", "and that"))
 
 
+def of_number(each):
+    """An estimate in words, with its ends where there is chance in it."""
+    value, low, high = (f"{round(n, 9) + 0.0:.4g}" for n in (each.value, each.low, each.high))
+    between = f" [{low}, {high}]" if low != high else ""
+    return f"{value}{between}{'; ' * bool(each.note)}{each.note}"
+
+
 def as_shown(name, shown):
     """Compare a text, files or what a part found with a file of `shown`, to six decimals."""
     text = shown if isinstance(shown, str) else ""
     if not text:
-        found = shown if isinstance(shown, Found) else Found(files=shown)
+        found = shown if isinstance(shown, PartResult) else PartResult(files=shown)
         for path in (path for path in found.files if path.suffix in (".csv", ".png", ".md")):
-            text += f"== {path.name}\n{path.read_text()}\n"
+            left = LEFT_OUT.get(path.suffix, "\n\n")  # a page's tables are in the CSV files
+            lines = path.read_text().splitlines(keepends=True)
+            text += f"== {path.name}\n" + "".join(x for x in lines if not x.startswith(left))
+        zeros = [label for label, each in found.numbers.items() if of_number(each) == "0"]
+        text += f"0: {', '.join(zeros)}\n" * bool(zeros)
         for label, each in found.numbers.items():
-            value, low, high = (f"{round(n, 9):.4g}" for n in (each.value, each.low, each.high))
-            between = f" [{low}, {high}]" if low != high else ""
-            text += f"{label}: {value}{between}{'; ' * bool(each.note)}{each.note}\n"
+            text += f"{label}: {of_number(each)}\n" * (label not in zeros)
         text += "".join(f"- {line}\n" for line in found.differs)
     text = re.sub(r"-?\d\.\d+e-1\d", "0", text)  # what rounding leaves
     text = re.sub(r"\d+\.\d{8,}", lambda number: f"{float(number[0]):.6f}", text)
@@ -88,8 +98,8 @@ def test_what_the_command_prints(result, tmp_path):
 
 
 def test_a_page_and_the_page_of_all(result, tmp_path):
-    study = Study(tmp_path, tmp_path, setting="published")
-    own, published = (study.folder("small", each) for each in ("default", "published"))
+    context = Context(tmp_path, tmp_path, setting="published")
+    own, published = (context.folder("small", each) for each in ("default", "published"))
     published.mkdir(parents=True)
     for path in (own / "figure-1.png", own / "lines.png", published / "figure-1.png"):
         path.write_text(str(path.relative_to(tmp_path)))
@@ -99,8 +109,8 @@ def test_a_page_and_the_page_of_all(result, tmp_path):
     records.write_section(own / "table-2", "Table 2", "Folded.", ["c"], [["z"]], folded=True)
     records.write_outcomes(own, result.paper, {(o.claim.id, o.place): o for o in OUTCOMES})
     pages = tmp_path / "pages"
-    made_by = paper_page.origin([result.paper], study)
-    page = paper_page.write_page(result, study, pages)
+    made_by = paper_page.origin([result.paper], context)
+    page = paper_page.write_page(result, context, pages)
     as_shown("small.md", page.read_text().replace(made_by, "ORIGIN"))
     front = tmp_path / "pages.md"
     for before in (None, "# Mine\n\n<!-- answers -->\nold\n<!-- end of answers -->\nmore\n"):
@@ -130,11 +140,11 @@ def constant(part, *means):
 def test_letors_printed_baselines_have_a_panel_where_they_are_printed():
     """Of the paper's methods and at their cut-offs alone, as published.csv has them."""
     part = paper("ndcgboost-2009").parts["figure-1"]
-    (panel,) = views.letor_panel("TD2003", part)
+    (panel,) = figures.letor_panel("TD2003", part)
     assert panel.title == "TD2003, as LETOR 3.0 printed it" and list(panel.cutoffs) == [1, 3, 10]
     assert panel.curves["frank"] == [0.300, 0.267, 0.269]
     assert set(panel.curves) == {"regression", "frank", "listnet", "ranksvm", "svmmap"}
-    assert views.letor_panel("OHSUMED", part) == views.letor_panel("MQ2008", part) == []
+    assert figures.letor_panel("OHSUMED", part) == figures.letor_panel("MQ2008", part) == []
 
 
 @pytest.mark.parametrize("form", ["curves", "bars", "table"])
@@ -154,7 +164,7 @@ def test_a_part_is_shown_as_figure_and_table(form, tmp_path):
     values = {"x": {"A": {"l": high, "m": low, "c": turned}, "B": {"l": low, "c": high},
                     "C": {"l": turned, "c": low}, "D": {}},
               "y": {"A": {"l": turned, "m": high}}}  # fmt: skip
-    as_shown(f"{form}.txt", views.files(made, part, values, tmp_path))
+    as_shown(f"{form}.txt", figures.files(made, part, values, tmp_path))
 
 
 def test_the_figure_has_leads_in_per_cent_and_numbers_by_the_printed_ones():

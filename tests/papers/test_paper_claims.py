@@ -3,7 +3,7 @@
 import pytest
 
 from letorbench.papers import PAPERS, paper
-from letorbench.papers.claims import NATURES, Point, claims_of, expanded
+from letorbench.papers.paper import NATURES, Point, claims_of, expanded
 from letorbench.papers.runs import generated
 from letorbench.rankers import names
 

@@ -1,4 +1,4 @@
-"""The parts of papers that are functions, each run small and compared as a whole."""
+"""The parts of papers that are functions, each run small and compared as a whole; what is kept."""
 
 import csv
 from dataclasses import replace
@@ -26,19 +26,36 @@ from letorbench.papers import (
 )  # fmt: skip
 from letorbench.papers import paper as made
 from letorbench.papers.lambdarank_2006 import artificial_data
+from letorbench.papers.ndcgboost_2009 import trainings
 from letorbench.papers.ndcgboost_2009.trainings import Change, scores
 from letorbench.papers.reproduction import run_part
-from letorbench.papers.runs import Measured, Method, Study, exactly
+from letorbench.papers.runs import Context, Estimate, Method, exactly
 from letorbench.rankers.ndcgboost import NDCGBoost
 
 
 @pytest.fixture
-def study(tmp_path):
-    return Study(tmp_path / "data", tmp_path / "results")
+def context(tmp_path):
+    return Context(tmp_path / "data", tmp_path / "results")
 
 
-def run(paper, part, study):
-    return run_part(made(paper), made(paper).parts[part], study)
+def run(paper, part, context):
+    return run_part(made(paper), made(paper).parts[part], context)
+
+
+@pytest.fixture
+def fewer(context, monkeypatch):
+    """Let a part of the NDCG Boost paper have two seeds and three rounds, on small data."""
+
+    def change(part, **axes):
+        write_uneven(context.data_dir / "OHSUMED", "QueryLevelNorm")
+        monkeypatch.setattr(NDCGBoost, "rounds", 3)
+        whole = made("ndcgboost-2009")
+        own = replace(whole.parts[part], repeats=2)
+        own = replace(own, axes={**own.axes, **axes})
+        monkeypatch.setattr(trainings, "paper", lambda name: replace(whole, parts={part: own}))
+        return own
+
+    return change
 
 
 def rows(path):
@@ -48,13 +65,13 @@ def rows(path):
     return header, [[float(c) if c[:1] in "-.0123456789" else c for c in row] for row in found]
 
 
-def test_what_parts_say_without_data(study):
+def test_what_parts_say_without_data(context):
     """Those that are runs of methods; the others are shown where they are run."""
     text = ""
     for name in PAPERS:
         for part in made(name).parts.values():
             if part.form != "module":
-                found = run_part(made(name), part, study)
+                found = run_part(made(name), part, context)
                 files = ", ".join(path.name for path in found.files) or "nothing"
                 said = f"{name} {part.name}, {part.takes}: {files}"
                 text += "".join(f"{line}\n" for line in (said, *found.differs))
@@ -66,8 +83,8 @@ def test_the_theory_of_consistency_answers_as_on_its_page(tmp_path, monkeypatch)
     for name, value in (("DISTRIBUTIONS", 40), ("FULL", 80)):
         monkeypatch.setattr(consistency_2011, name, value)
     monkeypatch.setattr(surrogates, "STARTS", 1)
-    study = Study(tmp_path, tmp_path, seed=3)
-    found = run("consistency-2011", "theory", study)
+    context = Context(tmp_path, tmp_path, seed=3)
+    found = run("consistency-2011", "theory", context)
     own = [claim for claim in made("consistency-2011").claims if claim.part == "theory"]
     answers = {claim.id: rules.judge(claim, {}, found.numbers).answer for claim in own}
     # the regret of the cosine, of proposition 7, is too small among so few
@@ -75,10 +92,10 @@ def test_the_theory_of_consistency_answers_as_on_its_page(tmp_path, monkeypatch)
     assert refuted == {"theorem-6-printed", "orders-printed", "proposition-7"}
     assert {*answers.values()} == {rules.CHECKED, rules.SLIP}
     as_shown("consistency.txt", replace(found, files=()))
-    assert run("consistency-2011", "theory", study) == found  # as it was kept
+    assert run("consistency-2011", "theory", context) == found  # as it was kept
 
 
-def test_the_costs_of_quadratic_models_and_groups(study, monkeypatch):
+def test_the_costs_of_quadratic_models_and_groups(context, monkeypatch):
     """On a clock by which a gradient takes its length, the documents' loss 3 ms, the groups' 2."""
     taken = iter((0.003, 0.002))
 
@@ -90,7 +107,7 @@ def test_the_costs_of_quadratic_models_and_groups(study, monkeypatch):
     for name, value in {"TIMED": 3, "DOCUMENTS": 6, "FEATURES": n, "KEPT": kept, "LONG": 9,
                         "least_seconds": seconds}.items():  # fmt: skip
         monkeypatch.setattr(functionals, name, value)
-    found = run("functionals", "costs", study)
+    found = run("functionals", "costs", context)
     # coefficients, the other features and the gradient have a number a product
     sizes = [8 * (3 * each + 2 * n) for each in kept]
     table = [[n + each, n + each, size] for each, size in zip(kept, sizes)]
@@ -98,40 +115,38 @@ def test_the_costs_of_quadratic_models_and_groups(study, monkeypatch):
     assert rows(found.files[0]) == (["parameters", "seconds", "bytes"], table)
     slope = linregress(np.log(np.add(kept, n)), np.log(sizes)).slope
     assert found.numbers == {
-        "cost-time": Measured(*[pytest.approx(1.0)] * 3),
+        "cost-time": Estimate(*[pytest.approx(1.0)] * 3),
         "cost-space": exactly(pytest.approx(slope)),
         "groups-save": exactly(pytest.approx(1.5), "3.00 against 2.00 ms"),
     }
 
 
-def test_every_lambda_function_is_diagnosed_and_trained(study, monkeypatch):
+def test_every_lambda_function_is_diagnosed_and_trained(context, monkeypatch):
     diagnose = partial(lambdarank_2006.diagnose, documents=5, trials=1)
     monkeypatch.setattr(lambdarank_2006, "diagnose", diagnose)
     monkeypatch.setattr(artificial_data, "FULL", (10, 10, 40))
-    as_shown("jacobian.txt", run("lambdarank-2006", "jacobian", study))
-    as_shown("lambdas.txt", run("lambdarank-2006", "lambdas", study))
+    as_shown("jacobian.txt", run("lambdarank-2006", "jacobian", context))
+    as_shown("lambdas.txt", run("lambdarank-2006", "lambdas", context))
 
 
-def test_single_changes_are_means_over_folds_and_seeds(study, monkeypatch):
+def test_single_changes_are_means_over_folds_and_seeds(context, fewer):
     part = "single-changes"
-    assert run("ndcgboost-2009", part, study).files == ()
-    write_uneven(study.data_dir / "OHSUMED", "QueryLevelNorm")
-    counts = run("ndcgboost-2009", "data", study).numbers
-    folds = study.benchmark("OHSUMED").folds
+    assert run("ndcgboost-2009", part, context).files == ()
+    axes = fewer(part).axes
+    counts = run("ndcgboost-2009", "data", context).numbers
+    folds = context.benchmark("OHSUMED").folds
     assert counts == {
         "OHSUMED queries": exactly(22.0), "OHSUMED features": exactly(45.0),
         "OHSUMED documents": exactly(float(sum(fold.test.n_docs for fold in folds))),
     }  # fmt: skip
-    monkeypatch.setattr(NDCGBoost, "rounds", 2)
-
-    found = run("ndcgboost-2009", part, study)
-    as_shown(f"{part}.txt", found.files[:1])
+    found = run("ndcgboost-2009", part, context)
+    as_shown(f"{part}.txt", found.files)
     asked = {"the paper's setting": Change()}
-    for axis in made("ndcgboost-2009").parts[part].axes.values():
+    for axis in axes.values():
         asked |= {name: Change.of(each, stumps="sample") for name, each in axis.items()}
     for name, mean, *_ in rows(found.files[1])[1]:
         change, means = asked[name], []
-        for seed, fold in product(range(5), folds):
+        for seed, fold in product(range(2), folds):
             _, by_round = scores(fold, change, np.random.default_rng([0, seed, fold.number]))
             how = ["ndcg@3", change.convention.replace("auto", "letor3")]
             values = [lb.evaluate(fold.test, each, None, *how).item() for each in by_round]
@@ -141,33 +156,36 @@ def test_single_changes_are_means_over_folds_and_seeds(study, monkeypatch):
     assert found.differs == (absent,)
 
 
-def test_each_way_of_drawing_is_trained_on_both_data_sets(study, monkeypatch):
+def test_each_way_of_drawing_is_trained(context, fewer):
     """The means of one setting, beside the ranker itself; the default's choice in the sentence."""
-    write_uneven(study.data_dir / "OHSUMED", "QueryLevelNorm")
-    monkeypatch.setattr(NDCGBoost, "rounds", 3)
-    found = run("ndcgboost-2009", "sampling", study)
+    own = "each at most once, half the effective number"
+    ways = (trainings.EXACT, trainings.AVERAGE, trainings.PAPERS, trainings.EQUAL, own)
+    every = made("ndcgboost-2009").parts["sampling"].axes["stumps"]
+    fewer("sampling", stumps={name: every[name] for name in ways})
+    found = run("ndcgboost-2009", "sampling", context)
     head, table = rows(found.files[1])
-    assert [row[0] for row in table] == ["OHSUMED"] * 13 and len(head) == 14
-    own = next(row for row in table if row[1] == "each at most once, half the effective number")
+    assert [row[0] for row in table] == ["OHSUMED"] * 5 and len(head) == 14
+    (numbers,) = (row for row in table if row[1] == own)
     expected = []
-    for seed, fold in product(range(5, 15), study.benchmark("OHSUMED").folds):
+    for seed, fold in product((5, 6), context.benchmark("OHSUMED").folds):
         ranker = NDCGBoost(stumps="once", sample=0.5, rounds=3)
         ranker.fit_sets(fold.train, None, np.random.default_rng([0, seed, fold.number]))
         scores = [ranker.predict(part) for part in (fold.validation, fold.test)]
         expected.append([lb.evaluate(part, each, None, "ndcg@3", "letor3").item()
                          for part, each in zip((fold.validation, fold.test), scores)])  # fmt: skip
-    assert [own[3], own[7]] == pytest.approx(np.mean(expected, axis=0))
-    assert own[13] == pytest.approx(np.reshape(expected, (10, 5, 2))[..., 1].mean(1).std(ddof=1))
+    assert [numbers[3], numbers[7]] == pytest.approx(np.mean(expected, axis=0))
+    by_seed = np.reshape(expected, (2, 5, 2))[..., 1].mean(axis=1)
+    assert numbers[13] == pytest.approx(by_seed.std(ddof=1))
     assert "On OHSUMED the default takes the average of samples on " in found.files[0].read_text()
 
 
-def test_as_many_products_are_kept_as_the_paper_keeps(study, rng, monkeypatch):
+def test_as_many_products_are_kept_as_the_paper_keeps(context, rng, monkeypatch):
     """Of each fold's correlations with the label, counted one by one; 0 keeps all that vary."""
     sets = permuted_cubic(rng, (40, 40), 12, 15)
     benchmark = SimpleNamespace(folds=[SimpleNamespace(train=each) for each in sets])
-    monkeypatch.setattr(Study, "benchmark", lambda self, name: benchmark)
+    monkeypatch.setattr(Context, "benchmark", lambda self, name: benchmark)
     tries = Method("q", "pairwise", {"keep": 0.25, "l2": 1.0})
-    own = study.settled(tries, "OHSUMED").settings
+    own = context.settled(tries, "OHSUMED").settings
     found = []
     for each in sets:
         x = each.features.astype(float)
@@ -176,6 +194,39 @@ def test_as_many_products_are_kept_as_the_paper_keeps(study, rng, monkeypatch):
         found.append(sum(abs(np.corrcoef(p, each.labels)[0, 1]) >= own["rho"] for p in every))
     assert set(own) == {"rho", "l2"} and runs.products_kept(benchmark, own["rho"]) == found
     assert np.mean(found) == pytest.approx(0.25 * 78, rel=0.15)
-    (line,) = reproduction.kept_products(study, "OHSUMED", [tries])
+    (line,) = reproduction.kept_products(context, "OHSUMED", [tries])
     assert line.startswith(f"of 78 products the folds of OHSUMED keep {min(found)}")
     assert runs.rho_of(benchmark, 1.0) == 0.0 and runs.products_kept(benchmark, 0.0) == [78, 78]
+
+
+def test_kept_facts_are_of_what_was_asked_and_of_their_code(tmp_path, monkeypatch):
+    path, texts, made = tmp_path / "kept.json", {}, []
+    digest = "letorbench.papers.runs.source_digest"
+    monkeypatch.setattr(digest, lambda files: str([(f, texts.get(f)) for f in sorted(files)]))
+    asked, own = {"n": 1}, "papers/rules.py"
+
+    def make():
+        made.append(1)
+        return [len(made)]
+
+    def get(**more):
+        return runs.kept(path, asked | more, make, own, code=["losses"])
+
+    assert get() == get() == [1]
+    texts["papers/records.py"] = "# neither its own nor of a room\n"
+    assert get() == [1]
+    for number, file in enumerate((own, "losses/__init__.py"), 2):
+        texts[file] = "# another form\n"
+        assert get() == get() == [number]
+    assert get(n=2) == [4] and get() == [5]
+    for spoil in (lambda: path.write_bytes(path.read_bytes()[:-9]), path.unlink):
+        count = len(made)
+        spoil()
+        assert get() == get() == [count + 1]
+    path.unlink()
+    (tmp_path / "other").write_text("theirs")
+    path.symlink_to(tmp_path / "other")
+    assert get() == [8] and (tmp_path / "other").read_text() == "theirs"
+    with pytest.raises(ZeroDivisionError):
+        runs.kept(path, {"n": 3}, lambda: 1 / 0, own, code=["losses"])
+    assert get() == [8]

@@ -14,10 +14,9 @@ from toy_data import write_toy, write_uneven
 import letorbench as lb
 from letorbench import papers
 from letorbench.papers import paper, paper_page, records, rules, runs
-from letorbench.papers.claims import claims_of
-from letorbench.papers.paper import Found, Part
+from letorbench.papers.paper import Part, PartResult, claims_of
 from letorbench.papers.reproduction import elsewhere, judged, reproduce, run_part
-from letorbench.papers.runs import Method, Study
+from letorbench.papers.runs import Context, Method
 
 FOLDS = np.repeat([1, 2], 30)
 FACTS = {"id": "c", "part": "figure-1", "quote": "a is above b", "where": "section 1",
@@ -44,31 +43,37 @@ def small(**part):
 
 
 @pytest.fixture
-def study(tmp_path):
+def context(tmp_path):
     write_uneven(tmp_path / "data")
-    return Study(tmp_path / "data", tmp_path / "results")
+    return Context(tmp_path / "data", tmp_path / "results")
 
 
-def test_a_part_is_run_judged_and_kept(study):
-    result = reproduce(small(), study)
+def test_a_part_is_run_judged_and_kept(context):
+    result = reproduce(small(), context)
     (outcome,) = result.outcomes
     assert outcome.answer in (rules.AGREES, rules.CANNOT_TELL, rules.OPPOSITE)
     names = [path.name for path in result.files if path.suffix != ".txt"]
     assert names == ["figure-1.csv", "figure-1.png", "figure-1.svg", "figure-1.pdf",
                      "outcomes.json", "claims.csv", "comparisons.csv"]  # fmt: skip
-    assert {path.parent for path in result.files} == {study.folder("small")}
-    kept = records.read_outcomes(study.folder("small"), small())
+    assert {path.parent for path in result.files} == {context.folder("small")}
+    kept = records.read_outcomes(context.folder("small"), small())
     assert kept["c", ""] == outcome
+    # another answer with the paper's setting is shown beside it
+    other = rules.AGREES if outcome.answer != rules.AGREES else rules.OPPOSITE
+    stored = {("c", ""): replace(outcome, answer=other)}
+    records.write_outcomes(context.folder("small", "published"), small(), stored)
+    (again,) = reproduce(small(), context).outcomes
+    assert (again.answer, again.by_setting) == (outcome.answer, {"published": other})
 
 
-def test_two_protocols_with_two_answers(study):
+def test_two_protocols_with_two_answers(context):
     ways = {"one": ("ndcg@10", "published"), "two": ("map", "letor")}
-    found = run_part(small(), small(protocols=ways).parts["figure-1"], study)
+    found = run_part(small(), small(protocols=ways).parts["figure-1"], context)
     assert list(found.values) == ["one", "two"]
-    folders = sorted(path.name for path in (study.out / "papers" / "runs").iterdir())
+    folders = sorted(path.name for path in (context.out / "papers" / "runs").iterdir())
     assert folders == ["map-letor", "ndcg@10"]
     assert {path.name for path in found.files} >= {"figure-1.csv", "figure-1-protocol-2.csv"}
-    both = Found({
+    both = PartResult({
         "one": {"UNEVEN": {"lines": values(0.5), "chance": values(0.4, 1)}},
         "two": {"UNEVEN": {"lines": values(0.4), "chance": values(0.4, 1)}},
     })  # fmt: skip
@@ -76,36 +81,26 @@ def test_two_protocols_with_two_answers(study):
     assert (outcome.answer, list(outcome.by_setting)) == (rules.AGREES, ["two"])
 
 
-def test_two_settings_with_two_answers(study):
-    made = small()
-    first = reproduce(made, study).outcomes[0]
-    other = rules.AGREES if first.answer != rules.AGREES else rules.OPPOSITE
-    stored = {("c", ""): replace(first, answer=other)}
-    records.write_outcomes(study.folder("small", "published"), made, stored)
-    (outcome,) = reproduce(made, study).outcomes
-    assert (outcome.answer, outcome.by_setting) == (first.answer, {"published": other})
-
-
 def test_other_data_stand_apart_and_made_up_data_are_no_evidence():
     both = {"lines": values(0.5), "chance": values(0.4, 1)}
-    found = Found({"": {"UNEVEN": both, "MQ2008": both, "DEMO": both, "OHSUMED-twin": both}})
+    found = PartResult({"": {"UNEVEN": both, "MQ2008": both, "DEMO": both, "OHSUMED-twin": both}})
     assert elsewhere(small().claims, found) == []
     (outcome,) = elsewhere([replace(claim, general=True) for claim in small().claims], found)
     where = (outcome.place, outcome.rows[0].place)
     assert (*where, outcome.answer) == ("MQ2008", "MQ2008", rules.AGREES)
 
 
-def test_outcomes_of_parts_that_are_not_run_now_stay(study):
+def test_outcomes_of_parts_that_are_not_run_now_stay(context):
     made = small()
     more = replace(made, claims=claims_of("small", {"claim": [FACTS, {**FACTS, "id": "d",
                    "part": "figure-2"}]}, {}), parts={**made.parts, "figure-2": replace(
                    made.parts["figure-1"], name="figure-2")})  # fmt: skip
-    before = reproduce(more, study, ["figure-2"])
+    before = reproduce(more, context, ["figure-2"])
     assert [o.claim.id for o in before.outcomes if o.answer == rules.NOT_RUN] == ["c"]
-    assert [o.claim.id for o in reproduce(more, study, ["figure-1"]).outcomes] == ["c", "d"]
+    assert [o.claim.id for o in reproduce(more, context, ["figure-1"]).outcomes] == ["c", "d"]
     turned = claims_of("small", {"claim": [{**FACTS, "upper": ["chance"], "lower": ["lines"]}]}, {})
     both = made, replace(made, claims=turned)
-    (one,), (other,) = (reproduce(each, study, ["figure-1"]).outcomes for each in both)
+    (one,), (other,) = (reproduce(each, context, ["figure-1"]).outcomes for each in both)
     assert (one.rows[0].value > 0.0) != (other.rows[0].value > 0.0)  # the new takes its place
 
 
@@ -126,22 +121,34 @@ def test_the_command_prints_what_came_out(tmp_path):
         "letorbench: error: unknown part of lecture-2018 'figure-9'; expected one of examples, "
         "lists, pipeline\n"
     )
+    # damage is reported before anything is run
+    outcomes = tmp_path / "papers" / "lecture-2018" / "outcomes.json"
+    whole = outcomes.read_bytes()
+    outcomes.write_bytes(whole.replace(b"0", b"1", 1))
+    assert refused(1, *words[:2], *where).startswith(f"letorbench: error: {outcomes}: damaged: ")
+    outcomes.unlink()
+    printed(*words[:2], "--part", "examples", *where)
+    assert outcomes.read_bytes() == whole
 
 
-def test_claims_on_other_data_and_the_page_of_all_papers_are_printed(study, monkeypatch):
-    write_toy(study.data_dir, "MQ2008")
-    facts = [FACTS | {"general": True}, FACTS | {"id": "d", "measures": ["ndcg@1"]}]
+def test_claims_on_other_data_and_the_page_of_all_papers_are_printed(context, monkeypatch):
+    write_toy(context.data_dir, "MQ2008")
+    theory = {"id": "t", "nature": "theory", "test": [
+        {"kind": "equal", "number": "lines", "printed": 0.5},
+        {"kind": "at least", "number": "chance", "printed": 0.1}]}  # fmt: skip
+    facts = [FACTS | theory, FACTS | {"general": True}, FACTS | {"id": "d", "measures": ["ndcg@1"]}]
     made = replace(small(other_data=("MQ2008",)), claims=claims_of("small", {"claim": facts}, {}))
     monkeypatch.setattr(papers, "PAPERS", {"small": ""})
     monkeypatch.setattr(papers, "paper", lambda name: made)
-    pages = study.data_dir.parent / "pages"
+    pages = context.data_dir.parent / "pages"
     shown = printed("reproduce", "all", "--pages", str(pages), *places(pages.parent))
+    assert made.means == {("UNEVEN", "lines", "ndcg@10"): 0.5}
     as_shown("command-on-other-data.txt", shown.replace(f"{pages.parent}/", ""))
 
 
-def test_a_page_says_what_code_and_data_it_is_from(study, monkeypatch):
-    made_by = paper_page.origin([small()], study)
-    digest = study.benchmark("UNEVEN").provenance["digest"]
+def test_a_page_says_what_code_and_data_it_is_from(context, monkeypatch):
+    made_by = paper_page.origin([small()], context)
+    digest = context.benchmark("UNEVEN").provenance["digest"]
     assert re.fullmatch(rf"From code `[0-9a-f]{{16}}`; UNEVEN `{digest[:16]}`.", made_by)
     others = replace(small(), methods={"a": Method("a", "ranknet")})
     code = {paper_page.code_digest(each) for each in ([small()], [others], [small(), others],
@@ -150,20 +157,7 @@ def test_a_page_says_what_code_and_data_it_is_from(study, monkeypatch):
     assert len(code | {paper_page.code_digest([small()])}) == 5
 
 
-def test_findings_come_first_and_other_data_stand_apart(study):
-    write_toy(study.data_dir, "MQ2008")
-    theory = {"id": "t", "nature": "theory", "test": [
-        {"kind": "equal", "number": "lines", "printed": 0.5},
-        {"kind": "at least", "number": "chance", "printed": 0.1}]}  # fmt: skip
-    facts = [FACTS | theory, FACTS | {"general": True}, FACTS | {"id": "d", "measures": ["ndcg@1"]}]
-    made = replace(small(other_data=("MQ2008",)), claims=claims_of("small", {"claim": facts}, {}))
-    result = reproduce(made, study)
-    assert [(o.claim.id, o.place) for o in result.outcomes] == [("c", ""), ("d", ""), ("t", "")]
-    assert [(o.claim.id, o.place) for o in result.elsewhere] == [("c", "MQ2008")]
-    assert made.means == {("UNEVEN", "lines", "ndcg@10"): 0.5}
-
-
-def test_the_papers_own_setting_has_its_own_methods_protocol_and_folder(study):
+def test_the_papers_own_setting_has_its_own_methods_protocol_and_folder(context):
     lines = Method("lines", "wpl", {"l2": 1.0, "weight": "1/pi"}, {"l2": 9.0, "weight": "sqrt(r)"})
     made = replace(
         small(published={"by MAP": ("map", "letor")}), differs=("ours",),
@@ -174,37 +168,37 @@ def test_the_papers_own_setting_has_its_own_methods_protocol_and_folder(study):
         ("default", "ours", {"ndcg@10", "ndcg@10,l2=1.0,weight=1_pi"}),
         ("published", "theirs", {"map-letor", "map-letor,l2=9.0,weight=sqrt_r_"}),
     ):
-        result = reproduce(made, replace(study, setting=setting))
-        folder = study.out / "papers" / "small" / ("" if setting == "default" else setting)
+        result = reproduce(made, replace(context, setting=setting))
+        folder = context.out / "papers" / "small" / ("" if setting == "default" else setting)
         assert {path.parent for path in result.files} == {folder}
         assert (folder / "setting.txt").read_text() == (
             f"{made.reference}\n\nWhat differs from the paper's setting:\n- {line}\n- {absent}\n"
         )
         assert result.differs == (line, absent)
-        assert {path.name for path in (study.out / "papers" / "runs").iterdir()} == ways
-        shutil.rmtree(study.out / "papers" / "runs")
+        assert {path.name for path in (context.out / "papers" / "runs").iterdir()} == ways
+        shutil.rmtree(context.out / "papers" / "runs")
 
 
-@pytest.mark.parametrize("lower", [{}, {"algo": "adarank-ndcg"}])
-def test_a_specification_is_every_combination(lower, study):
-    """The upper ranker's mean, or its lead over the lower one as a share of that."""
-    write_toy(study.data_dir)
+def test_a_specification_is_every_combination(context):
+    """The upper ranker's mean, or its lead over the lower one as a fraction of that."""
+    write_toy(context.data_dir)
     axes = {
         "rounds": {"two": {"rounds": 2}, "four": {"rounds": 4}},
         "how": {"a": {"convention": "letor3"}, "b": {"select": "map", "upper": "adarank-map"}},
     }
-    part = Part("s", "rise", "specification", ("UNEVEN", "OHSUMED", "TOY"), measures=("ndcg@3",),
-                axes=axes, convention="standard", lower=lower,
-                upper={"algo": "ndcgboost", "printed": 0.0 if lower else 0.5})  # fmt: skip
-    files = run_part(small(), part, study).files
-    if lower:
-        as_shown("leads.txt", files)
     how = ("standard", 1, "map")  # of the second axis' second setting
     made = {"x": "adarank-map", "y": "adarank-ndcg"}
     methods = [Method(label, algo, {"rounds": 4}) for label, algo in made.items()]
-    upper, base = (v.mean("ndcg@3") for v in study.runs("TOY", methods, ["ndcg@3"], *how).values())
-    last = float(files[3].read_text().splitlines()[-1].rpartition(",")[2])
-    assert last == (upper / base - 1.0 if lower else upper)
+    values = context.runs("TOY", methods, ["ndcg@3"], *how)
+    upper, base = (each.mean("ndcg@3") for each in values.values())
+    for lower, expected in ({"algo": "adarank-ndcg"}, upper / base - 1.0), ({}, upper):
+        part = Part("s", "rise", "specification", ("UNEVEN", "OHSUMED", "TOY"), axes=axes,
+                    measures=("ndcg@3",), convention="standard", lower=lower,
+                    upper={"algo": "ndcgboost", "printed": 0.0 if lower else 0.5})  # fmt: skip
+        files = run_part(small(), part, context).files
+        if lower:
+            as_shown("leads.txt", files)
+        assert float(files[3].read_text().splitlines()[-1].rpartition(",")[2]) == expected
 
 
 PLAIN = Method("Regression", "regression", {})
@@ -213,23 +207,23 @@ MEASURES = ("ndcg@1", "ndcg@3", "map")
 
 
 @pytest.mark.filterwarnings("ignore:ties", "ignore:.*warnings in all")
-def test_the_values_are_those_of_the_stored_scores(study):
+def test_the_values_are_those_of_the_stored_scores(context):
     """Of each repeat, query and measure, by the convention that is asked for."""
     said: list[str] = []
-    study = replace(study, seed=3, say=said.append)
-    found = study.runs("UNEVEN", [PLAIN, OWN], MEASURES, "letor4", 2)
+    context = replace(context, seed=3, say=said.append)
+    found = context.runs("UNEVEN", [PLAIN, OWN], MEASURES, "letor4", 2)
     assert list(found) == [PLAIN.label, OWN.label]
     assert said == [f"UNEVEN: {PLAIN.label}", f"UNEVEN: {OWN.label}"]
     own = lb.run("UNEVEN", {OWN.algo: lb.NDCGBoost(**OWN.settings)}, seed=3, repeats=2,
-                 data_dir=study.data_dir, out=study.data_dir / "own", protocol="published",
+                 data_dir=context.data_dir, out=context.data_dir / "own", protocol="published",
                  select="ndcg@10")  # fmt: skip
-    there = study.out / "papers" / "runs" / "ndcg@10,rounds=3,stumps=sample"
+    there = context.out / "papers" / "runs" / "ndcg@10,rounds=3,stumps=sample"
     for scores in (own.out / "UNEVEN").rglob("scores.txt"):
         assert (there / scores.relative_to(own.out)).read_bytes() == scores.read_bytes()
-    tests = [fold.test for fold in study.benchmark("UNEVEN").folds]
+    tests = [fold.test for fold in context.benchmark("UNEVEN").folds]
     options = {"measures": [*MEASURES], "per_query": True, "convention": "letor4"}
     for values, method in zip(found.values(), (PLAIN, OWN)):
-        files = sorted(study.out.rglob(f"{method.algo}/**/scores.txt"))
+        files = sorted(context.out.rglob(f"{method.algo}/**/scores.txt"))
         repeats = [
             np.concatenate([lb.evaluate(test, np.loadtxt(path), **options)
                             for test, path in zip(tests, files[start:])])
@@ -243,12 +237,12 @@ def test_the_values_are_those_of_the_stored_scores(study):
         assert [values.mean(m) for m in MEASURES] == pytest.approx(means)
 
 
-def test_a_method_with_a_fold_that_failed_has_no_values(study, monkeypatch):
+def test_a_method_with_a_fold_that_failed_has_no_values(context, monkeypatch):
     whole = runs.run_all
 
     def with_failure(*args):
         report = whole(*args[:-1])
-        assert args[-1] == runs.Processes(3, study.idle)
+        assert args[-1] == runs.Processes(3, context.idle)
         failed = [
             replace(each, fold=None, error="no memory") if each.key.fold == 3 else each
             for each in report.runs
@@ -256,24 +250,9 @@ def test_a_method_with_a_fold_that_failed_has_no_values(study, monkeypatch):
         return replace(report, runs=tuple(failed))
 
     said: list[str] = []
-    study = replace(study, say=said.append, jobs=3)
+    context = replace(context, say=said.append, jobs=3)
     with monkeypatch.context() as patched:
         patched.setattr(runs, "run_all", with_failure)
-        assert study.runs("UNEVEN", [PLAIN], MEASURES) == {}
+        assert context.runs("UNEVEN", [PLAIN], MEASURES) == {}
     assert said == ["UNEVEN: Regression", "UNEVEN, regression, fold 3: no memory"]
-    assert list(replace(study, jobs=1).runs("UNEVEN", [PLAIN], MEASURES)) == [PLAIN.label]
-
-
-def test_reproduce_tells_of_damage_before_it_runs(tmp_path: Path) -> None:
-    words = ["reproduce", "lecture-2018", "--out", str(tmp_path), "--data-dir", str(tmp_path)]
-    printed(*words)
-    outcomes = tmp_path / "papers" / "lecture-2018" / "outcomes.json"
-    whole = outcomes.read_bytes()
-    outcomes.write_bytes(whole.replace(b"0", b"1", 1))
-    assert refused(1, *words) == (
-        f"letorbench: error: {outcomes}: damaged: its content does not have its check sum; remove "
-        "it, and rerun the parts of the paper\n"
-    )
-    outcomes.unlink()
-    printed(*words)
-    assert outcomes.read_bytes() == whole
+    assert list(replace(context, jobs=1).runs("UNEVEN", [PLAIN], MEASURES)) == [PLAIN.label]

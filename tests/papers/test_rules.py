@@ -9,7 +9,7 @@ from scipy.stats import norm
 from test_pages import per_query
 
 from letorbench.papers import rules
-from letorbench.papers.claims import Claim, Test
+from letorbench.papers.paper import Claim, Test
 from letorbench.papers.rules import (
     AGREES,
     CANNOT_TELL,
@@ -24,7 +24,7 @@ from letorbench.papers.rules import (
     answer_of,
     equivalence,
 )
-from letorbench.papers.runs import Measured, exactly, seeds_mean
+from letorbench.papers.runs import Estimate, exactly, seeds_mean
 
 FOLDS = np.repeat([1, 2, 3], 20)
 M = ("a", "b")
@@ -170,7 +170,7 @@ def test_numbers():
 
     for ours, answer in ((0.5099, AGREES), (0.511, LARGER), (0.489, SMALLER)):
         assert told(exactly(ours)).answer == answer
-    assert told(Measured(0.52, 0.505, 0.535)).answer == AGREES
+    assert told(Estimate(0.52, 0.505, 0.535)).answer == AGREES
     assert told(exactly(0.489), "worked example").answer == SLIP
     assert told(exactly(0.5099), "worked example").answer == SLIP
     assert told(exactly(0.5099), "worked example", slip="cut").answer == AGREES
@@ -182,7 +182,7 @@ def test_numbers():
             told(exactly(0.4), kind=kind).answer,
             told(exactly(0.6), kind=kind).answer,
         ) == answers
-        assert told(Measured(0.5, 0.4, 0.6), kind=kind).answer == CANNOT_TELL
+        assert told(Estimate(0.5, 0.4, 0.6), kind=kind).answer == CANNOT_TELL
     assert told(exactly(1e-12), "theory", kind="at most", printed=1e-9, half=0.0).answer == CHECKED
     assert told(exactly(0.3), "theory", kind="at most", printed=1e-9, half=0.0).answer == SLIP
 

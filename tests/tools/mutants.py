@@ -9,7 +9,9 @@ until one fails.
 
 import argparse
 import ast
+import builtins
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -49,12 +51,27 @@ class Fault(NamedTuple):
         text = (root / self.file).read_text()
         if text.count(self.old) != 1:
             return f"{self.file}: found {self.old!r} {text.count(self.old)} times, expected once"
+        return self._breaks_by_itself(root, text) if self.file.endswith(".py") else ""
+
+    def _breaks_by_itself(self, root: Path, text: str) -> str:
+        """Return why the changed module fails before any test: its syntax, or an unknown name."""
         try:
-            if self.file.endswith(".py"):
-                ast.parse(text.replace(self.old, self.new))
+            tree = ast.parse(changed := text.replace(self.old, self.new))
+            compile(changed, self.file, "exec", dont_inherit=True)
         except SyntaxError as error:
             return f"{self.file}: {error}"
-        return ""
+        known = {*re.findall(r"\w+", text), *dir(builtins)}
+        unknown = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - known
+        attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        unknown |= attributes - known - _attributes(root)
+        return f"{self.file}: found no {' and no '.join(sorted(unknown))}" if unknown else ""
+
+
+@cache
+def _attributes(root: Path) -> set[str]:
+    """Return every attribute that the package uses or defines."""
+    texts = (path.read_text() for path in (root / "letorbench").rglob("*.py"))
+    return {name for text in texts for name in re.findall(r"(?:\.|def )(\w+)", text)}
 
 
 def faults() -> list[Fault]:

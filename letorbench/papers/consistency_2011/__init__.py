@@ -18,7 +18,7 @@ from letorbench.losses.base import ValueAndGradient
 from letorbench.losses.consistent import bregman
 from letorbench.losses.gains import query_sums
 from letorbench.papers import surrogates
-from letorbench.papers.runs import Measured, Study, exactly, kept
+from letorbench.papers.runs import Context, Estimate, exactly, kept
 
 NAME = "consistency-2011"
 #: section 3.2.1: two labellings of two documents and their probabilities
@@ -35,7 +35,7 @@ PSI: dict[str, tuple[str, Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]]
 }
 
 
-def example(study: Study) -> dict[str, Measured]:
+def example(context: Context) -> dict[str, Estimate]:
     """Section 3.2.1's worked example."""
     gains, shares = ranked_by("least-squares", EXAMPLE), EXAMPLE.expected_gains()
     turned = np.sign((gains[0] - gains[1]) * (shares[0] - shares[1]))
@@ -88,7 +88,7 @@ def ranked_by(name: str, eta: surrogates.Eta) -> np.ndarray:
 def _otherwise(
     name: str, etas: Sequence[surrogates.Eta], rng: np.random.Generator, printed: bool = False
 ) -> float:
-    """The share of the distributions whose minimiser does not order as section 3.2.2 says."""
+    """The fraction of the distributions whose minimiser does not order as section 3.2.2 says."""
     scores, _ = surrogates.minimisers(loss(name), etas, rng)
     targets = [eta.expected_gains() if printed else ranked_by(name, eta) for eta in etas]
     wrong = [surrogates.misordered(s, target / target.max()) for s, target in zip(scores, targets)]
@@ -105,42 +105,42 @@ def flatness(surrogate: Loss, eta: surrogates.Eta, rng: np.random.Generator) -> 
 
 def psi_loss(name: str) -> Loss:
     """Theorem 9's surrogate of one of `PSI`."""
-    said, conjugate = PSI[name]
+    formula, conjugate = PSI[name]
 
     def summed(scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
         value, slope = conjugate(scores)
         return ValueAndGradient(query_sums(value, queries), slope)
 
-    return bregman(f"psi-{name}", f"psi = {said}", summed)
+    return bregman(f"psi-{name}", f"psi = {formula}", summed)
 
 
-def theory(study: Study) -> dict[str, Measured]:
+def theory(context: Context) -> dict[str, Estimate]:
     """Sections 3 to 5: counterexamples, convexity, and the bounds of the regret."""
-    trials = FULL if study.full else DISTRIBUTIONS
-    asked = {"trials": trials, "seed": study.seed}
-    path = study.folder(NAME) / "theory.json"
+    trials = FULL if context.full else DISTRIBUTIONS
+    asked = {"trials": trials, "seed": context.seed}
+    path = context.folder(NAME) / "theory.json"
     own = "papers/consistency_2011/__init__.py", "papers/surrogates.py"
-    found = kept(path, asked, partial(_measured, study, trials), *own)
-    return {name: Measured(**each) for name, each in found.items()}
+    found = kept(path, asked, partial(_measured, context, trials), *own)
+    return {name: Estimate(**each) for name, each in found.items()}
 
 
-def _measured(study: Study, trials: int) -> dict[str, Measured]:
+def _measured(context: Context, trials: int) -> dict[str, Estimate]:
     """The number of each claim, and further ones of each surrogate."""
-    found: dict[str, Measured] = {}
+    found: dict[str, Estimate] = {}
     for name in (*ORIGINAL, *CONSISTENT):
-        study.say(f"{NAME}: {name}")
-        surrogate, rng = loss(name), np.random.default_rng(study.seed)
-        share, lost = surrogates.counterexamples(surrogate, rng, trials)
-        note = f"{100 * share:.1f} % of {trials} distributions are counterexamples"
+        context.say(f"{NAME}: {name}")
+        surrogate, rng = loss(name), np.random.default_rng(context.seed)
+        fraction, lost = surrogates.counterexamples(surrogate, rng, trials)
+        note = f"{100 * fraction:.1f} % of {trials} distributions are counterexamples"
         found[f"lost-{name}"] = exactly(lost, note)
-        # with so many draws, a larger share would have shown a counterexample in 95 % of cases
+        # a larger fraction would have shown a counterexample in 95 % of cases
         unseen = f"none of {trials}: at most {100 * (1 - 0.05 ** (1 / trials)):.1f} % are, at 95 %"
-        found[f"counterexamples-{name}"] = exactly(share, "" if share else unseen)
+        found[f"counterexamples-{name}"] = exactly(fraction, "" if fraction else unseen)
         found[f"nonconvexity-{name}"] = exactly(surrogates.nonconvexity(surrogate, rng))
         if name in surrogates.STRONGLY_CONVEX:
             beyond = surrogates.beyond_theorem_10(name, surrogate, rng, trials)
             found[f"theorem-10-{name}"] = exactly(beyond)
-    rng = np.random.default_rng(study.seed)
+    rng = np.random.default_rng(context.seed)
     short, over = surrogates.theorem_11(loss("least-squares-ndcg"), rng)
     found["margin"], found["theorem-11"] = exactly(short), exactly(over)
     etas = [surrogates.draw_eta(rng, 2 + trial % 3) for trial in range(trials)]
@@ -154,8 +154,8 @@ def _measured(study: Study, trials: int) -> dict[str, Measured]:
     found["order-cosine-printed"] = exactly(_otherwise("cosine", etas, rng, printed=True))
     for name in PSI:
         own = psi_loss(name)
-        share = surrogates.counterexamples(own, rng, trials)[0]
-        found[f"theorem-9-{name}"] = exactly(max(share, surrogates.nonconvexity(own, rng)))
+        fraction = surrogates.counterexamples(own, rng, trials)[0]
+        found[f"theorem-9-{name}"] = exactly(max(fraction, surrogates.nonconvexity(own, rng)))
     return found
 
 

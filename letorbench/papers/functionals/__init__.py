@@ -26,8 +26,8 @@ from letorbench.losses.weighted_pairs import PairwiseLoss
 from letorbench.measures import parse, query_metrics
 from letorbench.models.functionals import Products, QuadraticFamily
 from letorbench.models.linear import LinearFamily
-from letorbench.papers.paper import Found
-from letorbench.papers.runs import Measured, Study, exactly, kept, least_seconds, log_slope
+from letorbench.papers.paper import PartResult
+from letorbench.papers.runs import Context, Estimate, exactly, kept, least_seconds, log_slope
 from letorbench.papers.surrogates import LABELS, labelled
 
 #: random problems, and random queries of each length for the bounds of 1 - NDCG
@@ -78,9 +78,9 @@ def beyond_loss(name: str, rng: np.random.Generator, queries: int) -> float:
     return worst
 
 
-def appendix(study: Study) -> dict[str, Measured]:
+def appendix(context: Context) -> dict[str, Estimate]:
     """The appendix's bound and the statements of section 2 that can be enumerated."""
-    rng, worst = np.random.default_rng(study.seed), np.full(3, -np.inf)
+    rng, worst = np.random.default_rng(context.seed), np.full(3, -np.inf)
     for _ in range(PROBLEMS):
         N, levels = rng.integers(2, 5, size=2)
         f = np.exp(rng.uniform(-2.0, 2.0)) * rng.normal(size=N)
@@ -99,7 +99,7 @@ def quadratic_costs(train: QuerySet, rng: np.random.Generator) -> list[tuple[int
     second = np.triu_indices(train.n_features)[1]
     starts = np.append(0, np.cumsum(np.arange(train.n_features, 0, -1)))
     rows = []
-    for n_kept in KEPT:  # models of the first so many products
+    for n_kept in KEPT:  # a model of the first products
         first = np.minimum(starts, n_kept).astype(np.int64)
         family = QuadraticFamily(Products(linear.mean, linear.scale, first, second[:n_kept]))
         theta = 0.01 * rng.normal(size=family.n_parameters)
@@ -115,8 +115,8 @@ def quadratic_costs(train: QuerySet, rng: np.random.Generator) -> list[tuple[int
     return rows
 
 
-def _measured(study: Study) -> dict[str, Any]:
-    rng = np.random.default_rng(study.seed)
+def _measured(context: Context) -> dict[str, Any]:
+    rng = np.random.default_rng(context.seed)
     with limited_threads(1):
         (train,) = permuted_cubic(rng, (TIMED,), FEATURES, DOCUMENTS)
         rows = quadratic_costs(train, rng)
@@ -128,11 +128,11 @@ def _measured(study: Study) -> dict[str, Any]:
         return {"rows": rows, "losses": [least_seconds(partial(e, scores, query)) for e in both]}
 
 
-def costs(study: Study) -> Found:
+def costs(context: Context) -> PartResult:
     """Section 4's costs of quadratic models, and section 2's of groups."""
-    stem, asked = study.folder("functionals") / "costs", {"seed": study.seed}
+    stem, asked = context.folder("functionals") / "costs", {"seed": context.seed}
     own = "papers/functionals/__init__.py", "datasets/synthetic/cubic.py"
-    made = kept(stem.with_suffix(".json"), asked, partial(_measured, study), *own)
+    made = kept(stem.with_suffix(".json"), asked, partial(_measured, context), *own)
     parameters, taken, sizes = zip(*made["rows"])
     documents, groups = made["losses"]
     note = f"{documents * 1e3:.2f} against {groups * 1e3:.2f} ms"
@@ -142,7 +142,7 @@ def costs(study: Study) -> Found:
         "groups-save": exactly(documents / groups, note),
     }
     title, header = "Costs of quadratic models", ["parameters", "seconds", "bytes"]
-    return Found(numbers=found, files=write_table(stem, title, header, made["rows"]))
+    return PartResult(numbers=found, files=write_table(stem, title, header, made["rows"]))
 
 
 PARTS = {"appendix": appendix, "costs": costs}

@@ -18,9 +18,9 @@ from letorbench.losses.lambdas import Lambda
 from letorbench.papers import paper
 from letorbench.papers.lambdarank_2006 import artificial_data, timing
 from letorbench.papers.lambdarank_2006.timing import NAME
-from letorbench.papers.paper import Found
+from letorbench.papers.paper import PartResult
 from letorbench.papers.records import write_section
-from letorbench.papers.runs import Method, Study, exactly
+from letorbench.papers.runs import Context, Method, exactly
 from letorbench.papers.surrogates import labelled
 
 #: documents of section 3's example, of which two are relevant
@@ -100,12 +100,12 @@ def functions() -> list[Method]:
     return [each for each in paper(NAME).methods.values() if each.table == "lambdas"]
 
 
-def forces(study: Study) -> Found:
+def forces(context: Context) -> PartResult:
     """Section 4: of which lambda functions is there a cost? Section 3: its example."""
     found = {}
     for each in functions():
         settings = {key: value for key, value in each.settings.items() if key != "layers"}
-        rng = np.random.default_rng(study.seed)
+        rng = np.random.default_rng(context.seed)
         found[each.label] = diagnose(Lambda(**settings), rng)  # type: ignore[arg-type]
     rows = [[*label.split(", "), *of] for label, of in found.items()]
     header = ["lambda", "pairs", "asymmetry", "lowest eigenvalue", "circulation", "sum"]
@@ -119,19 +119,19 @@ def forces(study: Study) -> Found:
         f"{paper_own.circulation:.2g} of the work along it is left."
     )
     title = "Which lambda functions have a cost"
-    files = write_section(study.folder(NAME) / "jacobian", title, text, header, rows)
+    files = write_section(context.folder(NAME) / "jacobian", title, text, header, rows)
     fall = float(pairwise_errors((1, N)) - pairwise_errors((2, 3)))
-    return Found(numbers={"pairwise-errors-fall": exactly(fall)}, files=tuple(files))
+    return PartResult(numbers={"pairwise-errors-fall": exactly(fall)}, files=tuple(files))
 
 
-def lambdas(study: Study) -> Found:
+def lambdas(context: Context) -> PartResult:
     """Section 6.2: ten lambda functions of ours on one draw of the artificial data, for view."""
-    found = artificial_data.runs(study, study.folder(NAME) / "lambdas", 1, functions())
+    found = artificial_data.runs(context, context.folder(NAME) / "lambdas", 1, functions())
     shown = ("validation", "ndcg@1", "ndcg@10")
     rows = [[*label.split(", "), *(of[each] for each in shown)] for label, of in found.items()]
     header = ["lambda", "pairs", "validation NDCG@10", "test NDCG@1", "test NDCG@10"]
     title = "Section 6.2: ten lambda functions of ours, generated data"
-    return Found(files=write_table(study.folder(NAME) / "lambdas", title, header, rows))
+    return PartResult(files=write_table(context.folder(NAME) / "lambdas", title, header, rows))
 
 
 PARTS = {

@@ -22,8 +22,8 @@ from letorbench.experiment.plan import ranker_identity
 from letorbench.experiment.select import select
 from letorbench.measures import parse, query_metrics
 from letorbench.papers import paper
-from letorbench.papers.paper import Found
-from letorbench.papers.runs import CUTOFFS, Method, Study, kept, sampled
+from letorbench.papers.paper import PartResult
+from letorbench.papers.runs import CUTOFFS, Context, Method, kept, sampled
 from letorbench.rankers import ranker
 from letorbench.results.per_query import PerQuery
 from letorbench.solvers.stopping import Validation, best
@@ -40,43 +40,43 @@ SHARES = (REAL_SHARES[0], 0.0, *REAL_SHARES[1:])
 RATES = (1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
 #: the ends of the axis of the paper's Figure 2, left
 PRINTED = (0.55, 0.75)
-#: rows that the share of the variance which a linear model explains is measured on
+#: rows that the fraction of the variance which a linear model explains is measured on
 ROWS = 50_000
 #: what rates and epochs are chosen by, and how it is measured
 CHOOSE, RULES = "ndcg@10", CONVENTIONS["standard"]
 
 
-def sizes(study: Study) -> tuple[int, int, int]:
+def sizes(context: Context) -> tuple[int, int, int]:
     """The queries of the sets."""
-    return SMALL if study.setting == "published" and not study.full else FULL
+    return SMALL if context.setting == "published" and not context.full else FULL
 
 
-def made(study: Study, number: int) -> tuple[QuerySet, ...]:
+def made(context: Context, number: int) -> tuple[QuerySet, ...]:
     """The training, validation and test set of one draw of the artificial data."""
-    rng = np.random.default_rng([study.seed, number])
-    return permuted_cubic(rng, sizes(study), FEATURES, DOCUMENTS, SHARES)
+    rng = np.random.default_rng([context.seed, number])
+    return permuted_cubic(rng, sizes(context), FEATURES, DOCUMENTS, SHARES)
 
 
 def runs(
-    study: Study, folder: Path, number: int, methods: Iterable[Method]
+    context: Context, folder: Path, number: int, methods: Iterable[Method]
 ) -> dict[str, dict[str, float]]:
     """Every method's NDCG@1..10 on the test queries of a draw, and on `validation`, by label.
 
     They are kept in folder/<label>.json. The methods are trained in as many threads as there are
     jobs; the results do not depend on it.
     """
-    train, held_out, test = sets = made(study, number)
+    train, held_out, test = sets = made(context, number)
     data, measures = [each.digest for each in sets], [parse(name) for name in CUTOFFS]
     validation = Validation(held_out, parse(CHOOSE), RULES, best)
 
     def one(method: Method) -> tuple[str, dict[str, float]]:
         cls, settings = ranker(method.algo), method.settings
         identity = ranker_identity(cls, settings)
-        asked = {"data": data, "select": CHOOSE, "seed": study.seed, "ranker": identity}
+        asked = {"data": data, "select": CHOOSE, "seed": context.seed, "ranker": identity}
 
         def trained() -> dict[str, float]:
-            study.say(f"{folder.name}: {method.label}")
-            seed = np.random.SeedSequence([study.seed, zlib.crc32(method.label.encode())])
+            context.say(f"{folder.name}: {method.label}")
+            seed = np.random.SeedSequence([context.seed, zlib.crc32(method.label.encode())])
             chosen = select(cls, settings, train, validation, seed, grows=False).chosen
             scores = chosen.ranker.predict(test.features)
             means = query_metrics(test.labels, scores, test.offsets, measures, RULES).mean(axis=0)
@@ -84,16 +84,16 @@ def runs(
 
         return method.label, kept(folder / f"{method.label}.json", asked, trained, code=())
 
-    with ThreadPoolExecutor(study.jobs) as pool:
+    with ThreadPoolExecutor(context.jobs) as pool:
         return dict(pool.map(one, methods))
 
 
-def trained(study: Study) -> tuple[dict[str, PerQuery], list[list[object]]]:
+def trained(context: Context) -> tuple[dict[str, PerQuery], list[list[object]]]:
     """Every method's NDCG@1..10 on the draws, and its rate and NDCG@10 by draw.
 
     The first draw's validation set chooses the rate for all: the paper has one draw.
     """
-    published = study.setting == "published"
+    published = context.setting == "published"
     methods = {m: each for m, each in paper(NAME).methods.items() if each.table == "nets"}
     rates: dict[str, Any] = {
         method: RATES if published else ranker(each.algo).grid["learning_rate"]
@@ -103,12 +103,12 @@ def trained(study: Study) -> tuple[dict[str, PerQuery], list[list[object]]]:
     rows: list[list[object]] = []
     for number in range(1, DRAWS + 1):
         versions = [
-            each.under(study.setting, f"{method}@{rate:g}", learning_rate=rate)
+            each.under(context.setting, f"{method}@{rate:g}", learning_rate=rate)
             for method, each in methods.items()
             for rate in rates[method]
         ]
-        folder = study.folder(NAME) / "artificial" / f"draw-{number}"
-        found = runs(study, folder, number, versions)
+        folder = context.folder(NAME) / "artificial" / f"draw-{number}"
+        found = runs(context, folder, number, versions)
         for method, tried in rates.items():
             rate = max(tried, key=lambda rate: found[f"{method}@{rate:g}"]["validation"])
             rates[method] = [rate]
@@ -120,8 +120,8 @@ def trained(study: Study) -> tuple[dict[str, PerQuery], list[list[object]]]:
     return {m: PerQuery(m, folds, folds.astype(str), table) for m, table in tables.items()}, rows
 
 
-def linear_share(seed: Sequence[int]) -> float:
-    """The share of the outputs' variance that a linear model explains, of one polynomial."""
+def linear_fraction(seed: Sequence[int]) -> float:
+    """The fraction of the outputs' variance that a linear model explains, of one polynomial."""
     rng = np.random.default_rng(seed)
     x = rng.uniform(-1.0, 1.0, (ROWS, FEATURES)).astype(np.float32)
     y = outputs(rng, x)
@@ -130,9 +130,9 @@ def linear_share(seed: Sequence[int]) -> float:
     return 1.0 - float(left.var() / y.var())
 
 
-def figure(study: Study) -> Found:
+def figure(context: Context) -> PartResult:
     """The left half of Figure 2: NDCG@1..10 on several draws of the artificial data, and leads."""
-    found, chosen = trained(study)
+    found, chosen = trained(context)
     rows, numbers, leads, bands = [], {}, {}, {}
     curves = {m: [values.mean(cutoff) for cutoff in CUTOFFS] for m, values in found.items()}
     for net in ("linear", "two-layer"):
@@ -152,7 +152,7 @@ def figure(study: Study) -> Found:
         Panel("as the paper's Figure 2, on its axis", "NDCG", curves, meaning="95 % over draws"),
         Panel("LambdaRank's lead over RankNet on the same draws", "lead in %", leads, bands),
     ]
-    drawn, folder = draw(panels), study.folder(NAME)
+    drawn, folder = draw(panels), context.folder(NAME)
     drawn.axes[0].set_ylim(*PRINTED)
     drawn.axes[1].axhline(0.0, color="0.5", linewidth=0.8, zorder=1)
     files = write(drawn, folder / "figure-2")
@@ -162,8 +162,8 @@ def figure(study: Study) -> Found:
     header = ["draw", "method", "rate", "NDCG@10"]
     title = "Artificial data: rates and NDCG@10 by draw"
     files += write_table(folder / "artificial", title, header, chosen)
-    shares = [linear_share([study.seed, number]) for number in range(1, DRAWS + 1)]
-    asked = ", ".join(f"{n:,}" for n in sizes(study))
+    shares = [linear_fraction([context.seed, number]) for number in range(1, DRAWS + 1)]
+    asked = ", ".join(f"{n:,}" for n in sizes(context))
     differs = [
         "artificial data: the recipe of RankNet 2005 is from memory (a linear model explains "
         f"{min(shares):.2f} to {max(shares):.2f} of the outputs' variance); the distribution of "
@@ -173,8 +173,8 @@ def figure(study: Study) -> Found:
         "artificial data: the learning rate is chosen on the first draw's validation set for all "
         "draws",
     ]
-    if study.setting != "published":
+    if context.setting != "published":
         differs.append("artificial data: learning rates are the rankers' grids, to 1e-1; training "
                        "ends 30 epochs after the best, before a restart can come")  # fmt: skip
-    evidence = {str(study.setting): {"artificial": found}}
-    return Found(evidence, numbers, tuple(files), tuple(differs))
+    evidence = {str(context.setting): {"artificial": found}}
+    return PartResult(evidence, numbers, tuple(files), tuple(differs))

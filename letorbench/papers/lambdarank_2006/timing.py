@@ -1,8 +1,10 @@
 """Figure 1 of the LambdaRank paper: RankNet's time against documents, and NDCG against time.
 
-V1 trains pair by pair, V2 sums a query's forces first, "ours" also stores activations and computes
-one exponential per document. Seconds are processor time of the thread that trains, so that other
-programs do not count.
+V1, pair by pair, makes two passes forward and two backward for each pair. V2 sums the forces on a
+document first: n passes forward, the pairs, n passes forward again and n backward. It lacks the two
+further speedups that the paper names: stored activations and one exponential per document
+(section 6, footnote 3), which "ours" has. All take the same step (section 5, equations 6 and 7).
+Seconds are processor time of the thread that trains, so that other programs do not count.
 """
 
 from __future__ import annotations
@@ -16,15 +18,105 @@ from typing import Any
 import numpy as np
 
 from letorbench.analysis.tables import write_table
+from letorbench.compiled.jit import kernel
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import cubic, permuted_cubic
 from letorbench.losses.base import LONGEST_COMPARED
+from letorbench.models.mlp import backward, forward
 from letorbench.papers.figures import Axis, lines_figure
-from letorbench.papers.lambdarank_2006.passes import STEPS
-from letorbench.papers.paper import Found
-from letorbench.papers.runs import Measured, Study, exactly, kept, least_seconds, log_slope
-from letorbench.solvers.sgd import NetDescent, NetState, TrainingQueries, epoch, feature_scale
+from letorbench.papers.paper import PartResult
+from letorbench.papers.runs import Context, Estimate, exactly, kept, least_seconds, log_slope
+from letorbench.rankers.ranknet import ranknet_steps
+from letorbench.solvers.sgd import (
+    FeatureScale,
+    NetDescent,
+    NetState,
+    Passes,
+    Steps,
+    TrainingQueries,
+    epoch,
+    feature_scale,
+    query_features,
+    take_step,
+)
 from letorbench.solvers.stopping import Validation
+
+
+@kernel()
+def _pair_steps(
+    online: bool, data: TrainingQueries, sequence: np.ndarray, state: NetState,
+    scale: FeatureScale, rate: float, passes: Passes,
+) -> float:  # fmt: skip
+    """Do as V1, with one step per query, or one per pair if `online`."""
+    net, change, score, force = passes.net, passes.change, passes.scores, passes.force
+    hidden = np.empty((2, len(net.bias), 1), np.float32)
+    order, starts, total = data.blocks.order, data.blocks.starts, 0.0
+    for q in sequence:
+        x, begin = query_features(data, q), data.blocks.offsets[q]
+        first, last = data.blocks.queries[q], data.blocks.queries[q + 1]
+        for b in range(first, last - 1):
+            for p in range(starts[b], starts[b + 1]):
+                for r in range(starts[b + 1], starts[last]):
+                    pair = order[p] - begin, order[r] - begin
+                    for k in range(2):
+                        forward(x[pair[k] : pair[k] + 1], net, hidden[k], score[k : k + 1])
+                    cost, pull = _pair(score[0] - score[1])
+                    total += cost
+                    force[0], force[1] = pull, -pull
+                    for k in range(2):
+                        own = x[pair[k] : pair[k] + 1]
+                        backward(own, net, hidden[k], force[k : k + 1], change)
+                    if online:
+                        take_step(rate, scale, change, state)
+        if not online:
+            take_step(rate, scale, change, state)
+    return total
+
+
+@kernel()
+def _summed_steps(
+    data: TrainingQueries, sequence: np.ndarray, state: NetState, scale: FeatureScale,
+    rate: float, passes: Passes,
+) -> float:  # fmt: skip
+    """Do as V2, with one exponential per pair and three passes per document."""
+    net, hidden, change, scores, force = passes
+    starts, total = data.blocks.starts, 0.0
+    for q in sequence:
+        x, begin = query_features(data, q), data.blocks.offsets[q]
+        first, last = data.blocks.queries[q], data.blocks.queries[q + 1]
+        s, f = scores[: len(x)], force[: len(x)]
+        for _ in range(2):  # nothing is stored for the pass backward
+            forward(x, net, hidden, s)
+        f[:] = 0.0
+        for b in range(first, last - 1):
+            for p in range(starts[b], starts[b + 1]):
+                i = data.blocks.order[p] - begin
+                for r in range(starts[b + 1], starts[last]):
+                    j = data.blocks.order[r] - begin
+                    cost, pull = _pair(s[i] - s[j])
+                    total += cost
+                    f[i] += pull
+                    f[j] -= pull
+        backward(x, net, hidden, f, change)
+        take_step(rate, scale, change, state)
+    return total
+
+
+@kernel()
+def _pair(difference: float) -> tuple[float, float]:
+    """Return log(1 + e^-difference), and the force on the more relevant document."""
+    t = np.exp(-abs(difference))
+    pull = (t if difference >= 0.0 else 1.0) / (1.0 + t)
+    return np.log1p(t) + max(0.0, -difference), pull
+
+
+#: the versions that are timed; "online" is V1 with a step after every pair
+STEPS: dict[str, Steps] = {
+    "V1": partial(_pair_steps, False),
+    "V2": _summed_steps,
+    "ours": ranknet_steps,
+    "online": partial(_pair_steps, True),
+}
 
 NAME = "lambdarank-2006"
 #: the versions that are compared by their times
@@ -97,9 +189,9 @@ def web_shaped(seed: int) -> list[QuerySet]:
     return made
 
 
-def _measured(study: Study, patience: float) -> dict[str, Any]:
-    study.say("timing V1 and V2")
-    train, validation = web_shaped(study.seed)
+def _measured(context: Context, patience: float) -> dict[str, Any]:
+    context.say("timing V1 and V2")
+    train, validation = web_shaped(context.seed)
     alike = np.square(np.diff(train.by_label.starts)).sum()
     lessons = {}
     for way in ("ours", "online"):  # all versions but this one take the same steps
@@ -117,17 +209,13 @@ def _measured(study: Study, patience: float) -> dict[str, Any]:
     }
 
 
-def timing(study: Study) -> Found:
+def timing(context: Context) -> PartResult:
     """Figure 1: NDCG against seconds, seconds against documents; the ratios of section 6.1."""
-    stem = study.folder(NAME) / "figure-1"
-    patience = FULL_PATIENCE if study.full else PATIENCE
-    asked = {"patience": patience, "seed": study.seed}
-    own = (
-        "papers/lambdarank_2006/timing.py",
-        "papers/lambdarank_2006/passes.py",
-        "datasets/synthetic/cubic.py",
-    )
-    made = kept(stem.with_suffix(".json"), asked, partial(_measured, study, patience), *own)
+    stem = context.folder(NAME) / "figure-1"
+    patience = FULL_PATIENCE if context.full else PATIENCE
+    asked = {"patience": patience, "seed": context.seed}
+    own = "papers/lambdarank_2006/timing.py", "datasets/synthetic/cubic.py"
+    made = kept(stem.with_suffix(".json"), asked, partial(_measured, context, patience), *own)
     timed: dict[tuple[str, str], Any] = {
         of: tuple(zip(*(each[2:] for each in made["timings"] if tuple(each[:2]) == of)))
         for of in product(VERSIONS, NETS)
@@ -164,10 +252,10 @@ def timing(study: Study) -> Found:
         f"epoch would take more than {patience:g} s; longer queries than {LONGEST_COMPARED:,} are "
         "refused; the paper's are 4,000 to 512,000",
     )
-    return Found(numbers=found, files=files, differs=differs)
+    return PartResult(numbers=found, files=files, differs=differs)
 
 
-def _section_6_1(made: Mapping[str, Any]) -> dict[str, Measured]:
+def _section_6_1(made: Mapping[str, Any]) -> dict[str, Estimate]:
     """V1's seconds over V2's for each net; V1 with one step per query against one per pair."""
     found = {}
     for net, of in made["epochs"].items():
@@ -178,7 +266,7 @@ def _section_6_1(made: Mapping[str, Any]) -> dict[str, Measured]:
             f"{np.median(first / ours):.1f}; {made['pairs']:.1f} pairs a document"
         )
         middle = float(np.median(ratios))
-        found[f"speed-{net}"] = Measured(middle, ratios.min(), ratios.max(), note)
+        found[f"speed-{net}"] = Estimate(middle, ratios.min(), ratios.max(), note)
     query, pair = map(np.array, (made["lessons"]["ours"], made["lessons"]["online"]))
     note = f"after {len(query)} epochs {query[-1]:.4f} and {pair[-1]:.4f}"
     found["batch-converges"] = exactly(float(np.abs(query / pair - 1.0).max()), note)

@@ -11,8 +11,8 @@ from scipy.stats import entropy
 from letorbench.analysis.figures import PAGE, dress, fixed_style, new_figure, write
 from letorbench.conventions import CONVENTIONS
 from letorbench.measures import parse, query_metrics
-from letorbench.papers.paper import Found
-from letorbench.papers.runs import Measured, Study, exactly
+from letorbench.papers.paper import PartResult
+from letorbench.papers.runs import Context, Estimate, exactly
 
 #: the list of the slide on average precision, from the top: relevant at 1, 3 and 5
 LIST = (1, 0, 1, 0, 1)
@@ -36,7 +36,7 @@ def plackett_luce(scores: Sequence[float]) -> list[float]:
     return [float(np.prod([u / sum(order[t:]) for t, u in enumerate(order)])) for order in orders]
 
 
-def examples(study: Study) -> dict[str, Measured]:
+def examples(context: Context) -> dict[str, Estimate]:
     """All worked examples."""
     # KL(first || second) of two lists' distributions over all orders, in nats and in bits
     f, g, h = map(plackett_luce, SCORES)
@@ -54,7 +54,7 @@ def examples(study: Study) -> dict[str, Measured]:
     }  # fmt: skip
 
 
-def lists(study: Study) -> Found:
+def lists(context: Context) -> PartResult:
     """The slide's lists f, g and h: the probability of each order of A, B and C."""
     orders = ["".join(order) for order in permutations("ABC")]
     with fixed_style():
@@ -72,7 +72,7 @@ def lists(study: Study) -> Found:
             f"{entropy(g, h):.4f} nats, {entropy(g, h, base=2):.4f} bits, the slide 2.56"
         )
         figure.supxlabel(distances, fontsize=8.0)
-        return Found(files=tuple(write(figure, study.folder("lecture-2018") / "lists")))
+        return PartResult(files=tuple(write(figure, context.folder("lecture-2018") / "lists")))
 
 
 #: the boxes of the slides on web page ranking and on training, with places and texts; the arrows
@@ -89,7 +89,7 @@ ARROWS = ("documents features", "query features", "features model", "model list"
           "ratings loss", "list loss", "loss model")  # fmt: skip
 
 
-def pipeline(study: Study) -> Found:
+def pipeline(context: Context) -> PartResult:
     """The lecture's pipeline, from a query and documents to a measured list."""
     with fixed_style():
         figure = new_figure(PAGE, 2.2)
@@ -105,7 +105,7 @@ def pipeline(study: Study) -> Found:
             ends = {"patchA": texts[start].get_bbox_patch(), "patchB": texts[end].get_bbox_patch()}
             style = {"arrowstyle": "-|>", "color": "0.3", "shrinkA": 3, "shrinkB": 3, **ends}
             axes.annotate("", BOXES[end][:2], BOXES[start][:2], arrowprops=style)
-        return Found(files=tuple(write(figure, study.folder("lecture-2018") / "pipeline")))
+        return PartResult(files=tuple(write(figure, context.folder("lecture-2018") / "pipeline")))
 
 
 PARTS = {"examples": examples, "lists": lists, "pipeline": pipeline}

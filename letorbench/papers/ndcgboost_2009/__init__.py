@@ -22,7 +22,7 @@ from scipy.special import expit as sigma
 
 from letorbench.papers import paper
 from letorbench.papers.ndcgboost_2009 import trainings
-from letorbench.papers.runs import Measured, Study, exactly
+from letorbench.papers.runs import Context, Estimate, exactly
 
 #: random problems of a statement, and how many of them are drawn at once
 PROBLEMS, CHUNK = 100_000, 5_000
@@ -200,8 +200,8 @@ def floor(p: Problems) -> np.ndarray:
     return (least * np.triu(np.ones(least.shape[1:]), 1)).sum(axis=(1, 2))
 
 
-def floor_share(rng: np.random.Generator) -> float:
-    """The mean share of M at equal scores that no scores can take away."""
+def floor_fraction(rng: np.random.Generator) -> float:
+    """The mean fraction of M at equal scores that no scores can take away."""
     p = drawn(rng, 1_000, 5)
     return float((floor(p) / p.M(np.zeros_like(p.F))).mean())
 
@@ -252,25 +252,25 @@ def _alpha(p: Problems) -> np.ndarray:
     return 0.5 * np.log(np.where(both, up, 1.0) / np.where(both, down, 1.0))
 
 
-def data(study: Study) -> dict[str, Measured]:
+def data(context: Context) -> dict[str, Estimate]:
     """Section 4.1: the counts of the data sets at hand."""
     found = {}
-    for dataset in filter(study.has, paper(trainings.NAME).parts["figure-1"].data):
-        test = [fold.test for fold in study.benchmark(dataset).folds]
+    for dataset in filter(context.has, paper(trainings.NAME).parts["figure-1"].data):
+        test = [fold.test for fold in context.benchmark(dataset).folds]
         found[f"{dataset} queries"] = exactly(float(sum(part.n_queries for part in test)))
         found[f"{dataset} documents"] = exactly(float(sum(part.n_docs for part in test)))
         found[f"{dataset} features"] = exactly(float(test[0].n_features))
     return found
 
 
-def theory(study: Study) -> dict[str, Measured]:
+def theory(context: Context) -> dict[str, Estimate]:
     """Section 3: every statement on random problems, and the bounds through training."""
     found = {}
     for number, name in enumerate(STATEMENTS):
-        study.say(f"{trainings.NAME}: {name}")
-        found[name] = exactly(largest(name, np.random.default_rng([study.seed, number])))
-    rng = np.random.default_rng(study.seed)
-    found["floor-share"] = exactly(floor_share(rng))
+        context.say(f"{trainings.NAME}: {name}")
+        found[name] = exactly(largest(name, np.random.default_rng([context.seed, number])))
+    rng = np.random.default_rng(context.seed)
+    found["floor-share"] = exactly(floor_fraction(rng))
     note = f"equation (8) takes it as equal: its expected ranks are off by {rank_error(rng):.2f}"
     found["lemma-2"] = replace(found["lemma-2"], note=note)
     return found

@@ -18,9 +18,9 @@ from letorbench.conventions import Convention
 from letorbench.datasets.queryset import Fold, QuerySet
 from letorbench.measures import parse, query_metrics
 from letorbench.papers import paper
-from letorbench.papers.paper import Found
+from letorbench.papers.paper import PartResult
 from letorbench.papers.records import write_section
-from letorbench.papers.runs import Study, kept, sampled
+from letorbench.papers.runs import Context, kept, sampled
 from letorbench.rankers.ndcgboost import HALF, NDCGBoost
 
 NAME, OWN = "ndcgboost-2009", "papers/ndcgboost_2009/trainings.py"
@@ -99,22 +99,23 @@ def mean(part: QuerySet, scores: np.ndarray, measure: str, rules: Convention) ->
 
 
 def trained(
-    study: Study, stem: str, changes: Mapping[str, Change], seeds: Sequence[int], numbers: Numbers
-) -> dict[str, np.ndarray]:
+    context: Context, stem: str, changes: Mapping[str, Change], seeds: Sequence[int],
+    numbers: Numbers,
+) -> dict[str, np.ndarray]:  # fmt: skip
     """The numbers of each change, (n_seeds, n_folds, n); one seed if nothing is drawn."""
 
     def one(cell: tuple[Change, int]) -> dict[str, list[list[float]]]:
         way, seed = cell
-        study.say(f"{way.data}, seed {seed + 1}: {way}")
+        own = {name: each for name, each in changes.items() if each.trained == way}
+        context.say(f"{way.data}, seed {seed + 1}: {', '.join(own)}")
         scored = [
-            (fold, scores(fold, way, np.random.default_rng([study.seed, seed, fold.number])))
-            for fold in study.benchmark(way.data).folds
+            (fold, scores(fold, way, np.random.default_rng([context.seed, seed, fold.number])))
+            for fold in context.benchmark(way.data).folds
         ]
         found = {}
-        for name, each in changes.items():
-            if each.trained == way:
-                rules = study.benchmark(way.data, each.convention).convention
-                found[name] = [numbers(each, rules, *of) for of in scored]
+        for name, each in own.items():
+            rules = context.benchmark(way.data, each.convention).convention
+            found[name] = [numbers(each, rules, *of) for of in scored]
         return found
 
     def make() -> dict[str, list]:
@@ -122,35 +123,35 @@ def trained(
         ways = [way for i, way in enumerate(ways) if way not in ways[:i]]
         cells = [(way, seed) for way in ways
                  for seed in (seeds if NDCGBoost(**way.settings).draws else seeds[:1])]  # fmt: skip
-        with ThreadPoolExecutor(study.jobs) as pool:
+        with ThreadPoolExecutor(context.jobs) as pool:
             made = list(pool.map(one, cells))
         return {name: [each[name] for each in made if name in each] for name in changes}
 
     asked = {
-        "changes": {name: asdict(each) for name, each in changes.items()}, "seed": study.seed,
+        "changes": {name: asdict(each) for name, each in changes.items()}, "seed": context.seed,
         "seeds": list(seeds),
-        "data": [study.benchmark(each.data).provenance["digest"] for each in changes.values()],
+        "data": [context.benchmark(each.data).provenance["digest"] for each in changes.values()],
     }  # fmt: skip
-    made = kept(study.folder(NAME) / f"{stem}.json", asked, make, OWN)
+    made = kept(context.folder(NAME) / f"{stem}.json", asked, make, OWN)
     return {name: np.array(each) for name, each in made.items()}
 
 
-def single_changes(study: Study) -> Found:
+def single_changes(context: Context) -> PartResult:
     """Train each change with each seed; write the table, and a sentence on its result."""
     part = paper(NAME).parts["single-changes"]
     changes = {BASE: Change()}
     for axis in part.axes.values():
         changes |= {name: Change.of(each, stumps="sample") for name, each in axis.items()}
-    absent = [name for name, each in changes.items() if not study.has(each.data)]
+    absent = [name for name, each in changes.items() if not context.has(each.data)]
     if BASE in absent:
-        return Found()
+        return PartResult()
     here = {name: each for name, each in changes.items() if name not in absent}
 
     def number(change: Change, rules: Convention, fold: Fold, rounds: list[np.ndarray]) -> list:
         of_test = rounds[1] if change.best_round else rounds[1][-1:]
         return [max(mean(fold.test, each, part.measures[0], rules) for each in of_test)]
 
-    made = trained(study, part.name, here, range(part.repeats), number)
+    made = trained(context, part.name, here, range(part.repeats), number)
     found = {name: each.mean(axis=(1, 2)) for name, each in made.items()}
     rows: list[list[Value]] = []
     for name, own in found.items():
@@ -158,10 +159,10 @@ def single_changes(study: Study) -> Found:
         shown = [float(each) for each in (own.mean(), own.std(ddof=1), own.max())]
         rows.append([name, *shown, moved.value, moved.low, moved.high])
     header = ["change", "mean", "deviation", "most", "difference", "low", "high"]
-    told, stem = sentence(found, **part.upper), study.folder(NAME) / part.name
-    files = write_section(stem, part.title, told, header, rows, folded=True)
+    text, stem = sentence(found, **part.upper), context.folder(NAME) / part.name
+    files = write_section(stem, part.title, text, header, rows, folded=True)
     differs = (f"{part.title}: without {', '.join(absent)}, not at hand",) if absent else ()
-    return Found(files=tuple(files), differs=differs)
+    return PartResult(files=tuple(files), differs=differs)
 
 
 def sentence(found: Mapping[str, np.ndarray], printed: float, half: float, moves: float) -> str:
@@ -177,11 +178,11 @@ def sentence(found: Mapping[str, np.ndarray], printed: float, half: float, moves
     )
 
 
-def sampling(study: Study) -> Found:
+def sampling(context: Context) -> PartResult:
     """Train every way of drawing documents; write the table, and sentences on its result."""
     part = paper(NAME).parts["sampling"]
     seeds = range(part.upper["first_seed"], part.upper["first_seed"] + part.repeats)
-    rows, told, votes = list[list[Value]](), list[str](), list[str]()
+    rows, sentences, votes = list[list[Value]](), list[str](), list[str]()
 
     def numbers(change: Change, rules: Convention, fold: Fold, rounds: list[np.ndarray]) -> list:
         validation, test = ((p, s[-1]) for p, s in zip((fold.validation, fold.test), rounds))
@@ -190,33 +191,35 @@ def sampling(study: Study) -> Found:
         ties = [mean(*validation, MEASURES[-1], over), mean(*test, MEASURES[1], best)]
         return [*found, *ties, tied(*validation)]
 
-    for data in filter(study.has, part.data):
+    for data in filter(context.has, part.data):
         ways = {name: Change(each, data) for name, each in part.axes["stumps"].items()}
-        made = trained(study, f"{part.name}-{data}", ways, seeds, numbers)
+        made = trained(context, f"{part.name}-{data}", ways, seeds, numbers)
         found = {name: dict(zip(COLUMNS, np.moveaxis(each, 2, 0))) for name, each in made.items()}
         for name, each in made.items():
             by_seed = found[name]["test NDCG@3"].mean(axis=1)
             spread = float(by_seed.std(ddof=1)) if len(each) > 1 else 0.0
             rows.append([data, name, *each.mean(axis=(0, 1)).tolist(), spread])
         if data == part.upper["on"]:
-            told.insert(0, _gap(data, found, part.upper["printed"]))
-        told.append(_chosen(data, found))
+            sentences.insert(0, _gap(data, found, part.upper["printed"]))
+        sentences.append(_chosen(data, found))
         exact, equal = (found[name]["test NDCG@3"].mean() for name in (EXACT, EQUAL))
         votes.append(f"by {equal - exact:+.3f} on {data}")
     if not rows:
-        return Found()
-    told.append(
+        return PartResult()
+    sentences.append(
         "A sample that is larger than the effective number holds nearly all documents that have a "
         "weight, so that it ignores the weights. That alone, equal votes, moves NDCG@3 "
         f"{' and '.join(votes)}."
     )
     header = ["data", "documents", *COLUMNS, "deviation of test NDCG@3"]
-    stem = study.folder(NAME) / part.name
-    return Found(files=tuple(write_section(stem, part.title, " ".join(told), header, rows)))
+    stem = context.folder(NAME) / part.name
+    return PartResult(
+        files=tuple(write_section(stem, part.title, " ".join(sentences), header, rows))
+    )
 
 
 def tied(queries: QuerySet, scores: np.ndarray) -> float:
-    """The share of documents whose score another document of their query has."""
+    """The fraction of documents whose score another document of their query has."""
     query = np.repeat(np.arange(queries.n_queries), queries.lengths)
     _, each, count = np.unique(
         np.column_stack([query, scores]), axis=0, return_inverse=True, return_counts=True
@@ -230,13 +233,13 @@ def _gap(dataset: str, found: Mapping[str, Columns], printed: float) -> str:
     of = {name: each.mean(axis=1) for name, each in every.items() if len(each) > 1}
     base, best = of[PAPERS], max(of, key=lambda name: of[name].mean())
     most, gained = sampled(of[best]), sampled(of[best] - base)
-    share = 100.0 * gained.value / (printed - base.mean())
+    per_cent = 100.0 * gained.value / (printed - base.mean())
     return (
         "The paper draws documents by their weights and does not say how many. Their effective "
         "number is (sum |w|)^2 / sum w^2. Where as many are drawn as there are, with replacement, "
         f"{dataset}'s test parts have NDCG@3 {base.mean():.3f}. The best way on these test parts, "
-        f"{best}, has {most.value:.3f} [{most.low:.3f}, {most.high:.3f}], {share:.0f} % of the way "
-        f"to the printed {printed:.2f} ({gained.value:+.3f} [{gained.low:+.3f}, "
+        f"{best}, has {most.value:.3f} [{most.low:.3f}, {most.high:.3f}], {per_cent:.0f} % of the "
+        f"way to the printed {printed:.2f} ({gained.value:+.3f} [{gained.low:+.3f}, "
         f"{gained.high:+.3f}]). Its scores tie: with the relevant first in every tie it has "
         f"{found[best]['test NDCG@3, relevant first in ties'].mean():.3f}."
     )

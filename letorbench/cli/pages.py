@@ -1,13 +1,43 @@
-"""`letorbench leaderboard`: which method is best, and where are one's own results?"""
+"""The commands that write HTML pages: `report` and `leaderboard`."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from letorbench.cli import options
 from letorbench.cli.group import echo, print_error, print_table
+from letorbench.named_files import is_stream, open_output
+
+if TYPE_CHECKING:
+    from letorbench.analysis.comparison import Procedure
+    from letorbench.api.results import Results
+
+
+@click.command(short_help="Write stored results as one self-contained HTML file.")
+@options.baseline
+@options.option(
+    "--measure", default="ndcg@10", metavar="MEASURE", help="What algorithms are compared by."
+)
+@options.procedure
+@options.option(
+    "--out-file", type=options.NEW_FILE, default=Path("report.html"), help="The file to write."
+)
+@options.stored
+def report(
+    results: Results, baseline: str | None, measure: str, procedure: Procedure, out_file: Path
+) -> None:
+    """Write a report of data sets (all that have results by default) that any browser opens.
+
+    It has results, curves with 95 % bands, per-query differences from the baseline (by default the
+    best algorithm of each data set) with their reasons, validation curves, settings, timings,
+    warnings and sources. It needs no network and no server.
+    """
+    words = click.get_current_context().find_root().obj or ()
+    written = results.report(out_file, baseline, measure, procedure, words)
+    echo(written, err=is_stream(written))
 
 
 @click.command(short_help="Show which method is best, and your own results beside all others.")
@@ -42,12 +72,12 @@ def leaderboard(
     from letorbench.api.leaderboard import boards
     from letorbench.choices import meant, split
     from letorbench.measures import parse
-    from letorbench.named_files import is_stream, open_output
+    from letorbench.named_files import is_stream
     from letorbench.results.csv_files import unpack as unpacked
     from letorbench.results.user_files import check_output
 
     if unpack is not None:
-        options.refuse("--unpack", "measure", "format", "out_file")
+        options.refuse("--unpack", "measure", "form", "out_file")
         for name in split(datasets) or files():
             chosen = meant(name, list(files()), "shipped data set")
             echo(unpacked(files()[chosen], unpack))
