@@ -152,9 +152,9 @@ def test_pictures_are_of_these_commands_and_this_code() -> None:
         assert import_module("speed").made_by() in path.read_text(encoding="utf-8")
 
 
-def test_the_leaderboard_is_of_this_code() -> None:
-    """`make leaderboard` renews it where this fails."""
-    assert check.old_code(ROOT / "docs" / "leaderboard.md") == []
+def test_the_leaderboard_and_the_papers_are_of_this_code() -> None:
+    """`make leaderboard` and `make papers` renew what fails here."""
+    assert [line for path in check.pages() for line in check.old_code(path)] == []
 
 
 def test_what_other_code_made_is_named(monkeypatch) -> None:
