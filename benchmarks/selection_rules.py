@@ -64,9 +64,9 @@ ROUND_RULES: dict[str, Rule] = {
     "first within 1 SE (Breiman)": lambda values: int(as_good(values, 1.0)[0]),
     "median within 1/2 SE": partial(middle, share=0.5),
     "median within 1 SE": partial(middle, share=1.0),
-    "last within 1/4 SE": partial(latest, share=0.25),
-    "last within 1/2 SE": partial(latest, share=0.5),
-    "last within 1 SE": partial(latest, share=1.0),
+    "last within 1/4 SE": partial(latest, tolerance=0.25),
+    "last within 1/2 SE": partial(latest, tolerance=0.5),
+    "last within 1 SE": partial(latest, tolerance=1.0),
     "last round": lambda values: len(values) - 1,
 }
 

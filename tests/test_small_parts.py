@@ -20,8 +20,8 @@ from letorbench.compiled.jit import longest_query
 from letorbench.conventions import CONVENTIONS, INTEGERS, RULES, convention, with_rules
 from letorbench.errors import DataError, LetorError, UsageError, WriteError
 from letorbench.experiment.backends import Shard, shard_of
-from letorbench.experiment.plan import Protocol, entrants
-from letorbench.experiment.run import Report, Run
+from letorbench.experiment.plan import Protocol, systems_of
+from letorbench.experiment.run import JobResult, RunReport
 from letorbench.experiment.select import edge, next_number
 from letorbench.features import resolved, stored, transformation
 from letorbench.measures import MEASURES, default_measures, nDCG, parse, query_metrics, sign
@@ -88,7 +88,7 @@ def test_lists_of_names() -> None:
 
 
 def settings(algos: list[str], *pairs: str) -> dict[str, dict]:
-    return {each.ranker.name: dict(each.settings) for each in entrants(algos, list(pairs))}
+    return {each.ranker.name: dict(each.settings) for each in systems_of(algos, list(pairs))}
 
 
 def test_settings_reach_the_rankers_that_have_them() -> None:
@@ -266,21 +266,21 @@ def test_errors_and_warnings() -> None:
         FitResult(None, warnings=("slow",))
 
 
-def done(where: str, *warnings: FitWarning, error: str = "", status: int = 0) -> Run:
+def done(where: str, *warnings: FitWarning, error: str = "", status: int = 0) -> JobResult:
     *names, fold, repeat = where.split()
     key = FoldKey(*names, int(repeat), int(fold))
     fit = {"warnings": [vars(each) for each in warnings]}
-    return Run(key, StoredFold(key, Path(), fit, 0, None), error=error, exit_status=status)
+    return JobResult(key, StoredFold(key, Path(), fit, 0, None), error=error, exit_status=status)
 
 
 def test_failures_are_grouped_by_what_they_say() -> None:
     places = {"A x 1 1": "a", "A x 2 1": "b", "A y 1 1": "a", "A x 3 2": "a", "B x 1 1": "a"}
     failed = [done(where, error=error, status=1) for where, error in places.items()]
-    assert list(failures(Report((), [*failed, done("A x 4 1")], ()))) == [
+    assert list(failures(RunReport((), [*failed, done("A x 4 1")], ()))) == [
         "A, x, fold 1, 3 of repeat 2: a", "A, x, fold 2: b", "A, y, fold 1: a", "B, x, fold 1: a",
     ]  # fmt: skip
     runs = [], [done("A x 1 1", status=2)], failed, [*failed, done("A x 1 1", error="c", status=2)]
-    assert [exit_status(Report((), each, ())) for each in runs] == [0, 0, 1, 2]
+    assert [exit_status(RunReport((), each, ())) for each in runs] == [0, 0, 1, 2]
 
 
 def test_a_few_warnings_are_said_in_full_and_many_are_counted() -> None:

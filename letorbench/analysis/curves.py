@@ -30,46 +30,46 @@ ACROSS, HEIGHT = 3, 1.9
 class LearningCurves(NamedTuple):
     """The algorithms of one data set that were trained on parts of its training queries."""
 
-    #: a row for each algorithm and share
+    #: a row for each algorithm and fraction
     table: Table
-    #: a line for each algorithm, NaN at shares that it was not trained on
+    #: a line for each algorithm, NaN at fractions that it was not trained on
     panel: Panel
 
 
 def learning_curves(frames: Sequence[DatasetResults], measure: str) -> list[LearningCurves]:
-    """The learning curves of each data set with results of several shares.
+    """The learning curves of each data set with results of several fractions.
 
     All points of a data set are means over the same queries, of the folds that all have.
-    UsageError if no data set has several shares, DataError if its shares have no fold in common.
+    UsageError if no data set has several fractions, DataError if these have no fold in common.
     """
     sets: dict[str, list[DatasetResults]] = {}
     for frame in frames:
         sets.setdefault(parse(frame.dataset).whole, []).append(frame)
-    several = {name: shares for name, shares in sets.items() if len(shares) > 1}
+    several = {name: fractions for name, fractions in sets.items() if len(fractions) > 1}
     if not several:
         raise UsageError(
-            "found no data set with several shares of its training queries; "
+            "found no data set with several fractions of its training queries; "
             "`letorbench run --share 0.1,0.3,1` makes them"
         )
-    return [_learning(name, shares, measure) for name, shares in several.items()]
+    return [_learning(name, fractions, measure) for name, fractions in several.items()]
 
 
-def _learning(dataset: str, shares: Sequence[DatasetResults], measure: str) -> LearningCurves:
-    rows = [(row, parse(frame.dataset).share) for frame in shares for row in frame.rows]
+def _learning(dataset: str, fractions: Sequence[DatasetResults], measure: str) -> LearningCurves:
+    rows = [(row, parse(frame.dataset).train_fraction) for frame in fractions for row in frame.rows]
     rows.sort(key=lambda each: (each[0].algo, each[1]))
     folds = reduce(np.intersect1d, [row.queries.folds for row, _ in rows])
     if not len(folds):
-        raise DataError(f"{dataset}: its shares have no fold in common: run the missing folds")
-    x = sorted({share for _, share in rows})
+        raise DataError(f"{dataset}: its fractions have no fold in common: run the missing folds")
+    x = sorted({fraction for _, fraction in rows})
     cells = []
     lines = {row.algo: np.full((3, len(x)), math.nan) for row, _ in rows}
-    for row, share in rows:
+    for row, fraction in rows:
         queries = row.queries.only(folds)
         mean = MeanDifference.from_zero(queries.tables[measure], queries.folds)
         low, high = mean.interval()
         interval = Cell(f"[{low:.4f}, {high:.4f}]", low)
-        cells.append((dataset, row.algo, share, mean.mean, interval, high))
-        lines[row.algo][:, x.index(share)] = mean.mean, low, high
+        cells.append((dataset, row.algo, fraction, mean.mean, interval, high))
+        lines[row.algo][:, x.index(fraction)] = mean.mean, low, high
     columns = (
         Column(name="dataset"),
         Column("algorithm", "left", "algo"),
@@ -80,8 +80,9 @@ def _learning(dataset: str, shares: Sequence[DatasetResults], measure: str) -> L
     )
     conventions = ", ".join(dict.fromkeys(row.convention for row, _ in rows))
     caption = (
-        f"{dataset}, {label(measure)} [{conventions}] by the share of the training queries: mean "
-        f"over the queries of the folds that all have; {figures.INTERVALS}, over queries and seeds"
+        f"{dataset}, {label(measure)} [{conventions}] by the fraction of the training queries: "
+        "mean over the queries of the folds that all have; "
+        f"{figures.INTERVALS}, over queries and seeds"
     )
     panel = Panel(
         f"{dataset} dataset",

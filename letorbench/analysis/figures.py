@@ -94,7 +94,7 @@ POINTS_NOTE = f"{INTERVALS}, over queries"
 
 @dataclass(frozen=True)
 class Panel:
-    """One data set: the values of algorithms at n = 1, 2, ..., at `cutoffs`, or at `shares`."""
+    """One data set: the values of algorithms at n = 1, 2, ..., at `cutoffs`, or at `fractions`."""
 
     title: str
     measure: str
@@ -105,7 +105,7 @@ class Panel:
     )
     meaning: str = "one standard deviation over seeds"
     #: of the training queries
-    shares: Sequence[float] = ()
+    fractions: Sequence[float] = ()
     cutoffs: Sequence[float] = ()
     #: what a reader must know of the lines, in one sentence
     note: str = ""
@@ -350,7 +350,7 @@ def _draw_panel(
     axes: Axes, panel: Panel, styles: Mapping[str, dict[str, Any]], banded: Sequence[str]
 ) -> None:
     longest = max((len(values) for values in panel.curves.values()), default=1)
-    x = panel.shares or panel.cutoffs or range(1, longest + 1)
+    x = panel.fractions or panel.cutoffs or range(1, longest + 1)
     for algo, values in panel.curves.items():
         points = [(n, value) for n, value in zip(x, values) if value == value]  # no NaN
         axes.plot(*np.reshape(points, (-1, 2)).T, label=algo, **styles.get(algo, GREY))
@@ -359,9 +359,9 @@ def _draw_panel(
             axes.fill_between(
                 x[: len(values)], *panel.bands[algo], color=colour, alpha=0.15, linewidth=0
             )
-    x_label = "share of the training queries" if panel.shares else "@n"
+    x_label = "fraction of the training queries" if panel.fractions else "@n"
     dress(axes, panel.title, x_label, panel.measure)
-    if panel.shares:
+    if panel.fractions:
         axes.set_xscale("log")
         axes.minorticks_off()
     axes.set_xticks(x, [f"{n:g}" for n in x])

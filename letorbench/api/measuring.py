@@ -19,7 +19,7 @@ from letorbench.datasets.arrays import (
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.measures import Measure, parse, query_metrics, texts
-from letorbench.measures.evaluation import shares
+from letorbench.measures.evaluation import relative_weights
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -118,8 +118,8 @@ def evaluate(
         return frame
     counts = ~frame.isna().all(axis=1).to_numpy()
     weights = None if sample_weight is None else as_weights(sample_weight, offsets, rows)
-    share = shares(values, columns, weights, rules, labels, offsets)
-    return frame.mul(share)[counts].mean().rename("mean")
+    weight = relative_weights(values, columns, weights, rules, labels, offsets)
+    return frame.mul(weight)[counts].mean().rename("mean")
 
 
 def measures_of(asked: Asked | Sequence[Asked]) -> list[Measure]:

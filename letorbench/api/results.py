@@ -350,10 +350,10 @@ class Results:
         """Return `learning_curves` as values with a table and a panel, one a data set."""
         name, frames = self._one_measure(measure), list(self.frames)
         own = {catalog.parse(each).whole for each in self.datasets}
-        if len(own) == len(frames):  # the shares are stored as data sets that were not named
+        if len(own) == len(frames):  # the fractions are stored as data sets that were not named
             others = [each for each in present(self.out) if each not in self.datasets]
-            shares = [each for each in others if catalog.parse(each).whole in own]
-            read = [DatasetResults.read(self.out, each, self.data_dir) for each in shares]
+            fractions = [each for each in others if catalog.parse(each).whole in own]
+            read = [DatasetResults.read(self.out, each, self.data_dir) for each in fractions]
             frames += [frame for each in read if (frame := each.only(self.algorithms)).rows]
         return learning_curves([frame.measured(name) for frame in frames], name)
 

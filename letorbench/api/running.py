@@ -17,10 +17,9 @@ from letorbench.datasets.layout import MOST_FOLDS
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.backends import Processes, Workers, shard_of
-from letorbench.experiment.job import Run
-from letorbench.experiment.plan import DEFAULT_REPEATS, Algorithm, Protocol, entrants
-from letorbench.experiment.run import Report
-from letorbench.experiment.run import run as run_all
+from letorbench.experiment.job import JobResult
+from letorbench.experiment.plan import DEFAULT_REPEATS, Algorithm, Protocol, systems_of
+from letorbench.experiment.run import RunReport, run_systems
 from letorbench.features import AUTO
 from letorbench.measures import texts
 from letorbench.results.paths import FIT, FoldKey, figure, listing
@@ -136,7 +135,7 @@ def run(
         measures=tuple(texts(measures)),
     )  # fmt: skip
     shares = [share] if isinstance(share, (int, float, str)) else share
-    report = perform(
+    report = run_experiment(
         data, algos, chosen, folds=folds, fixed=fixed, jobs=jobs, shard=shard, shares=shares,
         executor=executor,
     )  # fmt: skip
@@ -151,7 +150,7 @@ def run(
     return Results(Path(out), report.frames, lines).only(algos=names)
 
 
-def perform(
+def run_experiment(
     data: str | Benchmark | Sequence[str | Benchmark],
     algos: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm],
     protocol: Protocol,
@@ -162,12 +161,12 @@ def perform(
     shard: str | None = None,
     shares: Iterable[float | str] = (1.0,),
     executor: Executor | None = None,
-) -> Report:
+) -> RunReport:
     """Do the work of `run`; return the result of every fold, failures too."""
     numbers = fold_numbers(folds) if isinstance(folds, str) else None if folds is None else [*folds]
     part = None if shard is None else shard_of(shard)
     datasets = _datasets(data, protocol.data_dir, [_fraction(each) for each in shares])
-    systems = entrants(algos, fixed)
+    systems = systems_of(algos, fixed)
     if executor is not None and not isinstance(executor, Executor):
         raise UsageError(
             f"found executor={executor!r}, expected a concurrent.futures.Executor, such as "
@@ -176,7 +175,7 @@ def perform(
     if executor is not None and jobs != 1:
         raise UsageError(f"found jobs={jobs} and an executor, expected one of them")
     backend = Processes(jobs) if executor is None else Workers(executor)
-    return run_all(datasets, systems, numbers, protocol, backend, part)
+    return run_systems(datasets, systems, numbers, protocol, backend, part)
 
 
 def fold_numbers(text: str) -> tuple[int, ...]:
@@ -235,12 +234,14 @@ def _datasets(
     for each in several:
         if isinstance(each, Benchmark):
             for fraction in fractions:
-                label = catalog.with_share(each.name, fraction)
+                label = catalog.with_fraction(each.name, fraction)
                 whole = fraction == 1.0
-                chosen[label] = each if whole else replace(each, name=label, share=fraction)
+                chosen[label] = (
+                    each if whole else replace(each, name=label, train_fraction=fraction)
+                )
             continue
         for named, fraction in product(_names([each], data_dir).values(), fractions):
-            named = named if fraction == 1.0 else replace(named, share=fraction)
+            named = named if fraction == 1.0 else replace(named, train_fraction=fraction)
             chosen[named.label] = named
     return list(chosen.values())
 
@@ -259,7 +260,7 @@ def places(results: Results) -> list[tuple[str, str]]:
     return rows + ([("figure", figure(results.out))] if len(results.datasets) > 1 else [])
 
 
-def failures(report: Report) -> list[str]:
+def failures(report: RunReport) -> list[str]:
     """Return a line for each error, folds of an algorithm that share it together."""
     folds: dict[tuple[str, str, str], list[str]] = {}
     for run in report.runs:
@@ -271,12 +272,12 @@ def failures(report: Report) -> list[str]:
     ]
 
 
-def exit_status(report: Report) -> int:
+def exit_status(report: RunReport) -> int:
     """Return 0, or that of the errors: of usage where a fold refuses a value, else of data."""
     return max((run.exit_status for run in report.runs if run.error), default=0)
 
 
-def closing_lines(runs: Iterable[Run]) -> list[str]:
+def closing_lines(runs: Iterable[JobResult]) -> list[str]:
     """Return few lines for all the warnings of a run, the most serious first.
 
     An algorithm is in the line of its most serious warning, together with all others that have

@@ -273,7 +273,7 @@ def _show_overall(results: Results, measures: tuple[str, ...]) -> None:
     from letorbench.datasets.catalog import parse
 
     # shares of the training queries are no data sets of their own
-    whole = [frame for frame in results.frames if parse(frame.dataset).share == 1.0]
+    whole = [frame for frame in results.frames if parse(frame.dataset).train_fraction == 1.0]
     if len(whole) < 2:
         return
     frames = [frame.measured(measures) for frame in whole]

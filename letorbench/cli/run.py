@@ -14,7 +14,7 @@ from letorbench.errors import UsageError
 
 if TYPE_CHECKING:
     from letorbench.api.results import Results
-    from letorbench.api.running import Report
+    from letorbench.api.running import RunReport
 
 
 @click.command(short_help="Train, select and test; write scores, tables and plots.")
@@ -94,7 +94,7 @@ def run(
     measures and the NDCG@n plot in the results folder, and prints the summary table.
     """
     from letorbench.api.results import Results
-    from letorbench.api.running import perform
+    from letorbench.api.running import run_experiment
     from letorbench.choices import split
     from letorbench.cli.results import write_figures
     from letorbench.experiment.backends import dask_executor
@@ -108,7 +108,7 @@ def run(
         found = "" if scheduler is None else f" --scheduler {scheduler!r}"
         raise UsageError(f"--backend {backend}{found}: expected dask and an address together")
     with dask_executor(scheduler) if scheduler else nullcontext() as executor:
-        report = perform(
+        report = run_experiment(
             data, algos, chosen, folds=folds, fixed=fixed, jobs=jobs, shard=shard,
             shares=split(shares), executor=executor,
         )  # fmt: skip
@@ -119,7 +119,7 @@ def run(
     _end(report)
 
 
-def _unused(report: Report) -> list[str]:
+def _unused(report: RunReport) -> list[str]:
     """Return a line for options that change nothing, as no algorithm draws random numbers."""
     folds = [each.fold for each in report.runs if each.fold is not None]
     named = [f"--{name}" for name in ("seed", "repeats") if options.given(name)]
@@ -128,7 +128,7 @@ def _unused(report: Report) -> list[str]:
     return [f"{' and '.join(named)}: nothing to change, no algorithm here draws random numbers"]
 
 
-def _print(report: Report, results: Results, measures: Sequence[str]) -> None:
+def _print(report: RunReport, results: Results, measures: Sequence[str]) -> None:
     """Print the tables, how many folds were reused, and where everything is."""
     from letorbench.analysis.conclusions import tuning_line
     from letorbench.analysis.results_table import summary_table, usual
@@ -146,7 +146,7 @@ def _print(report: Report, results: Results, measures: Sequence[str]) -> None:
         echo(f"{what:<7} {place}")
 
 
-def _end(report: Report) -> None:
+def _end(report: RunReport) -> None:
     """Print warnings and failures on stderr; exit with the status of a task that failed."""
     from letorbench.api.running import closing_lines, exit_status, failures
 

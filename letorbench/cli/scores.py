@@ -64,7 +64,7 @@ def score(
     from letorbench.datasets.reader import ReadOptions
     from letorbench.datasets.user_data.read import read_documents
     from letorbench.measures import default_measures, query_metrics
-    from letorbench.measures.evaluation import shares
+    from letorbench.measures.evaluation import relative_weights
     from letorbench.results.external import measure_runs, read_qrels, read_scores_of
     from letorbench.results.official import official
     from letorbench.results.per_query import mean_of
@@ -121,8 +121,8 @@ def score(
     rows = []
     for name, qids, values in found:
         counts = ~np.isnan(values).all(axis=1)
-        share = shares(values, asked, *about)
-        lines = [("mean", mean_of((values * share)[counts], axis=0).tolist())]
+        weight = relative_weights(values, asked, *about)
+        lines = [("mean", mean_of((values * weight)[counts], axis=0).tolist())]
         if per_query:
             lines = [*zip(qids[counts].tolist(), values[counts].tolist()), *lines]
         rows += [(rules.name, name, int(counts.sum()), qid, *row) for qid, row in lines]

@@ -27,7 +27,7 @@ from letorbench.datasets.synthetic import make, recipe
 from letorbench.datasets.user_data import weights_beside
 from letorbench.errors import DataError, LetorError
 
-#: the share of the training queries, the last ones, that validate where a release has no part
+#: the fraction of the training queries, the last ones, that validate where a release has no part
 HELD_OUT = 0.2
 #: the bytes of data that are read in a tenth of a second
 QUICK = 2**27
@@ -48,7 +48,7 @@ def load(
     ----------
     name : str or Name
         NAME, NAME/VARIANT, NAME-twin, or the folder of the user's own data set. With @SHARE
-        behind it a run trains on that share of the training queries.
+        behind it a run trains on that fraction of the training queries.
     data_dir : path
         The folder that holds the data sets.
     convention : str
@@ -88,7 +88,7 @@ def load(
         _with_names(folds, found),
         _convention(named, convention, folds),
         _provenance(found, content, null),
-        named.share,
+        named.train_fraction,
     )
 
 

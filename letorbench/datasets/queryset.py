@@ -337,13 +337,13 @@ class Fold:
     validation: QuerySet
     test: QuerySet
 
-    def sampled(self, share: float, rng: np.random.Generator) -> Fold:
-        """Return the fold with a random share of its training queries, at least one, in order."""
-        # with one state of the generator a smaller share is part of a larger one
-        if share == 1.0:
+    def sampled(self, fraction: float, rng: np.random.Generator) -> Fold:
+        """Return the fold with a random part of its training queries, at least one, in order."""
+        # with one state of the generator a smaller fraction is part of a larger one
+        if fraction == 1.0:
             return self
         n = self.train.n_queries
-        chosen = rng.permutation(n)[: max(1, round(share * n))]
+        chosen = rng.permutation(n)[: max(1, round(fraction * n))]
         return replace(self, train=self.train.take(np.sort(chosen)))
 
     def __repr__(self) -> str:
@@ -369,8 +369,8 @@ class Benchmark:
         The measuring rules.
     provenance : dict
         The origin of the data, for JSON. `provenance["digest"]` is a hash of the content.
-    share : float
-        The share of the training queries that a run draws in each fold, for learning curves. The
+    train_fraction : float
+        The fraction of the training queries that a run draws in each fold, for learning curves. The
         folds here have all of them.
     """
 
@@ -378,7 +378,7 @@ class Benchmark:
     folds: tuple[Fold, ...]
     convention: Convention
     provenance: dict[str, Any]
-    share: float = 1.0
+    train_fraction: float = 1.0
 
     def __repr__(self) -> str:
         folds = f"{len(self.folds)} fold{'s' if len(self.folds) > 1 else ''}"

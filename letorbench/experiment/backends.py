@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from letorbench.compiled.threads import thread_count
 from letorbench.errors import FAILURES, DataError, UsageError
-from letorbench.experiment.job import Run, run_job, run_job_remotely, store_remote_result
+from letorbench.experiment.job import JobResult, run_job, run_job_remotely, store_remote_result
 from letorbench.experiment.plan import Job
 from letorbench.rankers import plugins
 from letorbench.rankers.any_model import AnyModel
@@ -40,7 +40,7 @@ class Processes:
     #: processes that wait for jobs, to which those of these jobs are added; None to end them
     idle: list[Any] | None = None
 
-    def runs(self, jobs: Sequence[Job], force: bool = False) -> Iterator[Run]:
+    def runs(self, jobs: Sequence[Job], force: bool = False) -> Iterator[JobResult]:
         """Yield the results in the order in which the jobs end; `force` runs stored ones again."""
         number = min(self.number, len(jobs))
         if number <= 1:
@@ -70,10 +70,10 @@ def _check_classes(sent: Sequence[Job]) -> None:
             ) from None
 
 
-def _lost(job: Job, how: str) -> Run:
+def _lost(job: Job, how: str) -> JobResult:
     """Return the run of a job whose process died: the system kills one that needs too much."""
     guess = " (too little memory?)" if "SIGKILL" in how else ""
-    return Run(job.key, error=f"its process {how}{guess}", exit_status=1)
+    return JobResult(job.key, error=f"its process {how}{guess}", exit_status=1)
 
 
 def in_processes(
@@ -179,7 +179,7 @@ class Workers:
 
     executor: Executor
 
-    def runs(self, jobs: Sequence[Job], force: bool = False) -> Iterator[Run]:
+    def runs(self, jobs: Sequence[Job], force: bool = False) -> Iterator[JobResult]:
         """Yield the results in the order in which the jobs end; see `Processes`."""
         from cloudpickle import dumps
         from tqdm import tqdm
@@ -217,7 +217,7 @@ class Workers:
                     except FAILURES as error:
                         gone = "the executor has cancelled it; is its scheduler gone?"
                         how = gone if future.cancelled() else plugins.error_text(error)
-                        yield Run(job.key, error=f"the executor failed: {how}", exit_status=1)
+                        yield JobResult(job.key, error=f"the executor failed: {how}", exit_status=1)
                         continue
                     if answer is None:
                         submit(job, replace(job.with_data(), ranker=job.sent().ranker))
@@ -302,5 +302,5 @@ def shard_of(text: str) -> Shard:
     """
     match = re.fullmatch(r"([1-9][0-9]{0,8})/([1-9][0-9]{0,8})", text, re.ASCII)
     if match is None or int(match[1]) > int(match[2]):
-        raise UsageError(f"shard {text!r}: expected a form like 2/3, the second share of three")
+        raise UsageError(f"shard {text!r}: expected a form like 2/3, the second of three")
     return Shard(int(match[1]), int(match[2]))

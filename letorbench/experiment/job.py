@@ -28,7 +28,7 @@ from letorbench.results.labels import configured
 from letorbench.results.measuring import finite_scores, measure_fold
 from letorbench.results.paths import FoldKey
 from letorbench.results.store import (
-    FoldResult,
+    FoldOutput,
     StoredFold,
     add_measures,
     mark_reused,
@@ -46,7 +46,7 @@ from letorbench.version import __version__
 
 
 @dataclass(frozen=True)
-class Run:
+class JobResult:
     """The outcome of a job: its result, new or stored before, or its error."""
 
     key: FoldKey
@@ -68,7 +68,7 @@ def run_job(
     force: bool = False,
     user_code: plugins.UserCode | None = None,
     threads: int | None = None,
-) -> Run:
+) -> JobResult:
     """Run a job in any process, with `threads` threads; an error becomes part of the run.
 
     Data and ranker are looked up by name if the job does not carry them, including those that
@@ -89,8 +89,8 @@ def run_job(
         return _failed(job, error)
 
 
-def _failed(job: Job, error: BaseException) -> Run:
-    return Run(
+def _failed(job: Job, error: BaseException) -> JobResult:
+    return JobResult(
         job.key,
         error=plugins.error_text(error),
         trace=traceback.format_exc(),
@@ -101,7 +101,7 @@ def _failed(job: Job, error: BaseException) -> Run:
 
 def run_job_remotely(
     job: Job, user_code: plugins.UserCode
-) -> tuple[Run, dict[str, bytes]] | None:
+) -> tuple[JobResult, dict[str, bytes]] | None:
     """Run a job on a machine that may not share folders with the sender; return run and files.
 
     `store_remote_result` makes a stored fold of the files by their names. None: the job must carry
@@ -127,7 +127,9 @@ def run_job_remotely(
         return replace(run, fold=None), files
 
 
-def store_remote_result(job: Job, run: Run, files: Mapping[str, bytes], force: bool) -> Run:
+def store_remote_result(
+    job: Job, run: JobResult, files: Mapping[str, bytes], force: bool
+) -> JobResult:
     """Write the files of a fold from another machine; return its run with the fold."""
     if paths.FIT not in files:
         return run
@@ -143,7 +145,7 @@ def store_remote_result(job: Job, run: Run, files: Mapping[str, bytes], force: b
         return _failed(job, error)
 
 
-def reused(job: Job, known: StoredFold | None) -> Run | None:
+def reused(job: Job, known: StoredFold | None) -> JobResult | None:
     """Return the run of a job whose fold is stored, as it was when it was `known`, or None."""
     if job.identity is None or job.benchmark is None or known is None:
         return None
@@ -160,7 +162,7 @@ def reused(job: Job, known: StoredFold | None) -> Run | None:
 
 def _reused(
     job: Job, benchmark: Benchmark, force: bool = False, known: StoredFold | None = None
-) -> Run | None:
+) -> JobResult | None:
     """Return the run of a stored fold, marked as requested last, or None if it must be made.
 
     `known` is the fold if it was read already. UsageError if it has another configuration. The
@@ -172,7 +174,7 @@ def _reused(
     if known is None:
         return None
     if not force and matches(known.fit, job.identity, job.protocol.time_limit):
-        return Run(job.key, mark_reused(_with_measures(job, benchmark, known)), reused=True)
+        return JobResult(job.key, mark_reused(_with_measures(job, benchmark, known)), reused=True)
     if configured(known.identity) != configured(job.identity):
         raise UsageError(
             f"{job.place}: found results of {known.label}, expected those of {job.label}; "
@@ -181,7 +183,7 @@ def _reused(
     return None
 
 
-def _run(job: Job, benchmark: Benchmark, cls: type[Ranker], force: bool) -> Run:
+def _run(job: Job, benchmark: Benchmark, cls: type[Ranker], force: bool) -> JobResult:
     """Make the fold. Other runs of the same fold wait for it and reuse it."""
     with one_writer(job.place, job.protocol.out):
         stored = _reused(job, benchmark, force)
@@ -191,7 +193,7 @@ def _run(job: Job, benchmark: Benchmark, cls: type[Ranker], force: bool) -> Run:
         facts = write_fold(job.place, result)
         fold = StoredFold(job.key, job.place, facts, stamp(job.place) or 0, result.queries)
         # an error of a user-defined measure costs no training: the fold is stored
-        return Run(job.key, _with_measures(job, benchmark, fold))
+        return JobResult(job.key, _with_measures(job, benchmark, fold))
 
 
 def _with_measures(job: Job, benchmark: Benchmark, stored: StoredFold) -> StoredFold:
@@ -204,13 +206,13 @@ def _with_measures(job: Job, benchmark: Benchmark, stored: StoredFold) -> Stored
     return add_measures(stored, measure_fold(job.label.algo, fold, scores, rules, missing), missing)
 
 
-def _fit_and_score(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> FoldResult:
+def _fit_and_score(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> FoldOutput:
     """Train, select on validation, score the test part once."""
     assert job.identity is not None
     start, protocol, number = time.perf_counter(), job.protocol, job.key.fold
     fold = next(fold for fold in benchmark.folds if fold.number == number)
     # the same queries for every algorithm and seed
-    fold = fold.sampled(benchmark.share, np.random.default_rng([protocol.seed, number]))
+    fold = fold.sampled(benchmark.train_fraction, np.random.default_rng([protocol.seed, number]))
     # the test part is not transformed: the fitted ranker takes raw features
     transform = transformation(job.identity["features"]).fit(fold.train.features)
     seen = Fold(fold.number, transform(fold.train), transform(fold.validation), fold.test)
@@ -231,7 +233,7 @@ def _fit_and_score(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> FoldRes
     scores = finite_scores(scores)
     cut = [trial.ranker.learned.cut_off for trial in selected.trials]
     cut_off = {"time_limit": protocol.time_limit, "fits": sum(cut), "of": len(cut)}
-    return FoldResult(
+    return FoldOutput(
         identity=job.identity,
         label=job.label,
         scores=scores,

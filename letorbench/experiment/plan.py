@@ -48,7 +48,7 @@ BASELINES = (
 
 
 @dataclass(frozen=True)
-class Entrant:
+class System:
     """An algorithm of a run."""
 
     ranker: type[Ranker]
@@ -60,9 +60,9 @@ class Entrant:
     name: str = ""
 
 
-def entrants(
+def systems_of(
     algos: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm], fixed: Iterable[str] = ()
-) -> list[Entrant]:
+) -> list[System]:
     """Return the algorithms of a run.
 
     A name or a class stands for the ranker with every setting of its grid; an instance for the
@@ -78,7 +78,7 @@ def entrants(
         alone = isinstance(algos, (str, Ranker, type)) or is_model(algos)
         several: list[Algorithm] = [algos] if alone else [*algos]  # type: ignore[misc]
         named = [("", each) for each in several]
-    made: list[Entrant] = []
+    made: list[System] = []
     used: set[str] = set()
     for name, algo in named:
         if name and not NAME.fullmatch(name):
@@ -136,22 +136,22 @@ def _every(words: Iterable[str]) -> list[type[Ranker]]:
     return [ranker(name) for name in names()] if "all" in asked else []
 
 
-def _given(algo: Algorithm, name: str) -> Entrant:
+def _given(algo: Algorithm, name: str) -> System:
     if is_model(algo):
         algo = ranker_of(algo)
     if isinstance(algo, Ranker):
         params = algo.get_params()
         features = params.pop(FEATURES)
-        return Entrant(type(algo), params, {FEATURES: features} if features else {}, name)
+        return System(type(algo), params, {FEATURES: features} if features else {}, name)
     if isinstance(algo, type) and issubclass(algo, Ranker):
-        return Entrant(algo, name=name)
+        return System(algo, name=name)
     raise UsageError(
         f"found {algo!r}, expected an algorithm's name, a ranker or its class, or a model with fit "
         "and predict"
     )
 
 
-def _labelled(label: Label, pairs: Sequence[tuple[str, str]]) -> tuple[Entrant, set[str]]:
+def _labelled(label: Label, pairs: Sequence[tuple[str, str]]) -> tuple[System, set[str]]:
     """Return the entrant of a label and of `--set`, and the keys of the latter that it has."""
     cls, given = ranker(label.algo), dict(label.settings)
     run = {key: given.pop(key) for key in RUN_KEYS if key in given}
@@ -165,7 +165,7 @@ def _labelled(label: Label, pairs: Sequence[tuple[str, str]]) -> tuple[Entrant, 
             raise UsageError(f"{label}: {label.algo} has no parameter {key!r}; it has {offered}")
         settings[field_name] = typed(known[field_name], value, f"{key} of {label.algo}")
     cls(**settings)  # values that it refuses are named before anything runs
-    return Entrant(cls, {k: settings[k] for k in known if k in settings}, run, label.name), used
+    return System(cls, {k: settings[k] for k in known if k in settings}, run, label.name), used
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -311,7 +311,7 @@ def benchmark_of(dataset: str | Name | Benchmark, protocol: Protocol) -> Benchma
 
 def plan_runs(
     benchmarks: Mapping[str, Benchmark],
-    systems: Sequence[Entrant],
+    systems: Sequence[System],
     numbers: Sequence[int] | None,
     protocol: Protocol,
     sources: Mapping[str, Name] = {},
@@ -355,7 +355,7 @@ def _at(job: Job, fold: int, repeat: int) -> Job:
 
 
 def _first_job(
-    system: Entrant, benchmark: Benchmark, protocol: Protocol, name: str, source: Name | None
+    system: System, benchmark: Benchmark, protocol: Protocol, name: str, source: Name | None
 ) -> Job:
     """Return the job of an algorithm on a data set without a fold."""
     cls, changed = system.ranker, protocol.changed(system.run)
@@ -371,7 +371,7 @@ def _first_job(
         default = cls()
         fixed = {key: v for key, v in asked.items() if v != getattr(default, key)}
         repeats = changed.repeats if draws(cls, settings) else None
-        if repeats is None and benchmark.share == 1.0:
+        if repeats is None and benchmark.train_fraction == 1.0:
             changed = replace(changed, seed=0)  # no other seed would change anything
         facts = identity(name, cls, settings, changed, measured)
         fixed = {key: asked[key] for key in asked if key in facts["fixed"]}

@@ -11,8 +11,8 @@ from letorbench.datasets.checks import check_convention, leak
 from letorbench.datasets.queryset import OWN_PART, Benchmark
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.backends import Processes, Shard, Workers
-from letorbench.experiment.job import Run, reused
-from letorbench.experiment.plan import Entrant, Job, Protocol, benchmark_of, plan_runs
+from letorbench.experiment.job import JobResult, reused
+from letorbench.experiment.plan import Job, Protocol, System, benchmark_of, plan_runs
 from letorbench.results.csv_files import write_tables
 from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.paths import FIT
@@ -20,25 +20,25 @@ from letorbench.results.store import Store, check_writable, current_folds, exper
 
 
 @dataclass(frozen=True)
-class Report:
+class RunReport:
     """What a run left."""
 
     #: one for each data set with results
     frames: tuple[DatasetResults, ...]
     #: what became of each job, in the order of the jobs
-    runs: tuple[Run, ...]
+    runs: tuple[JobResult, ...]
     #: what the user must know besides
     notes: tuple[str, ...]
 
 
-def run(
+def run_systems(
     datasets: Sequence[str | Name | Benchmark],
-    systems: Sequence[Entrant],
+    systems: Sequence[System],
     folds: Sequence[int] | None,
     protocol: Protocol,
     backend: Processes | Workers = Processes(),
     shard: Shard | None = None,
-) -> Report:
+) -> RunReport:
     """Run every algorithm on every fold of every data set, with several seeds if it draws.
 
     As soon as a fold is finished its files are there; the tables are written as soon as all folds
@@ -55,7 +55,7 @@ def run(
     sources = {benchmark.name: each for each, benchmark in opened if isinstance(each, Name)}
     jobs = plan_runs(benchmarks, systems, folds, protocol, sources)
     if not jobs:
-        raise UsageError("found nothing to run, expected data sets, shares, algorithms and folds")
+        raise UsageError("found nothing to run, expected data sets, algorithms and folds")
     jobs = [job for job in jobs if shard is None or shard.has(job)]
     store = Store(protocol.out)
     for name in benchmarks:
@@ -84,17 +84,17 @@ def run(
             results[name] = DatasetResults.of(store, name, protocol.data_dir)
         notes += _other_folds(store, [job for job in jobs if job.key.dataset == name])
         notes += _data_notes(benchmark, chosen=protocol.convention != "auto")
-    return Report(
+    return RunReport(
         tuple(results[name] for name in benchmarks if results[name].rows),
         tuple(_still_there(ended[job.key]) for job in jobs),
         tuple(notes),
     )
 
 
-def _still_there(run: Run) -> Run:
+def _still_there(run: JobResult) -> JobResult:
     if run.fold is None or (run.fold.folder / FIT).is_file():
         return run
-    return Run(run.key, error="its files were removed while the run went on", exit_status=1)
+    return JobResult(run.key, error="its files were removed while the run went on", exit_status=1)
 
 
 def _other_folds(store: Store, jobs: Sequence[Job]) -> Iterator[str]:
@@ -126,7 +126,7 @@ def _data_notes(benchmark: Benchmark, chosen: bool) -> list[str]:
     return [f"{benchmark.name}: {text}" for text in texts if text]
 
 
-def _progress(runs: Iterator[Run], done: int, total: int) -> Iterator[Run]:
+def _progress(runs: Iterator[JobResult], done: int, total: int) -> Iterator[JobResult]:
     """Show how many folds are done, and that kernels are compiled until the next one is."""
     from tqdm import tqdm
 

@@ -111,7 +111,7 @@ def weighted_sum(loss: Loss, scores: np.ndarray, queries: QuerySet) -> tuple[flo
     return float(value.sum()), gradient
 
 
-def query_share(queries: QuerySet, documents: int) -> int:
+def queries_a_thread(queries: QuerySet, documents: int) -> int:
     """Return how many queries hold about that many documents: the least work of a thread."""
     return max(1, documents * queries.n_queries // max(1, queries.n_docs))
 
@@ -140,5 +140,5 @@ def in_query_slices(
     def part(start: int, stop: int) -> None:
         kernel(*arguments, start, stop, out)
 
-    parallel_for(part, queries.n_queries, query_share(queries, documents), cost)
+    parallel_for(part, queries.n_queries, queries_a_thread(queries, documents), cost)
     return out

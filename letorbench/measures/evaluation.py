@@ -214,7 +214,7 @@ def rules_of(measure: Measure, convention: Convention) -> Convention:
     return convention if measure.source else convention.of(str(measure))
 
 
-def shares(
+def relative_weights(
     values: np.ndarray, measures: Sequence[Measure], weights: np.ndarray | None,
     convention: Convention, labels: np.ndarray, offsets: np.ndarray,
 ) -> np.ndarray:  # fmt: skip

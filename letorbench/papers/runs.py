@@ -18,8 +18,8 @@ from letorbench.datasets import layout
 from letorbench.datasets.catalog import parse as parse_name
 from letorbench.datasets.queryset import Benchmark, Fold
 from letorbench.experiment.backends import Processes
-from letorbench.experiment.plan import Entrant, Protocol, benchmark_of, ranker_identity
-from letorbench.experiment.run import run as run_all
+from letorbench.experiment.plan import Protocol, System, benchmark_of, ranker_identity
+from letorbench.experiment.run import run_systems
 from letorbench.files import read_file, refuse_links, write_atomically
 from letorbench.measures import parse, query_metrics
 from letorbench.rankers import ranker
@@ -209,9 +209,9 @@ class Context:
                 seed=self.seed, repeats=repeats, name=protocol_name,
             )  # fmt: skip
             self.say(f"{dataset}: {', '.join(method.label for method in group)}")
-            systems = {m.algo: Entrant(ranker(m.algo), m.settings, name=m.algo) for m in group}
+            systems = {m.algo: System(ranker(m.algo), m.settings, name=m.algo) for m in group}
             backend = Processes(self.jobs, self.idle)
-            runs = run_all([dataset], list(systems.values()), None, protocol, backend).runs
+            runs = run_systems([dataset], list(systems.values()), None, protocol, backend).runs
             for run in runs:
                 if run.error:
                     self.say(f"{run.key}: {run.error}")

@@ -11,7 +11,7 @@ from letorbench.compiled.jit import kernel, longest_query
 from letorbench.compiled.threads import parallel_for
 from letorbench.datasets.queryset import LabelBlocks
 from letorbench.features.columns import BinnedFeatures
-from letorbench.losses.base import query_share, require_comparable
+from letorbench.losses.base import queries_a_thread, require_comparable
 from letorbench.losses.gains import (
     VECTOR,
     gather_exponentials,
@@ -146,7 +146,7 @@ class _Booster:
         )
         self.codes = np.take(binned.codes, train.by_label.order, axis=1)
         self.cost = n_pairs + train.lengths
-        self.least = query_share(train, 1_000)
+        self.least = queries_a_thread(train, 1_000)
         spent = np.cumsum(self.cost)
         #: the first query of each slice, and the end; slices cost about the same
         self.slices = np.searchsorted(spent, np.arange(SLICES + 1) / SLICES * spent[-1:].sum())

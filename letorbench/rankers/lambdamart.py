@@ -14,7 +14,7 @@ from letorbench.compiled.jit import kernel, longest_query
 from letorbench.compiled.threads import parallel_for
 from letorbench.conventions import gains
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses.base import query_share, require_comparable
+from letorbench.losses.base import queries_a_thread, require_comparable
 from letorbench.losses.gains import (
     SPAN,
     GainSettings,
@@ -111,7 +111,7 @@ class LambdaMART(GainSettings, BoostedTrees):
         def forces(scores: np.ndarray) -> tuple[np.ndarray, float]:
             lost, derivatives = np.empty(train.n_queries), np.empty((2, train.n_docs))
             task = partial(_forces, scores, queries, L, self.normalised, lost, *derivatives)
-            parallel_for(task, train.n_queries, query_share(train, LEAST), cost)
+            parallel_for(task, train.n_queries, queries_a_thread(train, LEAST), cost)
             derivatives *= train.document_weights
             return derivatives, float(
                 (train.query_weights * lost).sum() / train.query_weights.sum()

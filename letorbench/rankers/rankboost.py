@@ -8,7 +8,7 @@ import numpy as np
 from letorbench.compiled.jit import kernel, longest_query
 from letorbench.compiled.threads import parallel_for
 from letorbench.datasets.queryset import LabelBlocks
-from letorbench.losses.base import query_share
+from letorbench.losses.base import queries_a_thread
 from letorbench.losses.gains import extent, gather, pair_counts, pairs
 from letorbench.parameters import number
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
@@ -101,7 +101,7 @@ class _Booster:
         #: the weight of one pair of each query
         self.pair_weight = weights * (1.0 / ((weights * n_pairs).sum() or 1.0))
         self.cost = train.lengths
-        self.least = query_share(train, 2_000)
+        self.least = queries_a_thread(train, 2_000)
 
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
         """Return the potentials and the objective."""

@@ -12,7 +12,7 @@ import numpy as np
 from letorbench.compiled.arithmetic import dot
 from letorbench.compiled.jit import kernel
 from letorbench.compiled.threads import parallel_for
-from letorbench.losses.base import query_share
+from letorbench.losses.base import queries_a_thread
 from letorbench.losses.gains import pair_counts, pairs
 from letorbench.measures import rank
 from letorbench.models.linear import Linear, weighted_rows
@@ -114,7 +114,7 @@ class MarginPairs:
         self.queries = queries
         labels, level = np.unique(queries.labels, return_inverse=True)
         self.level, self.n_levels = level.astype(np.int64), len(labels)
-        self.least = query_share(queries, DOCS_A_THREAD)
+        self.least = queries_a_thread(queries, DOCS_A_THREAD)
         n_pairs = pair_counts(queries)
         per_query = 1.0 / np.maximum(n_pairs, 1.0) if normalise else np.ones(queries.n_queries)
         # c_q of each document, times the weight of its query

@@ -13,7 +13,7 @@ import numpy as np
 
 from letorbench.compiled.jit import kernel
 from letorbench.compiled.threads import parallel_for
-from letorbench.losses.base import query_share
+from letorbench.losses.base import queries_a_thread
 from letorbench.models.linear import Linear, weighted_rows
 from letorbench.parameters import number
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
@@ -117,7 +117,7 @@ class MAPRisk:
         counted = (n_relevant > 0) & (n_relevant < queries.lengths)
         self.weights, self.by_document = queries.query_weights, queries.document_weights
         self.n = float(self.weights[counted].sum())
-        self._least = query_share(queries, DOCS_A_THREAD)
+        self._least = queries_a_thread(queries, DOCS_A_THREAD)
 
     def __call__(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the risk at w (n_features,), and the subgradient of the most violated rankings."""

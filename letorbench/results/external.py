@@ -29,7 +29,7 @@ from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.labels import NAME, Label
 from letorbench.results.measuring import content, measure_fold, read_scores
 from letorbench.results.per_query import PerQuery
-from letorbench.results.store import FoldResult, Store, read_folds, versions, write_fold
+from letorbench.results.store import FoldOutput, Store, read_folds, versions, write_fold
 from letorbench.results.user_files import check_not_read
 from letorbench.solvers.fit_result import score_warnings
 
@@ -94,7 +94,7 @@ def import_external(
         }
         rules, n_folds = benchmark.convention, len(benchmark.folds)
         queries = measure_fold(name, fold, read, rules)
-        result = FoldResult(
+        result = FoldOutput(
             facts, Label(name), read, queries, rules.name, n_folds, warnings=warnings
         )
         with one_writer(folder, out):

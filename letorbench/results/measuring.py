@@ -14,7 +14,7 @@ from letorbench.datasets.text import odd_character, without_mark
 from letorbench.errors import DataError
 from letorbench.files import Writer, write_atomically
 from letorbench.measures import Measure, default_measures, query_metrics
-from letorbench.measures.evaluation import shares
+from letorbench.measures.evaluation import relative_weights
 from letorbench.results.per_query import PerQuery
 
 #: the scores written for -infinity (and NaN) and for infinity, which a score file cannot hold
@@ -115,7 +115,7 @@ def measure_fold(
     if convention.mean != "plain":
         ends = [len(usual) - 1, 0]  # NDCG, the first, may have other weights than the last
         about = fold.test.weights, convention, fold.test.labels, fold.test.offsets
-        weights = shares(table[:, ends], [usual[n] for n in ends], *about)[counts].T
+        weights = relative_weights(table[:, ends], [usual[n] for n in ends], *about)[counts].T
     return PerQuery(algo, numbers, fold.test.qids[counts], values, weights)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from letorbench.conventions import Convention
 from letorbench.errors import DataError
 from letorbench.measures.definitions import MAP, MeanNDCG, P, nDCG
-from letorbench.measures.evaluation import query_metrics, shares
+from letorbench.measures.evaluation import query_metrics, relative_weights
 
 INTEGER = re.compile(r"[+-]?[0-9]+")
 
@@ -40,7 +40,7 @@ def official(
     if all(INTEGER.fullmatch(qid) for qid in qids.tolist()):
         order = np.array(sorted(order, key=lambda query: int(qids[query])), dtype=np.int64)
     values = query_metrics(labels, scores, offsets, measures, convention, docids)
-    share = shares(values, measures, weights, convention, labels, offsets)
+    share = relative_weights(values, measures, weights, convention, labels, offsets)
     values = values[order]
     counts = ~np.isnan(values).all(axis=1)  # a convention may leave queries out
     if not counts.any():

@@ -78,7 +78,7 @@ _OF_ONE_FILE = ("file", "digest")
 
 
 @dataclass(frozen=True, eq=False)
-class FoldResult:
+class FoldOutput:
     """What a fold leaves on disk."""
 
     #: all that the scores depend on, as JSON can hold it
@@ -223,7 +223,7 @@ class StoredFold:
         return replace(self, queries=replace(self.queries, tables=shown)) if measures else self
 
 
-def write_fold(folder: Path, result: FoldResult) -> dict[str, Any]:
+def write_fold(folder: Path, result: FoldOutput) -> dict[str, Any]:
     """Write a fold's files and, last, the fit.json that says so; return what that holds.
 
     The caller is the `one_writer` of the folder, here and below.

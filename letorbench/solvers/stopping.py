@@ -12,13 +12,13 @@ from letorbench.conventions import CONVENTIONS, Convention, with_rules
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.measures import Measure, PreparedMetric, parse, query_metrics
-from letorbench.measures.evaluation import rules_of, shares
+from letorbench.measures.evaluation import relative_weights, rules_of
 from letorbench.models.base import Model
 
 #: from the validation measure (n_models, n_queries) to the number of the chosen model, from 0
 Rule = Callable[[np.ndarray], int]
 #: how far below the highest mean a round may be, in standard errors of the difference
-SHARE = 0.5
+TOLERANCE = 0.5
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,14 @@ def best(values: np.ndarray) -> int:
     return int(np.argmax(values.mean(axis=1)))
 
 
-def latest(values: np.ndarray, share: float = SHARE) -> int:
-    """Return the last model within a share of a standard error of the best.
+def latest(values: np.ndarray, tolerance: float = TOLERANCE) -> int:
+    """Return the last model within a fraction of a standard error of the best.
 
     The highest of many means over few queries is high by chance, and often an early one, since the
     first rounds of training differ most. Breiman's rule takes the simplest model within one
     standard error of the best. Boosting and descent with small steps lose little by superfluous
     rounds and much by missing ones, so this rule takes the last. The standard error is that of the
-    paired differences by query. `benchmarks.selection` compares shares and other rules on
+    paired differences by query. `benchmarks.selection` compares tolerances and other rules on
     validation queries.
 
     L. Breiman, J. Friedman, R. Olshen, C. Stone: Classification and Regression Trees, 1984, section
@@ -73,7 +73,7 @@ def latest(values: np.ndarray, share: float = SHARE) -> int:
         return best(values)
     behind = values[best(values)] - values
     error = behind.std(axis=1, ddof=1) / np.sqrt(n_queries)
-    return int(np.flatnonzero(behind.mean(axis=1) <= share * error)[-1])
+    return int(np.flatnonzero(behind.mean(axis=1) <= tolerance * error)[-1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,19 +100,19 @@ class Validation:
         return Validation(train, measure, with_rules(CONVENTIONS["standard"], gain=gain, mean=mean))
 
     def __call__(self, scores: np.ndarray) -> np.ndarray:
-        """Return the measure of each query that counts, times its share of a weighted mean."""
+        """Return the measure of each query that counts, times its weight in the mean."""
         if self.prepared is not None:
             return self.prepared(scores)
         own = self.queries
         values = query_metrics(
             own.labels, scores, own.offsets, [self.measure], self.convention, own.docids
         )
-        return (values * self._shares(values))[~np.isnan(values)]
+        return (values * self._weights_of_means(values))[~np.isnan(values)]
 
-    def _shares(self, values: np.ndarray) -> np.ndarray:
+    def _weights_of_means(self, values: np.ndarray) -> np.ndarray:
         own = self.queries
         about = own.weights, self.convention, own.labels, own.offsets
-        return shares(values, [self.measure], *about)
+        return relative_weights(values, [self.measure], *about)
 
     def mean_of_orders(self, scores: np.ndarray) -> float:
         """Return the mean over queries and, for NDCG and MAP, over all orders of equal scores."""
@@ -125,7 +125,9 @@ class Validation:
         """The fast form of the measure, if it has one."""
         queries, rules = self.queries, self.convention
         metric = PreparedMetric.of(queries.labels, queries.offsets, self.measure, rules)
-        return metric and metric.times(self._shares(np.ones((queries.n_queries, 1)))[:, 0])
+        return metric and metric.times(
+            self._weights_of_means(np.ones((queries.n_queries, 1)))[:, 0]
+        )
 
 
 class EarlyStopping:

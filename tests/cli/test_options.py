@@ -30,7 +30,7 @@ from letorbench.conventions import convention
 from letorbench.datasets import fetch as fetching
 from letorbench.errors import UsageError
 from letorbench.experiment import backends
-from letorbench.experiment.plan import entrants
+from letorbench.experiment.plan import systems_of
 from letorbench.rankers import plugins
 
 results = import_module("letorbench.cli.results")
@@ -287,5 +287,5 @@ def test_every_example_of_every_help_is_understood():
         name, command, rest = cli.resolve_command(click.Context(cli), line.split())
         command.make_context(name, rest)
         settings |= set(re.findall(r"--algo (\S+)", line))
-    assert all(entrants(text, []) for text in settings)
+    assert all(systems_of(text, []) for text in settings)
     assert all(map(convention, rules))

@@ -286,7 +286,10 @@ def test_a_table_may_have_numbers_for_names() -> None:
         (["2"], [2]), (["3"], [3]), (["1"], [0, 1]),
     ]  # fmt: skip
     assert found.folds[0].train.feature_names == ("2",) and found.convention.max_label == 2
-    assert framed(folds=3, convention="letor4").convention.name == "letor4" and found.share == 1.0
+    assert (
+        framed(folds=3, convention="letor4").convention.name == "letor4"
+        and found.train_fraction == 1.0
+    )
 
 
 def test_names_of_folds_and_parts() -> None:

@@ -31,9 +31,9 @@ from letorbench.errors import DataError, UsageError
 from letorbench.experiment import backends
 from letorbench.experiment import job as running
 from letorbench.experiment.backends import Processes, Shard, in_processes
-from letorbench.experiment.job import Run
-from letorbench.experiment.plan import Job, Protocol, entrants
-from letorbench.experiment.run import run
+from letorbench.experiment.job import JobResult
+from letorbench.experiment.plan import Job, Protocol, systems_of
+from letorbench.experiment.run import run_systems
 from letorbench.rankers import plugins
 from letorbench.results.labels import Label
 from letorbench.results.paths import FoldKey
@@ -42,7 +42,7 @@ from letorbench.results.paths import FoldKey
 def test_what_is_stored_starts_no_process(tmp_path, monkeypatch):
     write_toy(tmp_path)
     protocol = Protocol(data_dir=tmp_path, out=tmp_path / "out", repeats=1)
-    first = run(["TOY"], entrants("regression"), [1, 2], protocol)
+    first = run_systems(["TOY"], systems_of("regression"), [1, 2], protocol)
     assert not any(each.error or each.reused for each in first.runs)
 
     def start(work: partial, *_: object) -> None:
@@ -50,7 +50,7 @@ def test_what_is_stored_starts_no_process(tmp_path, monkeypatch):
 
     monkeypatch.setattr(backends, "in_processes", start)
     monkeypatch.setenv("LETORBENCH_THREADS", "5")
-    again = run(["TOY"], entrants("regression"), [1, 2], protocol, Processes(2))
+    again = run_systems(["TOY"], systems_of("regression"), [1, 2], protocol, Processes(2))
     assert all(each.reused for each in again.runs)
     with pytest.raises(AssertionError, match="of 2 threads is started"):
         lb.run("TOY", "regression", jobs=2, data_dir=tmp_path, out=protocol.out)
@@ -81,7 +81,7 @@ def test_every_job_is_in_one_share():
 def test_a_lost_process_is_told_with_what_may_have_ended_it():
     job = JOBS[0]
     for how, guess in (("was ended by SIGKILL", " (too little memory?)"), ("ended", "")):
-        lost = Run(job.key, error=f"its process {how}{guess}", exit_status=1)
+        lost = JobResult(job.key, error=f"its process {how}{guess}", exit_status=1)
         assert backends._lost(job, how) == lost
 
 

@@ -22,13 +22,13 @@ from letorbench.experiment.job import seed_of
 from letorbench.experiment.plan import (
     BASELINES,
     Protocol,
-    entrants,
     labelled,
     left_out,
     plan_runs,
     ranker_identity,
+    systems_of,
 )
-from letorbench.experiment.run import run
+from letorbench.experiment.run import run_systems
 from letorbench.experiment.select import draws
 from letorbench.losses import loss
 from letorbench.measures import texts
@@ -54,7 +54,7 @@ def test_all_leaves_out_what_lacks_its_package(monkeypatch):
         "all leaves xgboost out: `python -m pip install 'letorbench[trees]'` brings no_such_package"
     ]
     with pytest.raises(UsageError, match="^xgboost: needs the package no_such_package; "):
-        entrants(["xgboost"])
+        systems_of(["xgboost"])
 
 
 def listed(*words: str) -> list[str]:
@@ -79,23 +79,23 @@ def test_datasets(tmp_path: Path):
 
 def test_entrants():
     cls = ranker("regression")
-    assert [each.settings for each in entrants(["regression"])] == [{}]
-    assert [each.settings for each in entrants([cls])] == [{}]
-    [given] = entrants([cls(l2=2.0, features="rank")])
+    assert [each.settings for each in systems_of(["regression"])] == [{}]
+    assert [each.settings for each in systems_of([cls])] == [{}]
+    [given] = systems_of([cls(l2=2.0, features="rank")])
     assert (given.settings, given.run) == (
         {"gain": "exp2", "l2": 2.0, "target": "label"},
         {"features": "rank"},
     )
-    assert entrants([cls(), "frank"])[0].run == {}
-    named = entrants({"small": cls(l2=2.0), "plain": "regression", "best": "frank[rounds=3]"})
+    assert systems_of([cls(), "frank"])[0].run == {}
+    named = systems_of({"small": cls(l2=2.0), "plain": "regression", "best": "frank[rounds=3]"})
     assert [(each.name, dict(each.settings)) for each in named] == [
         ("small", {"gain": "exp2", "l2": 2.0, "target": "label"}),
         ("plain", {}), ("best", {"rounds": 3}),
     ]  # fmt: skip
     with pytest.raises(UsageError, match="found 3, expected an algorithm's name, a ranker"):
-        entrants([3])
+        systems_of([3])
     with pytest.raises(UsageError, match="did you mean regression"):
-        entrants(["regresion"])
+        systems_of(["regresion"])
 
 
 def test_a_ranker_draws_if_a_point_of_its_grid_does():
@@ -160,7 +160,7 @@ def test_an_edit_runs_again_what_depends_on_it(copy: Path, tmp_path: Path) -> No
     protocol = Protocol(data_dir=tmp_path / "data", out=tmp_path / "out")
 
     def reused() -> bool:
-        (outcome,) = run(["TOY"], entrants("regression"), [1], protocol).runs
+        (outcome,) = run_systems(["TOY"], systems_of("regression"), [1], protocol).runs
         assert not outcome.error
         return outcome.reused
 
@@ -297,7 +297,7 @@ def test_an_instance_and_its_label_are_one_row(tmp_path) -> None:
         (ranker("mart")(leaves=4, depth=2), "mart[leaves=4,depth=2]",
          "mart[depth=2,leaves=4]"),
     ):  # fmt: skip
-        jobs = [plan_runs({"TOY": bench}, entrants([each]), [1], base)[0]
+        jobs = [plan_runs({"TOY": bench}, systems_of([each]), [1], base)[0]
                 for each in (given, *spelled)]  # fmt: skip
         assert len({(str(job.label), job.folder) for job in jobs}) == 1, [j.label for j in jobs]
         assert all(job.identity == jobs[0].identity for job in jobs)
@@ -314,7 +314,7 @@ def test_a_protocol_as_published_chooses_nothing_that_a_paper_does_not(tmp_path)
         ("published", "ndcgboost"),
         ("published", "ndcgboost[stumps=average]"),
     ):
-        (job,) = plan_runs({"TOY": bench}, entrants([label]), [1], replace(base, name=name))
+        (job,) = plan_runs({"TOY": bench}, systems_of([label]), [1], replace(base, name=name))
         told[name, label] = job.settings, job.identity["grid"]
         assert job.key.algo == label if name == "default" else job.key.algo.startswith("ndcgboost[")
     assert told["default", "ndcgboost"] == ({}, {"stumps": ["average", "exact"]})
@@ -337,7 +337,7 @@ def test_what_a_measure_of_ones_own_chose_is_of_its_code(tmp_path, monkeypatch):
     for function in (mine, changed, mine):
         monkeypatch.setattr("letorbench.registry.USER_DEFINED", {})
         protocol = Protocol(data_dir=tmp_path, out=tmp_path / "out", select=texts(function)[0])
-        (job,) = plan_runs(benchmarks, entrants(["regression"]), [1], protocol)
+        (job,) = plan_runs(benchmarks, systems_of(["regression"]), [1], protocol)
         assert protocol.select == job.identity["select"] == "mine"
         found.append(job.identity)
     assert found[0] == found[2] != found[1]

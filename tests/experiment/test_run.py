@@ -28,10 +28,9 @@ from letorbench.compiled.threads import thread_count
 from letorbench.datasets.load import load
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.backends import Processes
-from letorbench.experiment.job import Run, run_job
-from letorbench.experiment.plan import Job, Protocol, entrants
-from letorbench.experiment.run import Report, _progress
-from letorbench.experiment.run import run as run_entrants
+from letorbench.experiment.job import JobResult, run_job
+from letorbench.experiment.plan import Job, Protocol, systems_of
+from letorbench.experiment.run import RunReport, _progress, run_systems
 from letorbench.features import TRANSFORMATIONS
 from letorbench.models import Linear
 from letorbench.rankers import Ranker, load_model, plugins, ranker
@@ -46,9 +45,9 @@ from letorbench.source import scoring_digest
 SAMPLED = "ndcgboost[rounds=5,stumps=sample]"
 
 
-def run(datasets, algos, folds, protocol, processes=Processes()) -> Report:
+def run(datasets, algos, folds, protocol, processes=Processes()) -> RunReport:
     """Run what the algorithms of the labels, classes and instances are."""
-    return run_entrants(datasets, entrants(algos), folds, protocol, processes)
+    return run_systems(datasets, systems_of(algos), folds, protocol, processes)
 
 
 @pytest.fixture
@@ -320,7 +319,7 @@ def test_a_terminal_shows_how_many_folds_are_done(monkeypatch):
             return True
 
     monkeypatch.setattr(sys, "stderr", Terminal())
-    ended = [Run(FoldKey("A", "x", 1, fold)) for fold in (4, 5)]
+    ended = [JobResult(FoldKey("A", "x", 1, fold)) for fold in (4, 5)]
     fresh = njit(lambda x: x + 1)
 
     def runs():

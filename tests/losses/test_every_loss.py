@@ -315,7 +315,7 @@ def test_descent_can_leave_zero() -> None:
 
 @pytest.mark.parametrize("each", FAMILIES, ids=str)
 def test_threads_change_nothing_and_empty_queries_have_no_loss(each: Loss, monkeypatch, rng):
-    monkeypatch.setattr("letorbench.losses.base.query_share", lambda queries, documents: 1)
+    monkeypatch.setattr("letorbench.losses.base.queries_a_thread", lambda queries, documents: 1)
     queries = random_queries(rng, [0, 4, 0, *[9, 2] * 20, 0], levels=LEVELS)
     scores, results = rng.normal(size=queries.n_docs), []
     for threads in ("1", "2", "3"):

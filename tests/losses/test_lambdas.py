@@ -38,7 +38,7 @@ def test_forces_are_the_sum_over_pairs(name, margin, neighbours, truncation, spr
 
 
 def test_threads_and_the_order_of_documents_change_nothing(queries, rng, monkeypatch):
-    monkeypatch.setattr("letorbench.losses.base.query_share", lambda queries, documents: 1)
+    monkeypatch.setattr("letorbench.losses.base.queries_a_thread", lambda queries, documents: 1)
     scores, rows = np.round(rng.normal(size=queries.n_docs), 1), random_order(queries, rng)
     permuted = QuerySet(queries.features, queries.labels[rows], queries.offsets, queries.qids)
     for name in LAMBDAS:

@@ -238,7 +238,7 @@ def test_the_values_are_those_of_the_stored_scores(context):
 
 
 def test_a_method_with_a_fold_that_failed_has_no_values(context, monkeypatch):
-    whole = runs.run_all
+    whole = runs.run_systems
 
     def with_failure(*args):
         report = whole(*args[:-1])
@@ -252,7 +252,7 @@ def test_a_method_with_a_fold_that_failed_has_no_values(context, monkeypatch):
     said: list[str] = []
     context = replace(context, say=said.append, jobs=3)
     with monkeypatch.context() as patched:
-        patched.setattr(runs, "run_all", with_failure)
+        patched.setattr(runs, "run_systems", with_failure)
         assert context.runs("UNEVEN", [PLAIN], MEASURES) == {}
     assert said == ["UNEVEN: Regression", "UNEVEN, regression, fold 3: no memory"]
     assert list(replace(context, jobs=1).runs("UNEVEN", [PLAIN], MEASURES)) == [PLAIN.label]

@@ -11,7 +11,7 @@ from toy_data import content, write_toy
 
 import letorbench as lb
 from letorbench.errors import UsageError
-from letorbench.experiment.plan import entrants, parameters, ranker_identity
+from letorbench.experiment.plan import parameters, ranker_identity, systems_of
 from letorbench.rankers import names, ranker
 from letorbench.results import labels
 from letorbench.results.labels import Label
@@ -125,12 +125,12 @@ def test_what_a_label_or_set_says_of_a_ranker_is_what_the_instance_has(name: str
         pytest.skip(f"no {cls.needs}")
     defaults = {key: getattr(cls(), key) for key in parameters(cls)}
     pairs = [f"{key}={value}" for key, value in defaults.items()]
-    assert entrants(name, pairs)[0].settings == defaults
+    assert systems_of(name, pairs)[0].settings == defaults
     inside = f"mine={name}[{','.join(pairs)}]" if pairs else name
-    assert entrants(inside)[0].settings == defaults and set(cls.grid) <= set(defaults)
-    [entrant] = entrants(cls(**{key: values[0] for key, values in cls.grid.items()}))
+    assert systems_of(inside)[0].settings == defaults and set(cls.grid) <= set(defaults)
+    [entrant] = systems_of(cls(**{key: values[0] for key, values in cls.grid.items()}))
     facts = ranker_identity(cls, entrant.settings)
     label = labels.of(name, {key: entrant.settings[key] for key in facts["fixed"]}, {})
-    [again] = entrants(str(label))
+    [again] = systems_of(str(label))
     assert ranker_identity(cls, again.settings) == facts
     assert json.loads(json.dumps(facts)) == facts and np.all(label.folders)

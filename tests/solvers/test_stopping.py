@@ -10,7 +10,14 @@ from conftest import random_queries, unlocked
 from letorbench.conventions import convention
 from letorbench.errors import UsageError
 from letorbench.measures import parse
-from letorbench.solvers.stopping import NEVER, SHARE, Deadline, EarlyStopping, Validation, latest
+from letorbench.solvers.stopping import (
+    NEVER,
+    TOLERANCE,
+    Deadline,
+    EarlyStopping,
+    Validation,
+    latest,
+)
 
 
 def after(values, **options) -> EarlyStopping:
@@ -100,17 +107,17 @@ def test_the_rule_sees_every_query_and_chooses(rng):
     np.testing.assert_array_equal(seen[-1], [[0.1, 0.9], [0.2, 0.2], [0.8, 0.7]])
 
 
-@pytest.mark.parametrize("share", [0.25, SHARE, 1.0])
-def test_latest_is_the_last_within_the_share(share, rng):
+@pytest.mark.parametrize("tolerance", [0.25, TOLERANCE, 1.0])
+def test_latest_is_the_last_within_the_tolerance(tolerance, rng):
     for _ in range(100):
         values = rng.integers(0, 4, (rng.integers(1, 12), rng.integers(2, 9))) / 3
         top = values[int(np.argmax(values.mean(axis=1)))]
         fits = []
         for number, row in enumerate(values):
             error = np.std(top - row, ddof=1) / np.sqrt(len(row))
-            if np.mean(top - row) <= share * error + 1e-15:
+            if np.mean(top - row) <= tolerance * error + 1e-15:
                 fits.append(number)
-        assert latest(values, share) == fits[-1]
+        assert latest(values, tolerance) == fits[-1]
     assert latest(np.array([[0.1], [0.9], [0.9], [0.2]])) == 1  # one query has no error
 
 

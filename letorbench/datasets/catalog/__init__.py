@@ -21,7 +21,7 @@ from letorbench.errors import UsageError
 
 #: the ending of a synthetic twin's name
 TWIN = "-twin"
-#: a name, and the share of the training queries behind it
+#: a name, and the fraction of the training queries behind it
 _SAMPLED = re.compile(r"([^@]+)@(0?\.\d*[1-9]\d*)")
 #: the published hashes of files inside the releases; files of other line ends have other hashes
 _HASHES = Path(__file__).with_name("hashes.csv")
@@ -232,17 +232,17 @@ class Name:
     entry: Entry | None
     #: the version of the features, where the data set has several
     variant: str | None
-    #: the share of the training queries that a run trains on
-    share: float = 1.0
+    #: the fraction of the training queries that a run trains on
+    train_fraction: float = 1.0
 
     @property
     def label(self) -> str:
         """The one spelling, fit for a folder's name: OHSUMED, OHSUMED-Feature-min@0.1, ..."""
-        return with_share(self.whole, self.share)
+        return with_fraction(self.whole, self.train_fraction)
 
     @property
     def whole(self) -> str:
-        """The label without the share."""
+        """The label without the fraction."""
         if self.entry is None:
             return self.text.replace("/", "-")
         if self.variant is None or self.variant == self.entry.variants[0]:
@@ -276,7 +276,7 @@ def parse(text: str | Name) -> Name:
         return text
     text = text.strip().strip("/")
     if (sampled := _SAMPLED.fullmatch(text)) is not None:
-        return replace(parse(sampled[1]), share=float(sampled[2]))
+        return replace(parse(sampled[1]), train_fraction=float(sampled[2]))
     base, _, variant = text.partition("/")
     named = _names().get(normalized(base), Name(text, None, None))
     if named.entry is None or not variant:
@@ -289,9 +289,9 @@ def parse(text: str | Name) -> Name:
     raise UsageError(f"{named.text} has no variant {variant!r}; expected {expected}")
 
 
-def with_share(name: str, share: float) -> str:
-    """Return a data set's name with the share of its training queries: OHSUMED@0.3."""
-    return name if share == 1.0 else f"{name}@{share:g}"
+def with_fraction(name: str, fraction: float) -> str:
+    """Return a data set's name with the fraction of its training queries: OHSUMED@0.3."""
+    return name if fraction == 1.0 else f"{name}@{fraction:g}"
 
 
 def entry(name: str | Name) -> Entry:
