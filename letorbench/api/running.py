@@ -235,10 +235,8 @@ def _datasets(
         if isinstance(each, Benchmark):
             for fraction in fractions:
                 label = catalog.with_fraction(each.name, fraction)
-                whole = fraction == 1.0
-                chosen[label] = (
-                    each if whole else replace(each, name=label, train_fraction=fraction)
-                )
+                part = replace(each, name=label, train_fraction=fraction)
+                chosen[label] = each if fraction == 1.0 else part
             continue
         for named, fraction in product(_names([each], data_dir).values(), fractions):
             named = named if fraction == 1.0 else replace(named, train_fraction=fraction)
