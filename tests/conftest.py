@@ -237,8 +237,37 @@ def shared() -> Path:
     return SHARED
 
 
+class Skips:
+    """Keeps the tests that a run skips: `--skipped` runs these where more packages are there."""
+
+    KEY = "letorbench/skipped"
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config, self.ids = config, set[str]()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport | pytest.CollectReport) -> None:
+        if report.skipped:
+            self.ids.add(report.nodeid)
+
+    pytest_collectreport = pytest_runtest_logreport
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        if self.config.option.skipped:
+            before = set(self.config.cache.get(self.KEY, []))
+            items[:] = [each for each in items if before & {each.nodeid, each.nodeid.split("::")[0]}]
+
+    def pytest_sessionfinish(self) -> None:
+        if not self.config.option.skipped and "PYTEST_XDIST_WORKER" not in os.environ:
+            self.config.cache.set(self.KEY, sorted(self.ids))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--skipped", action="store_true", help="run what the last run skipped")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Let a test process beside others use one thread, except where a test asks for more."""
+    config.pluginmanager.register(Skips(config))
     gc.disable()  # imports leave nothing to collect, and looking for it takes a third of their time
     if "PYTEST_XDIST_WORKER" in os.environ:
         for variable in ("LETORBENCH_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
