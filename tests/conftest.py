@@ -267,7 +267,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Let a test process beside others use one thread, except where a test asks for more."""
-    config.pluginmanager.register(Skips(config))
+    if config.pluginmanager.has_plugin("cacheprovider"):
+        config.pluginmanager.register(Skips(config))
     gc.disable()  # imports leave nothing to collect, and looking for it takes a third of their time
     if "PYTEST_XDIST_WORKER" in os.environ:
         for variable in ("LETORBENCH_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
