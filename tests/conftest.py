@@ -254,7 +254,9 @@ class Skips:
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         if self.config.option.skipped:
             before = set(self.config.cache.get(self.KEY, []))
-            items[:] = [each for each in items if before & {each.nodeid, each.nodeid.split("::")[0]}]
+            items[:] = [
+                each for each in items if before & {each.nodeid, each.nodeid.split("::")[0]}
+            ]
 
     def pytest_sessionfinish(self) -> None:
         if not self.config.option.skipped and "PYTEST_XDIST_WORKER" not in os.environ:

@@ -8,9 +8,9 @@ import numpy as np
 
 from letorbench.datasets import layout
 from letorbench.datasets.catalog import CATALOG, Name
+from letorbench.datasets.limits import LARGEST_GRADE, UNJUDGED
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
-from letorbench.datasets.text import LARGEST_GRADE, UNJUDGED
 
 #: the convention of data sets that no official LETOR tool measures
 STANDARD = "standard"

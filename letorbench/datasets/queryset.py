@@ -22,7 +22,7 @@ from letorbench.datasets.arrays import (
     group_rows,
     read_only,
 )
-from letorbench.datasets.text import UNJUDGED
+from letorbench.datasets.limits import UNJUDGED
 from letorbench.errors import DataError
 
 #: the provenance of a validation part that the data set itself has

@@ -223,7 +223,7 @@ DEPENDS = {
     "rankers/regression.py": "least",
     "solvers/sgd.py": "net plug-in", "solvers/tree_growing.py": "plug-in recipe",
     "losses/lambdas.py": "plug-in", "losses/logistic.py": "net plug-in recipe",
-    "losses/neural_ndcg.py": "plug-in recipe",
+    "losses/smoothed.py": "plug-in recipe",
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The limits of LETOR text, and text that is none: other encodings, odd characters, web pages."""
+"""Text that is no LETOR text: other encodings, odd characters, web pages."""
 
 import codecs
 import re
@@ -7,14 +7,6 @@ from pathlib import Path
 
 from letorbench.errors import DataError
 
-#: the most digits of a label, and the largest: labels are grades, or places in a long list
-LONGEST_LABEL, LARGEST_LABEL = 7, 9_999_999
-#: the label of a document that is not judged
-UNJUDGED = -1
-#: the largest grade made from other labels, and the most labels that are listed one by one
-LARGEST_GRADE = 31
-#: the most bytes of a query's id in a file: 250 characters of any script
-LONGEST_QID = 1000
 #: UTF-8 text from Windows may begin with this mark
 BOM = codecs.BOM_UTF8
 #: the marks of other encodings; UTF-32's mark begins like one of UTF-16

@@ -15,7 +15,8 @@ import numpy as np
 
 from letorbench.choices import require_choice
 from letorbench.datasets.arrays import LARGEST_FLOAT32, as_query_ids
-from letorbench.datasets.text import LONGEST_QID, check_encoding
+from letorbench.datasets.limits import LONGEST_QID
+from letorbench.datasets.text import check_encoding
 from letorbench.datasets.user_data import (
     ROLES,
     Documents,
