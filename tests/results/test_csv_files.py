@@ -70,7 +70,8 @@ def test_a_run_writes_the_copies_that_say_something_else_and_a_reader_none(tmp_p
     [fit] = tmp_path.rglob("fit.json")
     os.utime(fit)  # as a run does that reuses the fold: its tables are up to date
     write_tables(Store(tmp_path), "SET")
-    assert all(path.stat().st_mtime_ns >= fit.stat().st_mtime_ns for path in copies)
+    [last] = tmp_path.rglob("folds.csv")  # which says that all of them are up to date
+    assert last.stat().st_mtime_ns >= fit.stat().st_mtime_ns
     for spoil in (Path.unlink, lambda path: path.write_bytes(b"stale\xff")):
         for path in copies:
             spoil(path)
