@@ -222,7 +222,7 @@ DEPENDS = {
     "rankers/base.py": "net least plug-in recipe", "rankers/ranknet.py": "net",
     "rankers/regression.py": "least",
     "solvers/sgd.py": "net plug-in", "solvers/tree_growing.py": "plug-in recipe",
-    "losses/lambdas.py": "plug-in", "losses/logistic.py": "net plug-in recipe",
+    "losses/lambdas.py": "plug-in", "losses/logistic.py": "net least plug-in recipe",
     "losses/smoothed.py": "plug-in recipe",
 }  # fmt: skip
 
