@@ -55,7 +55,9 @@ def run_systems(
     sources = {benchmark.name: each for each, benchmark in opened if isinstance(each, Name)}
     jobs = plan_runs(benchmarks, systems, folds, protocol, sources)
     if not jobs:
-        raise UsageError("found nothing to run, expected data sets, algorithms and folds")
+        raise UsageError(
+            "found nothing to run, expected data sets, fractions, algorithms and folds"
+        )
     jobs = [job for job in jobs if shard is None or shard.has(job)]
     store = Store(protocol.out)
     for name in benchmarks:

@@ -83,7 +83,7 @@ def finished(out: Path, dataset: str | None = None) -> dict[FoldKey, Path]:
         for folder in Path(out).glob(pattern):
             match = _FOLD.fullmatch(folder.relative_to(out).as_posix())
             # a link that leads nowhere is there, too: its fold is damaged, not unfinished
-            if match is not None and os.path.lexists(folder / FIT):
+            if match is not None and (os.path.lexists(folder / FIT) or not folder.exists()):
                 key = FoldKey(match[1], match[2], int(match[3] or 1), int(match[4]))
                 found[key] = folder
     return dict(sorted(found.items()))

@@ -334,10 +334,10 @@ def read_fold(key: FoldKey, folder: Path) -> StoredFold | None:
 
 
 def stamp(folder: Path) -> int | None:
-    """Return when a fold's fit.json was written, in nanoseconds; None where there is none."""
+    """Return when a fold's fit.json was written, in nanoseconds; None without one."""
     try:
         return (folder / paths.FIT).lstat().st_mtime_ns
-    except FileNotFoundError:
+    except OSError:
         return None
 
 
@@ -507,7 +507,8 @@ def _digest(file: Path) -> str:
 
 def _absent(path: Path, error: OSError) -> bool:
     """Return whether the error is that nothing is there; a link that leads nowhere is something."""
-    return isinstance(error, FileNotFoundError) and not path.is_symlink()
+    links = any(place.is_symlink() for place in (path, path.parent) if not place.exists())
+    return isinstance(error, FileNotFoundError) and not links
 
 
 def _check(value: Any, kinds: Any, name: str = "its facts") -> None:

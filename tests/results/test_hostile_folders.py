@@ -170,6 +170,14 @@ def test_what_is_no_regular_file_of_sane_size_is_one_damaged_fold(
         path.rmdir() if kind == "folder" else path.unlink()
         if content is not None:
             path.write_bytes(content)
+    if kind in ("loop", "dangling"):  # the whole fold is such a link
+        fold = out / "S" / "a" / "fold1"
+        shutil.move(fold, tmp_path / "kept")
+        kinds()[kind](fold)
+        [line] = Store(out).look("S").damaged.values()
+        assert line.startswith(f"{fold}/") and ": damaged: " in line
+        fold.unlink()
+        shutil.move(tmp_path / "kept", fold)
     for path in (out / "S" / "summary.csv", out / "S" / "a" / "folds.csv"):
         path.unlink()
         kinds()[kind](path)
