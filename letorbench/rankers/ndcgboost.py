@@ -37,9 +37,10 @@ from letorbench.models.tree_ensemble import Tree
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.solvers.boosting import LONGEST_STEP, Term, boost, stump_term, tree_ensemble
+from letorbench.solvers.stump_impurity import impurity_search
 from letorbench.solvers.stump_search import BestTree, Search, stump_search
 from letorbench.solvers.tree_growing import Grower
-from letorbench.solvers.tree_splitting import CRITERIA, MOST_BINS, TreeFeatures, TreeParams
+from letorbench.solvers.tree_splitting import MOST_BINS, TreeFeatures, TreeParams
 
 #: the number of pairs, those of a document with itself included, that is worth a thread
 PAIRS = 1_000_000
@@ -49,6 +50,9 @@ LARGEST_SAMPLE = 10.0
 HALF = 0.5
 #: a weight below this fraction of the largest is rounding
 NO_WEIGHT = 1e-12
+#: the criteria, and those of `TreeParams`: with g = -w and h = |w|, G^2 / H is H less its Gini
+#: impurity 2 p n / H of the weights p and n of both classes
+CRITERIA = {"misclassification": "misclassification", "gini": "newton", "entropy": "entropy"}
 #: a tree of this depth may have 1,024 leaves
 DEEPEST = 10
 
@@ -84,8 +88,10 @@ class NDCGBoost(GainSettings, Ranker):
         The binary classifiers.
     depth : int
         tree: the most splits between the root and a leaf, 1 to 10.
-    criterion : {"misclassification", "entropy"}
-        tree: the impurity that splits reduce, of documents with weights abs(w) and classes sign(w).
+    criterion : {"misclassification", "gini", "entropy"}
+        What a split makes least, of documents with weights abs(w) and classes sign(w). A stump of
+        least "misclassification" has the largest eta. Stumps by "gini" and "entropy", as CART and
+        other tree packages fit them, have two leaves of different classes.
 
     Notes
     -----
@@ -117,7 +123,7 @@ class NDCGBoost(GainSettings, Ranker):
     truncation: int = number(0, least=0)
     weak: str = one_of(("stump", "tree"), "stump")
     depth: int = number(3, least=1, most=DEEPEST)
-    criterion: str = one_of(CRITERIA[1:], CRITERIA[1])
+    criterion: str = one_of(CRITERIA, "misclassification")
 
     @property
     def draws(self) -> bool:
@@ -139,8 +145,12 @@ class NDCGBoost(GainSettings, Ranker):
 
     def search(self, train: QuerySet, rng: Generator) -> Search:
         """Return the search for the weak learner of weighted training documents."""
-        tree = self.weak == "tree"
-        search = self._tree_search(train) if tree else stump_search(train.features, self.bins)
+        if self.weak == "tree":
+            search = self._tree_search(train)
+        elif self.criterion == "misclassification":
+            search = stump_search(train.features, self.bins)
+        else:
+            search = impurity_search(train.features, self.bins, self.criterion)
         if self.stumps == "exact":
             return search
         return partial(best_of_sample, search, self.stumps, self.sample, rng)
@@ -148,8 +158,9 @@ class NDCGBoost(GainSettings, Ranker):
     def _tree_search(self, train: QuerySet) -> Search:
         """Return the search that grows a tree, whose leaves have the classes of their weights."""
         params = TreeParams(
-            2**self.depth, self.depth, least_docs=1, least_hessian=0.0, criterion=self.criterion
-        )
+            2**self.depth, self.depth, least_docs=1, least_hessian=0.0,
+            criterion=CRITERIA[self.criterion],
+        )  # fmt: skip
         grower = Grower(TreeFeatures.of(train.features, self.bins or MOST_BINS - 1), params)
 
         def search(w: np.ndarray) -> BestTree | None:
