@@ -61,21 +61,20 @@ DEEPEST = 10
 class NDCGBoost(GainSettings, Ranker):
     """NDCG Boost of Valizadegan, Jin, Zhang and Mao.
 
-    It minimises M (equation 11) over an additive F of binary classifiers f (Algorithm 1). Each f
-    maximises eta (17) and has the step of Theorem 1 (15), which minimises the bound of Proposition
-    2, so M never rises.
+    It minimises M (equation 11) over an additive F of binary classifiers f (Algorithm 1). Each f is
+    a decision stump for the classes sign(w) and the weights abs(w) of (16). It has the step of
+    Theorem 1 (15), which minimises the bound of Proposition 2, so M never rises.
 
     Parameters
     ----------
     rounds : int, default 100
         The number of terms of F. The paper has 100 and no validation set.
     stumps : str, default "exact"
-        "exact" finds the decision stump that maximises eta. The paper draws documents with
-        probability proportional to abs(w) and takes the stump that classifies these best; it does
-        not say how they are drawn. "sample" can draw a document several times, "once" draws each at
-        most once. "average" draws nothing: it takes the stump that is best for the mean of many
-        such samples, where each document counts by its chance of being drawn, min(1, c abs(w)). A
-        tree is grown on all documents, on the drawn ones, or by these chances.
+        "exact" fits the stump to all documents with their weights. The paper fits it to documents
+        drawn with probability proportional to abs(w); it does not say how they are drawn. "sample"
+        can draw a document several times, "once" draws each at most once. "average" draws nothing:
+        it fits the stump to the mean of many such samples, where each document counts by its chance
+        of being drawn, min(1, c abs(w)). A tree is grown likewise.
     sample : float, optional
         The number of drawn documents, as a multiple of the effective number of documents, (sum
         abs(w))^2 / sum w^2. By default "sample" draws as many as there are documents, "once" and
@@ -88,21 +87,28 @@ class NDCGBoost(GainSettings, Ranker):
         The binary classifiers.
     depth : int
         tree: the most splits between the root and a leaf, 1 to 10.
-    criterion : {"misclassification", "gini", "entropy"}
+    criterion : {"misclassification", "gini", "entropy"}, default "gini"
         What a split makes least, of documents with weights abs(w) and classes sign(w). A stump of
-        least "misclassification" has the largest eta. Stumps by "gini" and "entropy", as CART and
-        other tree packages fit them, have two leaves of different classes.
+        least "misclassification" has the largest eta (17). Those by "gini" and "entropy" have two
+        leaves of different classes.
 
     Notes
     -----
-    `letorbench run` chooses `stumps` on the validation part; `--protocol published` does not.
+    `letorbench run` chooses `stumps` on the validation part. `--protocol published` is the paper's
+    algorithm by its words: as many documents as there are, drawn with replacement, and a decision
+    stump fitted to them.
+
+    The paper does not say which stump that is. Tree packages, MATLAB's included, fit the split of
+    least impurity, by default Gini's. The goal eta (17) suggests the stump of the largest eta. Gini
+    is the default because validation prefers it on both sets: NDCG@10 of exact stumps is .4435
+    against .4247 on OHSUMED, and .2310 against .2294 on MQ2008.
 
     Where the paper is silent: Z is the ideal DCG of the whole list under equation (1)'s discount
     (see `truncation`); queries with Z = 0 weigh nothing; a negative alpha, which a sampled stump
     can have, is replaced by the opposite stump with -alpha, which is the same step; a tree's
     thresholds are between at most 255 bins; alpha is cut off at 5 where the second sum of (15)
-    vanishes; training stops if no stump has eta > 0. The objective is reported without the factor
-    1/n of (11).
+    vanishes; training stops if no stump separates the classes. The objective is reported without
+    the factor 1/n of (11).
     """
 
     name = "ndcgboost"
@@ -113,7 +119,7 @@ class NDCGBoost(GainSettings, Ranker):
     auto_features = "raw"  # stumps only compare a feature's values
     takes_missing = property(lambda self: self.weak == "tree")
     grid: ClassVar[Mapping[str, Sequence[object]]] = {"stumps": ("average", "exact")}
-    as_published: ClassVar[Mapping[str, object]] = {"stumps": "exact"}
+    as_published: ClassVar[Mapping[str, object]] = {"stumps": "sample"}
     formula = "M = sum_q 1/Z_q sum_i (2^r_i - 1) sum_{j != i} 1/(1 + exp(F_i - F_j))"
 
     rounds: int = number(100, least=1)
@@ -123,7 +129,7 @@ class NDCGBoost(GainSettings, Ranker):
     truncation: int = number(0, least=0)
     weak: str = one_of(("stump", "tree"), "stump")
     depth: int = number(3, least=1, most=DEEPEST)
-    criterion: str = one_of(CRITERIA, "misclassification")
+    criterion: str = one_of(CRITERIA, "gini")
 
     @property
     def draws(self) -> bool:
@@ -167,6 +173,7 @@ class NDCGBoost(GainSettings, Ranker):
             tree = grower.grow(-w, np.abs(w))
             f = grower.predict(tree) > 0.0
             eta = float(w[f].sum())
+            tree = tree._replace(value=(tree.value > 0.0).astype(np.float64))  # classes
             return (tree, f, eta) if eta > 0.0 and len(tree.left) > 1 else None
 
         return search
@@ -305,7 +312,7 @@ class BoundBooster:
         return w, float(M.sum())
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
-        """Return the classifier that maximises eta (17) with its alpha (15)."""
+        """Return the classifier that the search finds, with its alpha (15)."""
         result = self.search(weights)
         if result is None:
             return None

@@ -349,6 +349,7 @@ def test_without_bins_every_threshold_is_tried(rng):
         train.features[:] = rng.random(train.features.shape)
     totals = []
     for bins in (None, 255):
-        totals.append(ndcgboost.NDCGBoost(bins=bins).search(train, rng)(w)[2])
+        made = ndcgboost.NDCGBoost(bins=bins, criterion="misclassification")
+        totals.append(made.search(train, rng)(w)[2])
         assert totals[-1] == stump_search(train.features, bins)(w)[2]
     assert totals[0] > totals[1]
