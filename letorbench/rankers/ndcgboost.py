@@ -37,9 +37,10 @@ from letorbench.models.tree_ensemble import Tree
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.solvers.boosting import LONGEST_STEP, Term, boost, stump_term, tree_ensemble
+from letorbench.solvers.stump_impurity import impurity_search
 from letorbench.solvers.stump_search import BestTree, Search, stump_search
 from letorbench.solvers.tree_growing import Grower
-from letorbench.solvers.tree_splitting import CRITERIA, MOST_BINS, TreeFeatures, TreeParams
+from letorbench.solvers.tree_splitting import MOST_BINS, TreeFeatures, TreeParams
 
 #: the number of pairs, those of a document with itself included, that is worth a thread
 PAIRS = 1_000_000
@@ -49,6 +50,9 @@ LARGEST_SAMPLE = 10.0
 HALF = 0.5
 #: a weight below this fraction of the largest is rounding
 NO_WEIGHT = 1e-12
+#: the criteria, and those of `TreeParams`: with g = -w and h = |w|, G^2 / H is H less its Gini
+#: impurity 2 p n / H of the weights p and n of both classes
+CRITERIA = {"misclassification": "misclassification", "gini": "newton", "entropy": "entropy"}
 #: a tree of this depth may have 1,024 leaves
 DEEPEST = 10
 
@@ -57,21 +61,20 @@ DEEPEST = 10
 class NDCGBoost(GainSettings, Ranker):
     """NDCG Boost of Valizadegan, Jin, Zhang and Mao.
 
-    It minimises M (equation 11) over an additive F of binary classifiers f (Algorithm 1). Each f
-    maximises eta (17) and has the step of Theorem 1 (15), which minimises the bound of Proposition
-    2, so M never rises.
+    It minimises M (equation 11) over an additive F of binary classifiers f (Algorithm 1). Each f is
+    a decision stump for the classes sign(w) and the weights abs(w) of (16). It has the step of
+    Theorem 1 (15), which minimises the bound of Proposition 2, so M never rises.
 
     Parameters
     ----------
     rounds : int, default 100
         The number of terms of F. The paper has 100 and no validation set.
     stumps : str, default "exact"
-        "exact" finds the decision stump that maximises eta. The paper draws documents with
-        probability proportional to abs(w) and takes the stump that classifies these best; it does
-        not say how they are drawn. "sample" can draw a document several times, "once" draws each at
-        most once. "average" draws nothing: it takes the stump that is best for the mean of many
-        such samples, where each document counts by its chance of being drawn, min(1, c abs(w)). A
-        tree is grown on all documents, on the drawn ones, or by these chances.
+        "exact" fits the stump to all documents with their weights. The paper fits it to documents
+        drawn with probability proportional to abs(w); it does not say how they are drawn. "sample"
+        can draw a document several times, "once" draws each at most once. "average" draws nothing:
+        it fits the stump to the mean of many such samples, where each document counts by its chance
+        of being drawn, min(1, c abs(w)). A tree is grown likewise.
     sample : float, optional
         The number of drawn documents, as a multiple of the effective number of documents, (sum
         abs(w))^2 / sum w^2. By default "sample" draws as many as there are documents, "once" and
@@ -84,19 +87,28 @@ class NDCGBoost(GainSettings, Ranker):
         The binary classifiers.
     depth : int
         tree: the most splits between the root and a leaf, 1 to 10.
-    criterion : {"misclassification", "entropy"}
-        tree: the impurity that splits reduce, of documents with weights abs(w) and classes sign(w).
+    criterion : {"misclassification", "gini", "entropy"}, default "gini"
+        What a split makes least, of documents with weights abs(w) and classes sign(w). A stump of
+        least "misclassification" has the largest eta (17). Those by "gini" and "entropy" have two
+        leaves of different classes.
 
     Notes
     -----
-    `letorbench run` chooses `stumps` on the validation part; `--protocol published` does not.
+    `letorbench run` chooses `stumps` on the validation part. `--protocol published` is the paper's
+    algorithm by its words: as many documents as there are, drawn with replacement, and a decision
+    stump fitted to them.
+
+    The paper does not say which stump that is. Tree packages, MATLAB's included, fit the split of
+    least impurity, by default Gini's. The goal eta (17) suggests the stump of the largest eta. Gini
+    is the default because validation prefers it on both sets: NDCG@10 of exact stumps is .4435
+    against .4247 on OHSUMED, and .2310 against .2294 on MQ2008.
 
     Where the paper is silent: Z is the ideal DCG of the whole list under equation (1)'s discount
     (see `truncation`); queries with Z = 0 weigh nothing; a negative alpha, which a sampled stump
     can have, is replaced by the opposite stump with -alpha, which is the same step; a tree's
     thresholds are between at most 255 bins; alpha is cut off at 5 where the second sum of (15)
-    vanishes; training stops if no stump has eta > 0. The objective is reported without the factor
-    1/n of (11).
+    vanishes; training stops if no stump separates the classes. The objective is reported without
+    the factor 1/n of (11).
     """
 
     name = "ndcgboost"
@@ -107,7 +119,7 @@ class NDCGBoost(GainSettings, Ranker):
     auto_features = "raw"  # stumps only compare a feature's values
     takes_missing = property(lambda self: self.weak == "tree")
     grid: ClassVar[Mapping[str, Sequence[object]]] = {"stumps": ("average", "exact")}
-    as_published: ClassVar[Mapping[str, object]] = {"stumps": "exact"}
+    as_published: ClassVar[Mapping[str, object]] = {"stumps": "sample"}
     formula = "M = sum_q 1/Z_q sum_i (2^r_i - 1) sum_{j != i} 1/(1 + exp(F_i - F_j))"
 
     rounds: int = number(100, least=1)
@@ -117,7 +129,7 @@ class NDCGBoost(GainSettings, Ranker):
     truncation: int = number(0, least=0)
     weak: str = one_of(("stump", "tree"), "stump")
     depth: int = number(3, least=1, most=DEEPEST)
-    criterion: str = one_of(CRITERIA[1:], CRITERIA[1])
+    criterion: str = one_of(CRITERIA, "gini")
 
     @property
     def draws(self) -> bool:
@@ -139,8 +151,12 @@ class NDCGBoost(GainSettings, Ranker):
 
     def search(self, train: QuerySet, rng: Generator) -> Search:
         """Return the search for the weak learner of weighted training documents."""
-        tree = self.weak == "tree"
-        search = self._tree_search(train) if tree else stump_search(train.features, self.bins)
+        if self.weak == "tree":
+            search = self._tree_search(train)
+        elif self.criterion == "misclassification":
+            search = stump_search(train.features, self.bins)
+        else:
+            search = impurity_search(train.features, self.bins, self.criterion)
         if self.stumps == "exact":
             return search
         return partial(best_of_sample, search, self.stumps, self.sample, rng)
@@ -148,14 +164,16 @@ class NDCGBoost(GainSettings, Ranker):
     def _tree_search(self, train: QuerySet) -> Search:
         """Return the search that grows a tree, whose leaves have the classes of their weights."""
         params = TreeParams(
-            2**self.depth, self.depth, least_docs=1, least_hessian=0.0, criterion=self.criterion
-        )
+            2**self.depth, self.depth, least_docs=1, least_hessian=0.0,
+            criterion=CRITERIA[self.criterion],
+        )  # fmt: skip
         grower = Grower(TreeFeatures.of(train.features, self.bins or MOST_BINS - 1), params)
 
         def search(w: np.ndarray) -> BestTree | None:
             tree = grower.grow(-w, np.abs(w))
             f = grower.predict(tree) > 0.0
             eta = float(w[f].sum())
+            tree = tree._replace(value=(tree.value > 0.0).astype(np.float64))  # classes
             return (tree, f, eta) if eta > 0.0 and len(tree.left) > 1 else None
 
         return search
@@ -294,7 +312,7 @@ class BoundBooster:
         return w, float(M.sum())
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
-        """Return the classifier that maximises eta (17) with its alpha (15)."""
+        """Return the classifier that the search finds, with its alpha (15)."""
         result = self.search(weights)
         if result is None:
             return None

@@ -215,7 +215,7 @@ def _try_bins(
     bins = np.empty((TOGETHER, 2 * COARSE))
     for first in range(begin, end, TOGETHER):
         bins[:] = 0.0
-        _fill(codes, first, min(first + TOGETHER, end) - 1, weights, bins)
+        fill(codes, first, min(first + TOGETHER, end) - 1, weights, bins)
         for k in range(first, min(first + TOGETHER, end)):
             below, best = 0.0, 0.0
             for c in range(n_bins[k]):
@@ -231,7 +231,7 @@ def _try_bins(
 
 
 @kernel()
-def _fill(codes: np.ndarray, first: int, last: int, weights: np.ndarray, bins: np.ndarray) -> None:
+def fill(codes: np.ndarray, first: int, last: int, weights: np.ndarray, bins: np.ndarray) -> None:
     """Add weights to the bins of the features first..last, negative ones to the second half."""
     a, b = codes[first], codes[min(first + 1, last)]
     c, d = codes[min(first + 2, last)], codes[min(first + 3, last)]

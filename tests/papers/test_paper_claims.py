@@ -44,9 +44,9 @@ def test_the_papers_leads_come_from_its_tables():
     (claim,) = (c for _, c in EVERY if c.id == "document-weights")
     points = {point.upper: point for test in claim.tests for point in test.points()}
     assert points["WPL weight 1/pi"].lead == pytest.approx(0.5017 / 0.4845 - 1.0)
-    (ohsumed,) = (c for _, c in EVERY if c.id == "ohsumed")
-    (point,) = ohsumed.tests[1].points()
-    assert (point.lead, point.upper, point.lower) == (0.04, "ndcgboost", "frank")
+    (td2003,) = (c for _, c in EVERY if c.id == "td2003")
+    (point,) = td2003.tests[2].points()
+    assert (point.lead, point.upper, point.lower) == (0.1, "ndcgboost", "ranksvm")
 
 
 def test_a_claims_own_numbers_count_before_those_of_the_tables():

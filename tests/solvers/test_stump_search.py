@@ -1,4 +1,4 @@
-"""Both stump searches against trying every threshold of every feature in both directions."""
+"""The stump searches against trying every threshold of every feature in both directions."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -6,9 +6,11 @@ from functools import partial
 import numpy as np
 import pytest
 
+from letorbench.compiled.threads import limited_threads
 from letorbench.errors import DataError
 from letorbench.features.columns import COARSE, BinnedFeatures, sorted_column
-from letorbench.solvers import stump_search
+from letorbench.solvers import stump_impurity, stump_search
+from letorbench.solvers.stump_impurity import impurity_search
 from letorbench.solvers.stump_search import SortedFeatures, best_of_all, best_stump
 
 
@@ -170,3 +172,91 @@ def test_a_column_is_sorted_as_numpy_does(rng):
     np.testing.assert_array_equal(ordered.rows[0] & stump_search.ROW, rows)
     same_value, codes = np.diff(column[rows]) == 0.0, ordered.codes[0][rows]
     assert same_value.sum() > 600 and (np.diff(codes)[same_value] == 0).all()
+
+
+def gini(p: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """By its definition: the weight times one minus the sum of squares of both classes' parts."""
+    whole = np.maximum(p + n, 1e-300)
+    return whole * (1.0 - (p / whole) ** 2 - (n / whole) ** 2)
+
+
+def entropy(p: np.ndarray, n: np.ndarray) -> np.ndarray:
+    return sum(x * np.log(np.maximum(p + n, 1e-300) / np.maximum(x, 1e-300)) for x in (p, n))
+
+
+IMPURITIES = {"gini": gini, "entropy": entropy}
+
+
+def purest(columns: np.ndarray, weights: np.ndarray, impurity) -> tuple[int, float] | None:
+    """The first feature and the lowest threshold with the least impurity, up to rounding.
+
+    columns: (n_docs, n_features), cut between any two values.
+    """
+    found, slack = [], 1e-11 * np.abs(weights).sum()
+    for k, column in enumerate(columns.T.astype(float)):
+        values, place = np.unique(column, return_inverse=True)
+        p = np.bincount(place, np.maximum(weights, 0.0)).cumsum()
+        n = np.bincount(place, np.maximum(-weights, 0.0)).cumsum()
+        rest = np.maximum(0.0, p[-1] - p), np.maximum(0.0, n[-1] - n)
+        below, above = p - n, rest[0] - rest[1]
+        parted = (below > slack) & (above < -slack) | (below < -slack) & (above > slack)
+        (cuts,) = np.nonzero(parted[:-1])
+        total = impurity(p, n) + impurity(*rest)
+        found += [(total[i], k, (values[i] + values[i + 1]) / 2.0) for i in cuts]
+    least = min(found, default=(0.0,))[0]
+    return next((each[1:] for each in found if each[0] <= least + slack), None)
+
+
+@pytest.mark.parametrize("criterion", IMPURITIES)
+@pytest.mark.parametrize("n_docs", [1, 2, 7, 300, 1500])
+def test_no_stump_is_purer(rng, monkeypatch, n_docs, criterion):
+    """Of equal ones the first is taken, whatever the order of rows and the number of threads."""
+    monkeypatch.setattr(stump_impurity, "LEAST", 0)  # a thread for every group of features
+    order = rng.permutation(n_docs)
+    for features in (many_kinds(rng, n_docs), np.roll(many_kinds(rng, n_docs), -1, axis=1)):
+        binned = BinnedFeatures.of(features, 16)
+        searches = [
+            (features, impurity_search(features, None, criterion)),
+            (features[order], impurity_search(features[order], None, criterion)),
+            (binned.codes.T, impurity_search(features, 16, criterion)),
+        ]
+        for weights in [*many_weights(rng, features), np.zeros(n_docs), np.ones(n_docs)]:
+            expected = purest(features, weights, IMPURITIES[criterion])
+            coarse = purest(binned.codes.T, weights, IMPURITIES[criterion])
+            for number, (columns, search) in enumerate(searches):
+                own = weights[order] if number == 1 else weights
+                with limited_threads(1 + number):
+                    found = search(own)
+                wanted = coarse if number == 2 else expected
+                assert (found is None) == (wanted is None)
+                if found is None:
+                    continue
+                tree, values, eta = found
+                assert tree.feature[0] == wanted[0]
+                high = columns[:, wanted[0]] > wanted[1]
+                np.testing.assert_array_equal(values, high == (own[high].sum() > 0.0))
+                assert eta == pytest.approx(own[values].sum()) and eta > 0.0
+                rows = features[order] if number == 1 else features
+                np.testing.assert_array_equal(tree.predict(rows), values)
+
+
+def test_a_stump_of_one_class_is_no_classifier():
+    """The purest cut separates one document of a class from more of the same class."""
+    features = np.arange(8, dtype=np.float32)[:, None]
+    weights = np.array([1.0, 1.0, 1.0, -1.0, 1.0, 1.0, -1.0, 1.0])
+    for criterion in IMPURITIES:
+        for bins in (None, 8):
+            assert impurity_search(features, bins, criterion)(weights) is None
+            tree, values, eta = impurity_search(features, bins, criterion)(weights - 0.5)
+            assert (tree.threshold[0], eta) == (2.5, 1.5) and values.sum() == 3
+
+
+@pytest.mark.parametrize("criterion", IMPURITIES)
+def test_most_bins_hold_no_purer_cut(rng, monkeypatch, criterion):
+    features = rng.normal(size=(4000, 40)).astype(np.float32)
+    weights = rng.normal(size=4000) + 0.5 * (features[:, 7] > 0.5)
+    tried = []
+    monkeypatch.setattr(stump_impurity, "_try_inside", lambda *args: tried.append(args))
+    impurity_search(features, None, criterion)(weights - weights.mean())
+    ((some, _, _, _, wanted, sums),) = tried
+    assert some.tolist() == [7] and 0 < (sums.bound[7] <= wanted).sum() < 20
