@@ -8,7 +8,7 @@ import numpy as np
 from letorbench.analysis.comparison import CORRECTION_NAMES, Procedure
 from letorbench.analysis.paired import CORRECTIONS, MeanDifference
 from letorbench.analysis.results_table import label, spread
-from letorbench.analysis.tables import Cell, Column, Table, probability, table
+from letorbench.analysis.tables import Cell, Column, Table, Value, probability, table
 from letorbench.datasets.catalog import parse
 from letorbench.results.dataset_results import DatasetResults, SystemResults
 from letorbench.results.per_query import mean_of
@@ -27,7 +27,8 @@ def resplit_table(frame: DatasetResults, draws: Draws, measures: Sequence[str]) 
 
     The official folds are none of the draws.
     """
-    rows, old = [], []
+    rows: list[list[Cell | Value]] = []
+    old: list[str] = []
     for algo in (row.algo for row in frame.rows):
         drawn = list(rows_of(draws, algo).values())
         if not drawn:
@@ -47,8 +48,8 @@ def resplit_table(frame: DatasetResults, draws: Draws, measures: Sequence[str]) 
         *(Column(label(name), name=name) for name in measures),
     )
     caption = (
-        f"{frame.dataset}: mean over {_counted(draws)} of the mean over folds; ± = standard "
-        "deviation over the draws"
+        f"{_counted(frame, draws)}: mean over draws of the means over folds; "
+        "± = standard deviation over draws"
     )
     return table(caption, columns, rows, _old(old))
 
@@ -87,10 +88,10 @@ def resplit_comparison(
     for a, b in pairs:
         one, other = rows_of(draws, a), rows_of(draws, b)
         if both := sorted(one.keys() & other.keys()):
-            found = difference(frame.dataset, [one[k] for k in both], [other[k] for k in both],
-                               measure)  # fmt: skip
-            tested.append((a, b, *found))
-    adjusted = CORRECTIONS[procedure.correction](np.array([mean.p for *_, mean in tested]))
+            left, right = ([rows[k] for k in both] for rows in (one, other))
+            tested.append((a, b, *difference(frame.dataset, left, right, measure)))
+    p_values = np.array([mean.p for *_, mean in tested])
+    adjusted = CORRECTIONS[procedure.correction](p_values) if tested else p_values
     rows = []
     for (a, b, d, mean), p in zip(tested, adjusted.tolist()):
         each, (low, high) = mean_of(d, axis=1), mean.interval()
@@ -119,16 +120,17 @@ def resplit_comparison(
         Column("same sign", name="same_sign"),
         Column(name="draws"),
     )
+    most = max((mean.n_queries for *_, mean in tested), default=0)
     caption = (
-        f"{frame.dataset}, {label(measure)} [{', '.join(frame.conventions)}]: difference over "
-        f"{_counted(draws)}, ± = standard deviation over the draws; corrected resampled t-test, "
+        f"{_counted(frame, draws)}, {label(measure)} [{', '.join(frame.conventions)}]: "
+        f"± = standard deviation over draws; corrected resampled t-test over {most} folds, "
         f"{CORRECTION_NAMES[procedure.correction]}; * = adjusted p < {procedure.alpha:g}"
     )
     return table(caption, columns, rows)
 
 
-def _counted(draws: Draws) -> str:
-    return f"{len(draws)} new draw{'s' * (len(draws) > 1)} of the folds"
+def _counted(frame: DatasetResults, draws: Draws) -> str:
+    return f"{frame.dataset}, {len(draws)} new draw{'s' * (len(draws) > 1)} of the folds"
 
 
 def _old(algos: Sequence[str]) -> list[str]:

@@ -301,16 +301,14 @@ class Results:
         """
         import pandas as pd
 
-        names = "all" if measures is None else measures
-        records = (
-            {"dataset": frame.dataset, "algo": row.algo, "draw": number, **row.values}
-            for frame in self.frames
-            for number, drawn in resplits(frame, self.out).items()
-            for row in drawn.measured(drawn.names(names)).rows
-        )
-        found = pd.DataFrame(records, columns=None)
-        chosen = [] if measures is None else texts(measures)
-        return found if measures is None else found[["dataset", "algo", "draw", *chosen]]
+        records = []
+        for frame in self.frames:
+            names = frame.names("all" if measures is None else measures)
+            for number, drawn in self._draws(frame, names).items():
+                for row in drawn.rows:
+                    head = {"dataset": frame.dataset, "algo": row.algo, "draw": number}
+                    records.append({**head, **{name: row.values.get(name) for name in names}})
+        return pd.DataFrame(records)
 
     def resplit_tables(self, frame: DatasetResults, measures: Measures) -> list[Table]:
         """Return the table of the draws of a data set's folds, or none where there are none."""

@@ -56,6 +56,7 @@ class Cache:
         distinct = list(dict.fromkeys(files))
         before = [signature(file) for file in distinct]
         digest_of = dict(zip(distinct, run_tasks([partial(self._digest, f) for f in distinct])))
+
         def read() -> list[QuerySet]:
             parts = {file: read_queries(file, options) for file in distinct}
             for file, expected in zip(distinct, before):

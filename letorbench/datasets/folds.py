@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from itertools import product
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -32,9 +32,7 @@ def shuffled_parts(
     return np.array_split(np.random.default_rng(seed).permutation(n_queries), folds)
 
 
-def redrawn_parts(
-    names: Sequence[str], folds: int, number: int, what: str
-) -> list[np.ndarray]:
+def redrawn_parts(names: Sequence[str], folds: int, number: int, what: str) -> list[np.ndarray]:
     """Return the numbers of each part's queries in draw `number` of the folds.
 
     names: the queries', which decide together with the number; their order does not.
@@ -105,7 +103,7 @@ def rotated_parts(whole: QuerySet, parts: Sequence[np.ndarray]) -> tuple[Fold, .
 def joined(sets: Sequence[QuerySet]) -> QuerySet:
     """Return one query set of several that have the same fields."""
     first, docs = sets[0], np.cumsum([0] + [each.n_docs for each in sets])
-    pieces = {
+    pieces: dict[str, Any] = {
         field.name: [getattr(each, field.name) for each in sets]
         for field in fields(QuerySet)
         if isinstance(getattr(first, field.name), np.ndarray)

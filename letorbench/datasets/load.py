@@ -17,8 +17,8 @@ from letorbench.checksum import digest
 from letorbench.choices import require_choice
 from letorbench.conventions import Convention
 from letorbench.conventions import convention as convention_named
-from letorbench.datasets import folds as rotation
 from letorbench.datasets import catalog, layout
+from letorbench.datasets import folds as rotation
 from letorbench.datasets.arrays import as_frame, missing_features
 from letorbench.datasets.cache import Cache
 from letorbench.datasets.catalog import Name, parse
@@ -182,7 +182,7 @@ def redrawn(benchmark: Benchmark, number: int) -> Benchmark:
     _require_rotation(name, bool(provenance.get("rotation")), n)
     whole = rotation.joined([fold.test for fold in benchmark.folds])
     names = whole.qids if whole.query_names is None else whole.query_names
-    folds = rotation.rotated_parts(whole, rotation.redrawn_parts(names, n, number, name))
+    folds = rotation.rotated_parts(whole, rotation.redrawn_parts(names.tolist(), n, number, name))
     provenance = {**provenance, "digest": digest_of_draw(provenance["digest"], number)}
     return replace(benchmark, name=name, folds=folds, provenance=provenance)
 
