@@ -134,6 +134,7 @@ def test_every_frame_is_what_the_files_hold(folder):
             "convention": ["letor4", "letor4", "standard", "standard"],
             "features": ["raw", "raw", "raw", "query-minmax"],
             "folds": 2, "n_folds": 5, "repeats": [2, 1, 2, 1], "partial": True, "cut_off": 0,
+            "not_converged": 0,
         },
         deviations.index,
     )  # fmt: skip

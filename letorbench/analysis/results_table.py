@@ -44,7 +44,8 @@ def summary_table(
     """A row for each algorithm: numbers to four places, the two best of each column marked.
 
     Nothing is marked among rows of different conventions, nor a row with fewer folds than others.
-    In CSV `cut_off` is the number of folds in which a time limit ended a training.
+    In CSV `cut_off` is the number of folds in which a time limit ended a training, and
+    `not_converged` of those whose fit ended away from its optimum.
     """
     remark = remarks(frame)
     drawn = [measure for measure in measures if measure in frame.drawn]
@@ -55,7 +56,7 @@ def summary_table(
         name = f"{row.algo} ({remark[row.algo]})" if row.algo in remark else row.algo
         rows.append([
             frame.dataset, Cell(name, row.algo), row.convention,
-            row.folds, row.repeats, row.cut_off,
+            row.folds, row.repeats, row.cut_off, row.not_converged,
             *(column[i] for column in numbers),
             *(row.deviation(measure) for measure in drawn),
             *(signs.get((row.algo, measure), 0) for measure in measures if marks),
@@ -136,7 +137,12 @@ def remarks(frame: DatasetResults) -> dict[str, str]:
     """The remarks in brackets behind algorithms' names: missing folds, other code, ..."""
     old = {row.algo for row in frame.rows if row.version and not other_code(frame)}
     words = {
-        row.algo: [row.partial, "cut off" * bool(row.cut_off), "other code" * (row.algo in old)]
+        row.algo: [
+            row.partial,
+            "cut off" * bool(row.cut_off),
+            "not converged" * bool(row.not_converged),
+            "other code" * (row.algo in old),
+        ]
         for row in frame.rows
     }
     return {algo: ", ".join(filter(None, each)) for algo, each in words.items() if any(each)}
@@ -145,11 +151,13 @@ def remarks(frame: DatasetResults) -> dict[str, str]:
 def notes(frame: DatasetResults) -> tuple[str, ...]:
     """The notes below a table: partial rows, time limits, other code, one seed, references."""
     rows = frame.rows
-    cut_off = [
-        f"{row.algo} ({row.cut_off} of {row.folds * row.repeats} folds)"
-        for row in rows
-        if row.cut_off
-    ]
+    cut_off, not_converged = (
+        [f"{row.algo} ({n} of {row.folds * row.repeats} folds)" for row, n in counts if n]
+        for counts in (
+            [(row, row.cut_off) for row in rows],
+            [(row, row.not_converged) for row in rows],
+        )
+    )
     versions: dict[str, list[str]] = {}
     for row in rows:
         if row.version:
@@ -170,6 +178,8 @@ def notes(frame: DatasetResults) -> tuple[str, ...]:
         (named, f"names: {'; '.join(named)}"),
         (cut_off, f"cut off by the time limit: {', '.join(cut_off)}; a full training may rank "
          "differently"),
+        (not_converged, f"not converged: {', '.join(not_converged)}; the fit ended away from its "
+         "optimum, a longer one (`iterations`) may rank differently"),
         (gaps, f"no value of {without}: no test query counts; means are over the other folds"),
         (code, f"other code: {code}; a new run renews them and may give other numbers"),
         (one_seed, f"one seed: {', '.join(one_seed)}; the effect of other seeds is not known "

@@ -94,9 +94,10 @@ class Results:
         -------
         DataFrame
             dataset, algo, convention, features, folds (finished ones), n_folds, repeats, partial,
-            cut_off (in how many of the folds the time limit ended a training), and the mean of
-            the folds' means for each measure, with its standard deviation over seeds,
-            `<measure>-sd`, where an algorithm has repeats.
+            cut_off and not_converged (in how many of the folds the time limit ended a training,
+            and in how many the fit ended away from its optimum), and the mean of the folds' means
+            for each measure, with its standard deviation over seeds, `<measure>-sd`, where an
+            algorithm has repeats.
         """
         import pandas as pd
 

@@ -34,7 +34,7 @@ from letorbench.results.per_query import PerQuery, mean_of, write_fold_queries
 from letorbench.results.store import Store, StoredFold, write_fit
 
 #: the columns of summary.csv before its measures
-HEAD = ("algo", "convention", "folds", "repeats", "cut_off")
+HEAD = ("algo", "convention", "folds", "repeats", "cut_off", "not_converged")
 
 
 def write_tables(

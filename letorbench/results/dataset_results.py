@@ -89,6 +89,11 @@ class SystemResults:
         return sum(fold.cut_off for fold in self.stored)
 
     @property
+    def not_converged(self) -> int:
+        """How many of the finished folds have a model that is away from its optimum."""
+        return sum(fold.not_converged for fold in self.stored)
+
+    @property
     def partial(self) -> str:
         """What is missing, not run or not finished yet: "3 of 5 folds"; "" for nothing."""
         if self.folds < self.n_folds:
@@ -331,6 +336,7 @@ class DatasetResults:
                 "repeats": row.repeats,
                 "partial": bool(row.partial),
                 "cut_off": row.cut_off,
+                "not_converged": row.not_converged,
                 **{name: row.values.get(name) for name in measures},
                 **{deviation_column(name): row.deviation(name) for name in drawn},
             }

@@ -196,6 +196,11 @@ class StoredFold:
         return bool(self.fit.get("cut_off"))
 
     @property
+    def not_converged(self) -> bool:
+        """Whether the chosen fit ended away from its optimum."""
+        return any(each.kind == "not converged" for each in self.warnings)
+
+    @property
     def warnings(self) -> list[FitWarning]:
         return fit_warnings(self.fit)
 

@@ -25,6 +25,7 @@ from letorbench.solvers.fit_warnings import FitWarning
 PRINTED = Path(__file__).with_name("printed.txt")
 CASES = parts_of(PRINTED)
 MEASURES = ("ndcg@1", "ndcg@2", "ndcg@3", "ndcg@10", "map", "p@3")
+FAR = FitWarning("not converged", "the descent ended after 500 iterations")
 WARNINGS = [FitWarning("ties", "60% of the test documents share their score"),
             FitWarning("not converged", "stopped after 5 iterations")]  # fmt: skip
 #: a printed table with a slip of each kind
@@ -76,7 +77,7 @@ def made(tmp_path_factory) -> Path:
         store("OHSUMED", "ndcgboost", 0.27, seconds=2.5, validation=rounds, ranker=boosted,
               **raw)  # fmt: skip
         store("OHSUMED", "listnet", 0.15, repeats=3, warnings=WARNINGS, seconds=1.0, **raw)
-        store("OHSUMED", "one-seed", 0.2, repeats=1, features="zscore")
+        store("OHSUMED", "one-seed", 0.2, repeats=1, features="zscore", warnings=[FAR])
         store("OHSUMED", "slow", 0.1, (1, 3), cut_off={"time_limit": 1.0}, warnings=WARNINGS[:1])
         store("OHSUMED", "ideal", 0.5)
         store("OHSUMED", "old", 0.2, code="1234567890", module="letorbench.rankers.regression",

@@ -183,8 +183,9 @@ def test_a_summary_and_its_copy(tmp_path):
     assert summary.partial == ()
     assert [row.algo for row in summary.only(["b", "c"]).rows] == ["b"]
     assert (tmp_path / "SET" / "summary.csv").read_text() == (
-        "algo,convention,folds,repeats,cut_off,ndcg@1,mrr,map\na,letor4,2,1,0,0.2,0.5,\n"
-        "b,letor3,2,1,0,0.1,,0.30000000000000004\n"
+        "algo,convention,folds,repeats,cut_off,not_converged,ndcg@1,mrr,map\n"
+        "a,letor4,2,1,0,0,0.2,0.5,\n"
+        "b,letor3,2,1,0,0,0.1,,0.30000000000000004\n"
     )
 
 
