@@ -63,7 +63,7 @@ def reproduce(
 
     Prints, part by part of each claim, the answer, what the paper prints, and ours with a 95 %
     interval. An answer is: agrees; same direction, smaller or larger; no difference; opposite;
-    cannot tell; not tried, where the paper's data are not at hand. A theorem is checked, or has a
+    does not hold; depends on a choice; cannot tell; not tried, where the paper's data are not at hand. A theorem is checked, or has a
     slip. Claims tried on other data than theirs have a table of their own; data that are made up
     are evidence of nothing. Leaves the figures and tables, claims.csv, comparisons.csv, and what
     differs from the paper's setting in results/papers/PAPER. What is stored is not run again. With

@@ -230,13 +230,14 @@ class Part:
 class PartResult:
     """The result of a part's run: values and numbers, which claims are judged by."""
 
-    #: by specification, ours first; and what each takes for every choice
+    #: by specification, ours first
     values: Mapping[str, ByMethod] = field(default_factory=dict)
-    choices: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     numbers: Mapping[str, Estimate] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
     #: from the paper's setting
     differs: tuple[str, ...] = ()
+    #: what each specification takes for every choice
+    choices: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -108,7 +108,7 @@ def run_part(paper: Paper, part: Part, context: Context) -> PartResult:
     differs += [
         f"{part.title}: {line}" for name in here for line in kept_products(context, name, methods)
     ]
-    return PartResult(values, choices, {}, tuple(files), tuple(differs))
+    return PartResult(values, {}, tuple(files), tuple(differs), choices)
 
 
 def kept_products(context: Context, dataset: str, methods: Iterable[Method]) -> list[str]:
