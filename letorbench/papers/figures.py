@@ -251,8 +251,8 @@ def curves_figure(outcomes: Sequence[Outcome], path: Path) -> Path:
             axis.axhspan(-1.0, 1.0, color="0.93", zorder=0)
             axis.axhline(0.0, color="0.5", linewidth=0.8, zorder=0)
             title = ", ".join(filter(None, (says, part, place)))
-            figures.dress(axis, fill(title, 50), "specifications, the lowest first", "lead, %")
-            axis.title.set_fontsize(SMALL)
+            figures.dress(axis, "", "specifications, the lowest first", "lead, %")
+            axis.set_title(fill(title, 60), fontsize=SMALL)
             axis.xaxis.get_major_locator().set_params(integer=True)
         for axis in axes[len(panels) :]:
             axis.set_axis_off()

@@ -159,8 +159,9 @@ def _part(o: Outcome, verdict: Verdict | None) -> str:
     """The part of a claim, or the number, that a verdict is on; "" if there is no other."""
     if verdict is None:
         return ""
-    several = len(o.rows) > 1 or verdict.kind == "one-sided"
-    return verdict.part or (verdict.what if several else "")
+    if len(o.rows) > 1:
+        return next(name for name, row in records.named_rows(o.rows) if row is verdict)
+    return verdict.part or (verdict.what if verdict.kind == "one-sided" else "")
 
 
 def _copied_tables(paper: Paper, stored: Path, folder: Path) -> list[str]:

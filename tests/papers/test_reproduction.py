@@ -54,7 +54,8 @@ def test_a_part_is_run_judged_and_kept(context):
     assert outcome.answer in (rules.AGREES, rules.CANNOT_TELL, rules.OPPOSITE)
     names = [path.name for path in result.files if path.suffix != ".txt"]
     assert names == ["figure-1.csv", "figure-1.png", "figure-1.svg", "figure-1.pdf",
-                     "outcomes.json", "claims.csv", "comparisons.csv", "specifications.csv"]  # fmt: skip
+                     "outcomes.json", "claims.csv", "comparisons.csv",
+                     "specifications.csv"]  # fmt: skip
     assert {path.parent for path in result.files} == {context.folder("small")}
     kept = records.read_outcomes(context.folder("small"), small())
     assert kept["c", ""] == outcome
