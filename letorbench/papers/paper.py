@@ -313,5 +313,5 @@ def load(name: str, folder: str) -> Paper:
     return Paper(
         name, facts.get("title", facts["reference"]), facts["reference"],
         claims_of(name, facts, printed), parts, methods, code.PARTS, **lists,
-        cite=facts["cite"], printed=printed, folder=folder, summary=facts.get("summary", ""),
+        cite=facts.get("cite", {}), printed=printed, folder=folder, summary=facts.get("summary", ""),
     )  # fmt: skip
