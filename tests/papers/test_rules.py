@@ -118,7 +118,7 @@ def test_a_sentence_is_judged_by_its_mean_lead_and_counted(rng):
     outcome = rules.judge(claim(test), {"D": own}, {})
     (row,) = outcome.rows
     leads = [own["u"].mean(m) / own[n].mean(m) - 1.0 for n, m in product("wx", M)]
-    assert row.value == pytest.approx(np.mean(leads)) and row.place == "D"
+    assert row.value == pytest.approx(np.mean(leads)) and row.place == "D, 1 of 2 sets"
     assert row.count == "2 of 4 leads above 0" and outcome.note == "without gone"
     assert [point[2] for point in outcome.points] == pytest.approx(leads)
     assert rules.judge(claim(test), {}, {}).answer == NOT_TRIED
