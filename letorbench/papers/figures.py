@@ -16,13 +16,15 @@ from letorbench.analysis.figures import Panel, draw, write
 from letorbench.analysis.published import lookup
 from letorbench.analysis.tables import write_table
 from letorbench.papers.paper import Paper, Part, PartResult
+from letorbench.papers.records import SIGNS
+from letorbench.papers.rules import SMALLER, named
 from letorbench.papers.runs import ByMethod, Context, Method
 from letorbench.results.per_query import PerQuery
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from letorbench.papers.rules import Verdict
+    from letorbench.papers.rules import Outcome, Verdict
 
 #: pale fills on which hatches and numbers can be read
 BARS = ("#F3C9A9", "#FFFFFF", "#A9CCE3", "#F7DC9A", "#D7BDE2", "#A9DFBF")
@@ -32,6 +34,10 @@ BELOW: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.15), 
 #: inches, the inches of a line of text, the letters of a line, their points
 MOST = 25.0
 NARROW, LINE, WIDTH, SMALL = 4.6, 0.145, 80, 7.0
+PRINTED: dict[str, Any] = {"marker": "D", "color": "#D55E00", "markersize": 5.0,
+                           "fillstyle": "none", "linestyle": ""}  # fmt: skip
+#: in the names of settings that the paper has
+PUBLISHED = "(published)"
 
 
 @dataclass(frozen=True)
@@ -182,12 +188,16 @@ def answers_figure(groups: Mapping[str, Sequence[Line]], path: Path) -> Path:
         axis.set_yticks([at for at, _ in rows], [line.part for _, line in rows], fontsize=SMALL)
         axis.set_ylim(y - 0.8, -0.8)
         axis.set_xlim(-1.04 * limit, 1.04 * limit)
-        marks = "grey: within 1 %" + "; diamond: the paper's" * any(
-            v.printed is not None for v in verdicts
-        )
-        figure.supxlabel(
-            f"lead, or how far a number is from the printed one, in %\n{marks}", fontsize=SMALL
-        )
+        figure.supxlabel("lead, or how far a number is from the printed one, in %", fontsize=SMALL)
+        own: dict[str, Any] = {"color": "black", "linewidth": 1.4, "markersize": 3.5}
+        marks = [
+            axis.plot([], [], "o", label="ours", **own | {"linewidth": 0.0})[0],
+            axis.plot([], [], "-", label="95 % interval", **own)[0],
+            axis.plot([], [], label="the paper's", **PRINTED)[0],
+            axis.axvspan(0.0, 0.0, color="0.88", label="within 1 %"),
+        ]
+        figure.legend(handles=marks, frameon=False, ncols=4, fontsize=SMALL,
+                      loc="outside upper center", handletextpad=0.4, columnspacing=1.2)  # fmt: skip
         axis.tick_params(axis="x", labelsize=SMALL)
         axis.spines[["top", "right", "left"]].set_visible(False)
         axis.tick_params(axis="y", length=0)
@@ -211,9 +221,58 @@ def _draw(axis: Axes, y: float, each: Verdict, limit: float) -> None:
         axis.plot(limit, y, ">", color="black", markersize=4.0)
     if each.printed is not None:
         at = float(np.clip(each.printed, -limit, limit))
-        axis.plot(at, y, "D", color="#D55E00", markersize=5.0, zorder=4, fillstyle="none")
-    edge = axis.get_yaxis_transform()
-    axis.text(1.01, y, each.answer, transform=edge, va="center", fontsize=SMALL)
+        axis.plot(at, y, zorder=4, **PRINTED)
+    edge, (_, colour) = axis.get_yaxis_transform(), SIGNS.get(named(each.answer), SIGNS[SMALLER])
+    axis.text(1.01, y, each.answer, transform=edge, va="center", fontsize=SMALL, color=colour)
+
+
+def curves_figure(outcomes: Sequence[Outcome], path: Path) -> Path:
+    """Draw every specification of each part of claims, the lowest first, as a PNG.
+
+    Ours and the paper's own, whose names say "published", have marks.
+    """
+    panels = {
+        (o.claim.says, *of): [each[2:] for each in group]
+        for o in outcomes
+        for of, group in groupby(o.curve, key=lambda each: each[:2])
+    }
+    with figures.fixed_style():
+        figure = figures.new_figure(figures.PAGE, 0.6 + 1.7 * -(-len(panels) // 2))
+        axes = figure.subplots(-(-len(panels) // 2), 2, squeeze=False).ravel()
+        for axis, ((says, part, place), every) in zip(axes, panels.items()):
+            ours, theirs = every[0][0], paper_specification([name for name, *_ in every])
+            ranked = sorted(every, key=lambda each: each[2])
+            for x, (name, answer, *numbers) in enumerate(ranked, 1):
+                value, low, high = (100.0 * n for n in numbers)
+                colour = SIGNS[named(answer)][1]
+                axis.plot([x, x], [low, high], color=colour, linewidth=1.2)
+                shape = "s" if name == ours else "D" if name == theirs else "o"
+                axis.plot(x, value, shape, color=colour, markersize=5.5 if shape != "o" else 3.0)
+            axis.axhspan(-1.0, 1.0, color="0.93", zorder=0)
+            axis.axhline(0.0, color="0.5", linewidth=0.8, zorder=0)
+            title = ", ".join(filter(None, (says, part, place)))
+            figures.dress(axis, "", "specifications, the lowest first", "lead, %")
+            axis.set_title(fill(title, 60), fontsize=SMALL)
+            axis.xaxis.get_major_locator().set_params(integer=True)
+        for axis in axes[len(panels) :]:
+            axis.set_axis_off()
+        marks = [
+            axes[0].plot([], [], shape, color="black", linestyle="", label=label)[0]
+            for shape, label in (("s", "ours"), ("D", "the paper's own"), ("o", "others"))
+        ]
+        colours = dict.fromkeys((named(each[3]), SIGNS[named(each[3])][1])
+                                for o in outcomes for each in o.curve)  # fmt: skip
+        marks += [axes[0].plot([], [], color=c, label=answer)[0] for answer, c in colours]
+        figure.legend(handles=marks, frameon=False, ncols=4, fontsize=SMALL,
+                      loc="outside upper center")  # fmt: skip
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return write(figure, path, ("png",))[0]
+
+
+def paper_specification(names: Sequence[str]) -> str:
+    """The first of the specifications with the most choices of the paper's own protocol."""
+    most = max(names, key=lambda name: name.count(PUBLISHED))
+    return most if PUBLISHED in most else ""
 
 
 #: the source of the baselines of LETOR 3.0

@@ -218,21 +218,26 @@ class Part:
     repeats: int = 1
     #: how long it takes, for people
     takes: str = ""
-    #: of a specification: the open choices, and the methods that are compared
+    #: what the paper leaves open: choice -> setting, ours first -> settings of rankers, and
+    #: the `convention`; every combination is a specification, by which claims are judged
     axes: Mapping[str, Any] = field(default_factory=dict)
+    #: of the form "specification": the methods that are compared
     upper: Mapping[str, Any] = field(default_factory=dict)
     lower: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class PartResult:
-    """The result of a part's run: values by protocol and numbers, which claims are judged by."""
+    """The result of a part's run: values and numbers, which claims are judged by."""
 
+    #: by specification, ours first
     values: Mapping[str, ByMethod] = field(default_factory=dict)
     numbers: Mapping[str, Estimate] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
     #: from the paper's setting
     differs: tuple[str, ...] = ()
+    #: what each specification takes for every choice
+    choices: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -250,6 +255,8 @@ class Paper:
     differs: tuple[str, ...] = ()
     published_differs: tuple[str, ...] = ()
     slips: tuple[str, ...] = ()
+    #: year, url and doi, where they are known
+    cite: Mapping[str, Any] = field(default_factory=dict)
     #: the numbers of its tables by `label measure`
     printed: Mapping[str, float] = field(default_factory=dict)
     folder: str = ""
@@ -306,5 +313,5 @@ def load(name: str, folder: str) -> Paper:
     return Paper(
         name, facts.get("title", facts["reference"]), facts["reference"],
         claims_of(name, facts, printed), parts, methods, code.PARTS, **lists,
-        printed=printed, folder=folder, summary=facts.get("summary", ""),
+        cite=facts.get("cite", {}), printed=printed, folder=folder, summary=facts.get("summary", ""),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""One page per paper: a sentence, a figure with a line per claim, and the rest; and one over all.
+"""One page per paper: a table and a figure of its claims, the rest folded; and one over all.
 
 A page is made from what reproductions stored, so that what was judged in several runs is on it
 together. Nothing on it is written by hand. Its last line says which code and data it is from.
@@ -15,7 +15,7 @@ from pathlib import Path
 from letorbench import escaping
 from letorbench.experiment.plan import ranker_identity
 from letorbench.papers import records, rules
-from letorbench.papers.figures import Line, answers_figure
+from letorbench.papers.figures import Line, answers_figure, curves_figure
 from letorbench.papers.paper import Paper
 from letorbench.papers.reproduction import Reproduction
 from letorbench.papers.rules import Outcome, Verdict
@@ -25,6 +25,8 @@ from letorbench.source import source_digest
 
 #: the answers on the page over all papers are between these
 BEGIN, END = "<!-- answers -->", "<!-- end of answers -->"
+#: of the table that a page begins with
+MOST_ROWS = 8
 #: the modules that judge, draw and write; the paper's own folder counts as well
 MAKING = ("figures", "paper", "paper_page", "records", "rules")
 #: a field of a summary: an id, a part and other data; its number, or `: count`
@@ -36,10 +38,14 @@ def write_page(result: Reproduction, context: Context, folder: Path) -> Path:
     paper, every = result.paper, (*result.outcomes, *result.elsewhere)
     stored = context.folder(paper.name, "default")
     made_by = origin([paper], context)
-    figures, folded_figures = _figures(paper, context, folder)
     lines = lines_of(every)
     if lines:
         answers_figure({"": lines}, folder / f"{paper.name}-answers.png")
+    figures = _figures(paper, context, folder)
+    if any(o.curve for o in result.outcomes):
+        name = f"{paper.name}-specifications.png"
+        curves_figure([o for o in result.outcomes if o.curve], folder / name)
+        figures.insert(0, ("every specification of what the paper leaves open", name))
     files = [stored / f"{part}.md" for part in paper.parts]
     sections = [path.read_text(encoding="utf-8") for path in files if path.is_file()]
     rows = [
@@ -53,12 +59,7 @@ def write_page(result: Reproduction, context: Context, folder: Path) -> Path:
     text = escaping.page(
         "paper.md",
         paper=paper, summary=summary(result), headlines=headlines(result),
-        answers=f"{paper.name}-answers.png" if lines else "",
-        figures=figures, folded_figures=folded_figures,
-        sections=[s for s in sections if not s.startswith(records.FOLDED)],
-        folded_sections=[
-            s.removeprefix(records.FOLDED) for s in sections if s.startswith(records.FOLDED)
-        ],
+        answers=f"{paper.name}-answers.png" if lines else "", figures=figures, sections=sections,
         table=records.markdown(["id", "claim", "on", *records.COLUMNS], rows),
         lists=[
             ("Notes", records.notes(every)),
@@ -67,7 +68,8 @@ def write_page(result: Reproduction, context: Context, folder: Path) -> Path:
             ("What differs from the paper", result.differs),
             ("Slips of the paper", paper.slips),
         ],
-        tables=_copied_tables(paper, stored, folder), bibtex=records.bibtex(result.outcomes[0]),
+        tables=_copied_tables(paper, stored, folder),
+        bibtex=[records.paper_bibtex(paper), records.bibtex(result.outcomes[0])],
         origin=made_by,
     )  # fmt: skip
     return records.write_file(folder / f"{paper.name}.md", text + "\n")
@@ -78,36 +80,66 @@ def summary(result: Reproduction) -> str:
 
     def number(field: re.Match[str]) -> str:
         id, *of = field[1].split(", ")
-        for o in (*result.outcomes, *result.elsewhere):
-            for verdict in o.rows:
-                if o.claim.id == id and {verdict.part, o.place} - {""} == set(of):
-                    count = verdict.count.partition(";")[0]
-                    return count if field[2] else records.our_number(verdict)
-        return "(not run)"
+        found = [
+            (o, verdict)
+            for o in (*result.outcomes, *result.elsewhere) for verdict in o.rows
+            if o.claim.id == id and {verdict.part, o.place} - {""} == set(of)
+        ]  # fmt: skip
+        numbers = [v.count.partition(";")[0] if field[2] else records.our_number(v)
+                   for _, v in found]  # fmt: skip
+        if len(found) > 1 and not found[0][0].place:  # data sets that differ have a line each
+            numbers = [f"{n} on {v.place}" for n, (_, v) in zip(numbers, found)]
+        return " and ".join(numbers) or "(not run)"
 
     return FIELD.sub(number, result.paper.summary) or "Each claim below has its answer."
 
 
-def headlines(result: Reproduction) -> list[str]:
-    """A line for each headline claim: its answer, that of each part, and those on other data."""
+def headlines(result: Reproduction) -> list[list[str]]:
+    """The rows of the table that a page begins with: claim, paper, ours, and the answer.
 
-    def numbers(o: Outcome, with_answers: bool) -> str:
-        parts = dict[str, None]()
-        for verdict in o.rows:
-            name = f"{verdict.part}: " * bool(verdict.part)
-            answer = f"{records.answered(verdict)}, " * with_answers
-            count = f"{verdict.count.partition(';')[0]}; " * (verdict.kind in ("best", "one-sided"))
-            parts[f"{name}{answer}{count}{records.our_number(verdict)}"] = None
-        return "; ".join(parts)
+    Each part of a headline claim has a row; each claim has one if the parts are too many.
+    """
+    every = [o for o in result.outcomes if o.claim.headline]
+    apart = sum(max(len(o.rows), 1) for o in every) <= MOST_ROWS
+    found = []
+    for o in every:
+        named = records.named_rows(o.rows)
+        if apart and o.rows:
+            for i, (name, row) in enumerate(named):
+                says = o.claim.says if i == 0 else ""
+                says += f"{': ' * (i == 0)}{name}" * (len(named) > 1)
+                found.append([says, *_numbers([("", row)]), records.answered(row), row.answer])
+        else:
+            cells = _numbers([(name * (len(named) > 1), row) for name, row in named])
+            found.append([o.claim.says, *cells, _plainly(o), o.answer])
+        others = [each for each in result.elsewhere if each.claim.id == o.claim.id]
+        if others:
+            answers = [records.answered(row) for each in others for row in each.rows]
+            on = " and ".join(dict.fromkeys(each.place for each in others))
+            found[-1][2] = "; ".join(
+                [*filter("-".__ne__, found[-1][2:3]),
+                 f"on {on} instead: {_counted(answers, dict.fromkeys(answers), '')}"]
+            )  # fmt: skip
+    return [
+        [*map(escaping.markdown, cells), records.signed(answer, shown)]
+        for *cells, shown, answer in found
+    ]
 
-    lines = []
-    for o in (o for o in result.outcomes if o.claim.headline):
-        every = [numbers(o, o.answer == rules.IN_PART)] if o.rows else []
-        others = (each for each in result.elsewhere if each.claim.id == o.claim.id)
-        every += [f"on {each.place}, {numbers(each, True)}" for each in others]
-        answer = records.answered(o.rows[0]) if len(o.rows) == 1 else o.answer
-        lines.append(f"*{answer}*: {o.claim.says}" + f" ({'; '.join(every)})" * bool(every))
-    return lines
+
+def _plainly(o: Outcome) -> str:
+    return records.answered(o.rows[0]) if len(o.rows) == 1 else o.answer
+
+
+def _numbers(rows: Sequence[tuple[str, Verdict]]) -> list[str]:
+    """The paper's and our numbers of parts by name, with the counts of what is counted."""
+    theirs, ours = dict[str, None](), list[str]()
+    for name, row in rows:
+        before = f"{name}: " * bool(name)
+        theirs[before + records.paper_number(row)] = None
+        counted = row.kind in ("best", "one-sided")
+        count = f"{row.count.partition(';')[0]}; " * counted
+        ours.append(before + count + records.our_number(row))
+    return ["; ".join(theirs) or "-", "; ".join(ours) or "-"]
 
 
 def lines_of(outcomes: Iterable[Outcome]) -> list[Line]:
@@ -127,14 +159,15 @@ def _part(o: Outcome, verdict: Verdict | None) -> str:
     """The part of a claim, or the number, that a verdict is on; "" if there is no other."""
     if verdict is None:
         return ""
-    several = len(o.rows) > 1 or verdict.kind == "one-sided"
-    return verdict.part or (verdict.what if several else "")
+    if len(o.rows) > 1:
+        return next(name for name, row in records.named_rows(o.rows) if row is verdict)
+    return verdict.part or (verdict.what if verdict.kind == "one-sided" else "")
 
 
 def _copied_tables(paper: Paper, stored: Path, folder: Path) -> list[str]:
     """Copy the rows as CSV into the folder of the page; return the files' names."""
     names = []
-    for file in (records.CLAIMS, records.POINTS):
+    for file in (records.CLAIMS, records.POINTS, records.CURVES):
         if (stored / file).is_file():
             names.append(f"{paper.name}-{file}")
             shutil.copyfile(stored / file, folder / names[-1])
@@ -164,14 +197,9 @@ def code_digest(papers: Sequence[Paper]) -> str:
     return blake2b("".join(digests).encode(), digest_size=8).hexdigest()
 
 
-#: from a figure's title to its file
-Figures = list[tuple[str, str]]
-
-
-def _figures(paper: Paper, context: Context, folder: Path) -> tuple[Figures, Figures]:
-    """Copy the figures; return the paper's with our settings, which are shown, and the others."""
-    shown: Figures = []
-    folded: Figures = []
+def _figures(paper: Paper, context: Context, folder: Path) -> list[tuple[str, str]]:
+    """Copy the figures; return the title and the file of each."""
+    copied = []
     for setting in ("default", "published"):
         ours = setting == "default"
         for path in sorted(context.folder(paper.name, setting).glob("*.png")):
@@ -180,30 +208,22 @@ def _figures(paper: Paper, context: Context, folder: Path) -> tuple[Figures, Fig
             shutil.copyfile(path, copy)
             part = paper.parts.get(path.stem)
             title = f"{part.title if part else path.stem}" + ", the paper's setting" * (not ours)
-            first = ours and path.stem.startswith(("figure", "table", "lists", "pipeline"))
-            (shown if first else folded).append((title, copy.name))
-    return shown, folded
+            copied.append((title, copy.name))
+    return copied
 
 
 def write_front(results: Sequence[Reproduction], folder: Path) -> Path:
-    """Put the answers of all papers in folder.md: one sentence, a line per paper, one figure."""
+    """Put the answers of all papers in folder.md: a table of the headlines and a figure."""
     every = [o for r in results for o in r.outcomes if o.claim.headline]
-    papers = []
-    for r in results:
-        answers = [o.answer for o in r.outcomes if o.claim.headline]
-        papers.append({"title": r.paper.title, "name": r.paper.name, "summary": summary(r),
-                       "answers": _counted(answers, dict.fromkeys(answers))})  # fmt: skip
-    groups = {
-        r.paper.title: lines_of(o for o in (*r.outcomes, *r.elsewhere) if o.claim.headline)
-        for r in results
-    }
+    papers = [{"title": r.paper.title, "name": r.paper.name, "rows": headlines(r)} for r in results]
+    groups = {r.paper.title: lines_of(o for o in r.outcomes if o.claim.headline) for r in results}
     groups = {title: lines for title, lines in groups.items() if lines}
     if groups:
         answers_figure(groups, folder / "answers.png")
     block = escaping.page(
         "papers.md",
         begin=BEGIN, end=END, folder=folder.name, papers=papers, n_claims=len(every),
-        answers=_counted([o.answer for o in every], rules.ANSWERS),
+        answers=_counted([rules.named(o.answer) for o in every], rules.ANSWERS),
         figure="answers.png" if groups else "", code=code_digest([r.paper for r in results]),
     )  # fmt: skip
     path = folder.with_suffix(".md")
@@ -212,5 +232,6 @@ def write_front(results: Sequence[Reproduction], folder: Path) -> Path:
     return records.write_file(path, between.sub(lambda _: block, before, count=1))
 
 
-def _counted(answers: Sequence[str], order: Iterable[str]) -> str:
-    return ", ".join(f"*{each}* {answers.count(each)}" for each in order if each in answers)
+def _counted(answers: Sequence[str], order: Iterable[str], mark: str = "*") -> str:
+    found = (each for each in order if each in answers)
+    return ", ".join(f"{mark}{each}{mark} {answers.count(each)}" for each in found)

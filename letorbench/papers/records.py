@@ -7,6 +7,7 @@ from dataclasses import asdict, astuple, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from letorbench import escaping
 from letorbench.analysis.tables import (
     Value,
     data_table,
@@ -21,17 +22,26 @@ from letorbench.files import read_file, write_atomically
 from letorbench.papers import rules
 from letorbench.papers.paper import COMPARISONS
 from letorbench.papers.rules import Outcome, Verdict
-from letorbench.version import __version__
+from letorbench.version import YEAR, __version__
 
 if TYPE_CHECKING:
     from letorbench.papers.paper import Paper
 
 #: the outcomes with their check sum, which later runs read; and tables of them for people
 OUTCOMES, CLAIMS, POINTS = "outcomes.json", "claims.csv", "comparisons.csv"
+CURVES = "specifications.csv"
 CLAIM_COLUMNS = ("id", "part of the paper", "nature", "claim", "where", "answer of all parts")
+CURVE_COLUMNS = ("id", "part", "data", "specification", "answer", "value", "low", "high")
 POINT_COLUMNS = ("id", "data", "what", "lead", "low", "high", "paper")
-#: how a section begins that a page folds
-FOLDED = "<!-- folded -->\n"
+#: an answer's sign and colour, which colour-blind readers can tell apart
+GREEN, RED, BLUE, ORANGE, GREY = "#00795A", "#B84700", "#0072B2", "#8A6100", "#666666"
+SIGNS = {
+    rules.AGREES: ("✓", GREEN), rules.CHECKED: ("✓", GREEN), rules.NO_DIFFERENCE: ("=", BLUE),
+    rules.SMALLER: ("↓", BLUE), rules.LARGER: ("↑", BLUE), rules.SLIP: ("!", ORANGE),
+    rules.OPPOSITE: ("✗", RED), rules.NOT_HELD: ("✗", RED), rules.IN_PART: ("±", ORANGE),
+    rules.DEPENDS: ("±", ORANGE), rules.CANNOT_TELL: ("?", GREY), rules.NOT_TRIED: ("-", GREY),
+    rules.NOT_RUN: ("-", GREY),
+}  # fmt: skip
 #: of `cells`
 COLUMNS = ("answer", "paper", "ours [95 %]", "counts and notes")
 
@@ -51,10 +61,10 @@ def write_file(path: Path, text: str) -> Path:
 def write_outcomes(folder: Path, paper: Paper, kept: Kept) -> list[Path]:
     """Write the outcomes, a table of the parts of claims, and a table of comparisons."""
     every = list(kept.values())
-    facts = [{**asdict(each), "claim": each.claim.id} for each in every]
+    facts = [{**asdict(replace(each, sets=())), "claim": each.claim.id} for each in every]
     names = [each.name for each in fields(Verdict)]
     rows: list[list[Value]] = []
-    for o in every:
+    for o in rules.corrected(every):
         claim = o.claim
         before = [paper_id(o), claim.part, claim.nature, claim.says, claim.where, o.answer]
         settings = "; ".join(f"{name}: {answer}" for name, answer in (o.by_setting or {}).items())
@@ -62,10 +72,12 @@ def write_outcomes(folder: Path, paper: Paper, kept: Kept) -> list[Path]:
         rows += [[*before, *each, o.note, settings, __version__, bibtex(o)] for each in verdicts]
     heads = [*CLAIM_COLUMNS, *names, "without", "other settings", "version", "bibtex"]
     points = [[paper_id(o), *point] for o in every for point in o.points]
+    curves = [[paper_id(o), *each] for o in every for each in o.curve]
     return [
         write_file(folder / OUTCOMES, with_checksum({"outcomes": facts})),
         write_file(folder / CLAIMS, render(data_table(heads, rows), "csv")),
         write_file(folder / POINTS, render(data_table(POINT_COLUMNS, points), "csv")),
+        write_file(folder / CURVES, render(data_table(CURVE_COLUMNS, curves), "csv")),
     ]
 
 
@@ -80,8 +92,15 @@ def bibtex(outcome: Outcome) -> str:
     id = paper_id(outcome)
     return (
         f"@misc{{letorbench:{id}, author = {{letorbench}}, title = {{{{{outcome.claim.says}: "
-        f"{outcome.answer}}}}}, note = {{{id}, letorbench {__version__}}}}}"
+        f"{outcome.answer}}}}}, year = {{{YEAR}}}, note = {{{id}, letorbench {__version__}}}}}"
     )
+
+
+def paper_bibtex(paper: Paper) -> str:
+    """The BibTeX entry of a paper, in one line."""
+    authors = paper.reference.partition(":")[0].replace(", ", " and ")
+    facts = {"author": authors, "title": f"{{{paper.title}}}", **paper.cite}
+    return f"@misc{{{paper.name}, {', '.join(f'{k} = {{{v}}}' for k, v in facts.items())}}}"
 
 
 def read_outcomes(folder: Path, paper: Paper) -> Kept:
@@ -100,7 +119,7 @@ def read_outcomes(folder: Path, paper: Paper) -> Kept:
         if each["claim"] in by_id:
             known = {**each, "claim": by_id[each["claim"]]}
             known["rows"] = tuple(Verdict(**row) for row in each["rows"])
-            known["points"] = tuple(tuple(point) for point in each["points"])
+            known |= {k: tuple(tuple(point) for point in each[k]) for k in ("points", "curve")}
             kept[each["claim"], each["place"]] = Outcome(**known)
     return kept
 
@@ -112,15 +131,10 @@ def markdown(header: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
 
 
 def write_section(
-    stem: Path, title: str, text: str, header: Sequence[str], rows: Sequence[Any],
-    folded: bool = False,
-) -> list[Path]:  # fmt: skip
-    """Write a section of the paper's page: a text and a table, which unfolds if `folded` is not."""
-    before = [FOLDED if folded else "", f"## {title}\n\n{text}\n\n"]
-    shown = markdown(header, rows)
-    if not folded:
-        shown = f"<details><summary>The numbers</summary>\n\n{shown}\n</details>\n"
-    path = write_file(stem.with_suffix(".md"), "".join([*before, shown]))
+    stem: Path, title: str, text: str, header: Sequence[str], rows: Sequence[Any]
+) -> list[Path]:
+    """Write a section of the paper's page: a text and a table."""
+    path = write_file(stem.with_suffix(".md"), f"## {title}\n\n{text}\n\n{markdown(header, rows)}")
     return [path, *write_table(stem, title, header, rows)]
 
 
@@ -150,13 +164,27 @@ def _answer(outcome: Outcome) -> str:
         claim = outcome.claim
         return f"not run (part {claim.part}; `make {claim.paper}/{claim.part}`)"
     if outcome.answer == rules.IN_PART:
-        return "; ".join(f"{row.part or row.what}: {answered(row)}" for row in outcome.rows)
+        return "; ".join(f"{name}: {answered(row)}" for name, row in named_rows(outcome.rows))
     return outcome.answer
+
+
+def named_rows(rows: Sequence[Verdict]) -> list[tuple[str, Verdict]]:
+    """The rows of a claim by part, by data if these have a line each, or by what they are of."""
+    parts = [row.part for row in rows]
+    apart = [parts.count(row.part) > 1 and row.among is not None for row in rows]
+    names = [", ".join(filter(None, (r.part, r.place * own))) for r, own in zip(rows, apart)]
+    return [(name or row.what, row) for name, row in zip(names, rows)]
 
 
 def answered(row: Verdict) -> str:
     """The answer in words: a number has no direction."""
     return row.answer.rpartition(", ")[2] if row.kind == "equal" else row.answer
+
+
+def signed(answer: str, shown: str = "") -> str:
+    """The answer on a page, with its sign in its colour."""
+    sign, colour = SIGNS[rules.named(answer)]
+    return f'<span style="color: {colour}">{sign}</span> {escaping.markdown(shown or answer)}'
 
 
 def paper_number(row: Verdict) -> str:
@@ -208,7 +236,10 @@ def notes(outcomes: Iterable[Outcome]) -> list[str]:
 
 def closing(papers: Mapping[str, Sequence[Outcome]], folders: Sequence[Path]) -> list[str]:
     """How many claims of each paper have which answer, and the folder of each paper's files."""
-    found = {name: [o.answer for o in every if not o.place] for name, every in papers.items()}
+    found = {
+        name: [rules.named(o.answer) for o in every if not o.place]
+        for name, every in papers.items()
+    }
     answers = [a for a in rules.ANSWERS if any(a in every for every in found.values())]
     rows = [[name, str(len(every)), *(str(every.count(a)) for a in answers)]
             for name, every in found.items()]  # fmt: skip

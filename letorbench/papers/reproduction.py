@@ -54,7 +54,7 @@ def reproduce(paper: Paper, context: Context, parts: Sequence[str] = ()) -> Repr
     kept = {(c.id, ""): rules.Outcome(c, rules.NOT_RUN) for c in paper.claims} | kept
     every = [
         rules.over_settings({context.setting: outcome, other: of_other.get(key, outcome)})
-        for key, outcome in kept.items()
+        for key, outcome in zip(kept, rules.corrected(list(kept.values())))
     ]
     every.sort(key=lambda o: NATURES.index(o.claim.nature))
     differs = list(dict.fromkeys(differs))
@@ -81,22 +81,34 @@ def run_part(paper: Paper, part: Part, context: Context) -> PartResult:
         return figures.specification_curve(paper.name, part, context)
     here = [name for name in (*part.data, *part.other_data) if context.has(name)]
     methods = [paper.methods[each] for each in part.methods]
+    published = context.setting == "published"
+    protocols = (published and part.published) or part.protocols
     values: dict[str, ByMethod] = {}
-    published = context.setting == "published" and part.published
-    for protocol, (select, kind) in (published or part.protocols).items():
-        values[protocol] = {
+    choices: dict[str, dict[str, str]] = {}
+    axes = {} if published else part.axes
+    every = product(*(axis.items() for axis in axes.values()))
+    for chosen, (way, (select, kind)) in product(every, protocols.items()):
+        made = {key: value for _, each in chosen for key, value in each.items()}
+        convention = made.pop("convention", part.convention)
+        taken = dict(zip(axes, (name for name, _ in chosen)))
+        taken |= {"selection": way} if len(protocols) > 1 else {}
+        choices[specification := ", ".join(taken.values()) or way] = taken
+        specified = [method.where_known(made) for method in methods]
+        values[specification] = {
             name: context.runs(
-                name, methods, part.measures, part.convention, part.repeats, select, kind,
+                name, specified, part.measures, convention, part.repeats, select, kind
             )
             for name in here
-        }  # fmt: skip
-    files = figures.files(paper, part, values, folder)
+        }
+    # tables are of our specification, by every protocol
+    shown = {way: values[name] for way, name in zip(protocols, values)}
+    files = figures.files(paper, part, shown, folder)
     absent = [name for name in part.data if name not in here]
     differs = [f"{part.title}: without {', '.join(absent)}, not at hand"] if absent else []
     differs += [
         f"{part.title}: {line}" for name in here for line in kept_products(context, name, methods)
     ]
-    return PartResult(values, {}, tuple(files), tuple(differs))
+    return PartResult(values, {}, tuple(files), tuple(differs), choices)
 
 
 def kept_products(context: Context, dataset: str, methods: Iterable[Method]) -> list[str]:
@@ -113,10 +125,12 @@ def kept_products(context: Context, dataset: str, methods: Iterable[Method]) -> 
 
 
 def judged(of_part: Iterable[Claim], found: PartResult) -> list[rules.Outcome]:
-    """The outcome of each claim on its data, by every protocol."""
+    """The outcome of each claim on its data, over every specification."""
     ways = (found.values or {"": {}}).items()
     return [
-        rules.over_settings({name: rules.judge(claim, each, found.numbers) for name, each in ways})
+        rules.over_specifications(
+            {name: rules.judge(claim, each, found.numbers) for name, each in ways}, found.choices
+        )
         for claim in of_part
     ]
 
@@ -128,5 +142,5 @@ def elsewhere(of_part: Iterable[Claim], found: PartResult) -> list[rules.Outcome
         moved = None if name in claim.data or generated(name) else claim.on(name)
         if moved is not None:
             outcome = rules.judge(moved, values, {})
-            outcomes.append(replace(outcome, claim=claim, place=name))
+            outcomes.append(replace(outcome, claim=claim, place=name, sets=()))
     return [each for each in outcomes if each.answer != rules.NOT_TRIED]

@@ -53,6 +53,12 @@ class Method:
         settings = {**self.settings, **published, **more}
         return replace(self, label=label or self.label, settings=settings)
 
+    def where_known(self, settings: Mapping[str, object]) -> Method:
+        """The same with those of the settings that its ranker has."""
+        has = ranker(self.algo).__dataclass_fields__
+        known = {key: value for key, value in settings.items() if key in has}
+        return replace(self, settings={**self.settings, **known})
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -94,12 +100,15 @@ def least_seconds(work: Callable[[], object], enough: float = 0.5) -> float:
     return max(least, 1e-9)
 
 
-def log_slope(sizes: Sequence[float], costs: Sequence[float]) -> Estimate:
-    """The slope of log costs on three log sizes or more by least squares."""
+def log_slope(sizes: Sequence[float], costs: Sequence[float], spread: float = 0.0) -> Estimate:
+    """The slope of log costs on three log sizes or more by least squares.
+
+    spread: the standard deviation that measuring again adds, which the points of a fit share.
+    """
     from scipy.stats import linregress
 
     fit = linregress(np.log(sizes), np.log(costs))
-    return estimated(float(fit.slope), fit.stderr, len(sizes) - 2)
+    return estimated(float(fit.slope), float(np.hypot(fit.stderr, spread)), len(sizes) - 2)
 
 
 def kept(

@@ -202,3 +202,11 @@ def test_the_slope_and_its_interval_are_those_of_least_squares():
     found = log_slope(sizes, seconds)
     expected = (value, value - half, value + half)
     assert (found.value, found.low, found.high) == pytest.approx(expected, rel=1e-5)
+    # rounds that do not repeat widen the interval of the least times
+    rounds = [[("V1", "linear", n, s**p) for n, s in zip(sizes, seconds)] for p in (1.0, 1.2)]
+    assert timing.least_of([*rounds, rounds[0][:2]]) == rounds[0][:2]
+    points = [timing.of_versions(each)["V1", "linear"] for each in rounds]
+    wider = timing.slope(points[0], points)
+    error = math.hypot(half / 12.7062, 0.2 * value / math.sqrt(2.0))
+    assert wider.value == found.value
+    assert wider.high - wider.value == pytest.approx(12.7062 * error, rel=1e-5)

@@ -106,7 +106,7 @@ def test_a_page_and_the_page_of_all(result, tmp_path):
     (own / "figure-1.csv").touch()
     table = ["a", "b"], [[1, 0.5], ["x", None]]
     records.write_section(own / "theory", "Theory", "What it comes to.", *table)
-    records.write_section(own / "table-2", "Table 2", "Folded.", ["c"], [["z"]], folded=True)
+    records.write_section(own / "table-2", "Table 2", "Folded.", ["c"], [["z"]])
     records.write_outcomes(own, result.paper, {(o.claim.id, o.place): o for o in OUTCOMES})
     pages = tmp_path / "pages"
     made_by = paper_page.origin([result.paper], context)

@@ -54,7 +54,8 @@ def test_a_part_is_run_judged_and_kept(context):
     assert outcome.answer in (rules.AGREES, rules.CANNOT_TELL, rules.OPPOSITE)
     names = [path.name for path in result.files if path.suffix != ".txt"]
     assert names == ["figure-1.csv", "figure-1.png", "figure-1.svg", "figure-1.pdf",
-                     "outcomes.json", "claims.csv", "comparisons.csv"]  # fmt: skip
+                     "outcomes.json", "claims.csv", "comparisons.csv",
+                     "specifications.csv"]  # fmt: skip
     assert {path.parent for path in result.files} == {context.folder("small")}
     kept = records.read_outcomes(context.folder("small"), small())
     assert kept["c", ""] == outcome
@@ -66,19 +67,24 @@ def test_a_part_is_run_judged_and_kept(context):
     assert (again.answer, again.by_setting) == (outcome.answer, {"published": other})
 
 
-def test_two_protocols_with_two_answers(context):
+def test_every_combination_of_protocols_and_choices_is_judged(context):
     ways = {"one": ("ndcg@10", "published"), "two": ("map", "letor")}
-    found = run_part(small(), small(protocols=ways).parts["figure-1"], context)
-    assert list(found.values) == ["one", "two"]
+    axes = {"NDCG": {"a": {"convention": "letor3"}, "b": {"convention": "standard"}}}
+    found = run_part(small(), small(protocols=ways, axes=axes).parts["figure-1"], context)
+    assert list(found.values) == ["a, one", "a, two", "b, one", "b, two"]
+    assert found.choices["b, one"] == {"NDCG": "b", "selection": "one"}
+    assert Method("l", "wpl", {"l2": 1.0}).where_known({"l2": 2.0, "stumps": "x"}).settings == {
+        "l2": 2.0
+    }
     folders = sorted(path.name for path in (context.out / "papers" / "runs").iterdir())
     assert folders == ["map-letor", "ndcg@10"]
     assert {path.name for path in found.files} >= {"figure-1.csv", "figure-1-protocol-2.csv"}
     both = PartResult({
         "one": {"UNEVEN": {"lines": values(0.5), "chance": values(0.4, 1)}},
         "two": {"UNEVEN": {"lines": values(0.4), "chance": values(0.4, 1)}},
-    })  # fmt: skip
+    }, choices={"one": {"selection": "one"}, "two": {"selection": "two"}})  # fmt: skip
     (outcome,) = judged(small().claims, both)
-    assert (outcome.answer, list(outcome.by_setting)) == (rules.AGREES, ["two"])
+    assert outcome.answer == "depends on selection" and len(outcome.curve) == 2
 
 
 def test_other_data_stand_apart_and_made_up_data_are_no_evidence():
@@ -107,13 +113,14 @@ def test_outcomes_of_parts_that_are_not_run_now_stay(context):
 def test_the_command_prints_what_came_out(tmp_path):
     where = ["--out", str(tmp_path), "--data-dir", str(tmp_path), "--pages", str(tmp_path / "p")]
     shown = printed("reproduce", "lecture-2018", *where)
-    assert re.search(r"distance-f-g +none +agrees +0.46 +0.4674 +slip: in nats", shown)
-    assert re.search(r"distance-g-h +none +agrees +2.56 +2.558 +slip: in bits", shown)
-    assert "paper         claims  agrees\nlecture-2018  3       3\n" in shown
+    assert re.search(r"distance-f-g +none +slip +0.46 +0.4674 +slip: in nats", shown)
+    assert re.search(r"distance-g-h +none +slip +2.56 +2.558 +slip: in bits", shown)
+    assert "paper         claims  agrees  slip\nlecture-2018  3       1       2\n" in shown
     page = (tmp_path / "p" / "lecture-2018.md").read_text()
     assert "of the lists f and g is 0.46" in page and "### Not run" not in page
     files = {Path(name) for name in re.findall("^(?:file|page)  (.+)$", shown, re.MULTILINE)}
-    beside = ("answers.png", "claims.csv", "comparisons.csv", "lists.png", "pipeline.png")
+    beside = ("answers.png", "claims.csv", "comparisons.csv", "specifications.csv", "lists.png",
+              "pipeline.png")  # fmt: skip
     files |= {tmp_path / "p" / f"lecture-2018-{name}" for name in beside}
     assert files == {path for path in tmp_path.rglob("*") if path.is_file()}
     words = "reproduce", "lecture-2018", "--part", "figure-9"

@@ -160,7 +160,7 @@ def single_changes(context: Context) -> PartResult:
         rows.append([name, *shown, moved.value, moved.low, moved.high])
     header = ["change", "mean", "deviation", "most", "difference", "low", "high"]
     text, stem = sentence(found, **part.upper), context.folder(NAME) / part.name
-    files = write_section(stem, part.title, text, header, rows, folded=True)
+    files = write_section(stem, part.title, text, header, rows)
     differs = (f"{part.title}: without {', '.join(absent)}, not at hand",) if absent else ()
     return PartResult(files=tuple(files), differs=differs)
 
