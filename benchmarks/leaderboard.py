@@ -10,8 +10,8 @@ from pathlib import Path
 
 import letorbench as lb
 from letorbench.analysis.leaderboard import MEASURES, RECOMMENDED, files, never_beaten, shipped
-from letorbench.results.csv_files import pack
 from letorbench.results.dataset_results import DatasetResults
+from letorbench.results.packed import pack
 
 
 def main() -> None:

@@ -27,9 +27,9 @@ from letorbench.errors import DataError, UsageError
 from letorbench.escaping import page as page_of
 from letorbench.measures import sign
 from letorbench.rankers import ranker
-from letorbench.results.csv_files import read_packed
 from letorbench.results.dataset_results import DatasetResults, SystemResults
 from letorbench.results.measuring import RANDOM
+from letorbench.results.packed import read_packed
 from letorbench.version import __version__
 
 if TYPE_CHECKING:

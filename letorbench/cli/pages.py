@@ -73,7 +73,7 @@ def leaderboard(
     from letorbench.choices import meant, split
     from letorbench.measures import parse
     from letorbench.named_files import is_stream
-    from letorbench.results.csv_files import unpack as unpacked
+    from letorbench.results.packed import unpack as unpacked
     from letorbench.results.user_files import check_output
 
     if unpack is not None:

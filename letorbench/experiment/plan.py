@@ -18,13 +18,7 @@ from letorbench.datasets.catalog import Name
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import FAILURES, UsageError
-from letorbench.experiment.select import (
-    Settings,
-    draws,
-    grid,
-    selection_protocol,
-    settings_tried,
-)
+from letorbench.experiment.select import Settings, draws, grid, selection_protocol, settings_tried
 from letorbench.features import AUTO, features_name, resolved, transformation
 from letorbench.measures import parse
 from letorbench.parameters import check, kinds, number, typed
@@ -94,9 +88,9 @@ def systems_of(
         if name and len(every) != 1:
             raise UsageError(f"{name}: found {len(every)} algorithms, expected one")
         for label in every:
-            entrant, keys = _labelled(label, pairs)
+            system, keys = _labelled(label, pairs)
             used |= keys
-            made.append(replace(entrant, name=name or entrant.name))
+            made.append(replace(system, name=name or system.name))
     for key, value in pairs:
         if key not in used:
             offered = "; ".join(
@@ -152,7 +146,7 @@ def _given(algo: Algorithm, name: str) -> System:
 
 
 def _labelled(label: Label, pairs: Sequence[tuple[str, str]]) -> tuple[System, set[str]]:
-    """Return the entrant of a label and of `--set`, and the keys of the latter that it has."""
+    """Return the system of a label and of `--set`, and the keys of the latter that it has."""
     cls, given = ranker(label.algo), dict(label.settings)
     run = {key: given.pop(key) for key in RUN_KEYS if key in given}
     known = parameters(cls)

@@ -22,8 +22,8 @@ from letorbench.analysis.leaderboard import (
 )
 from letorbench.analysis.tables import to_frame
 from letorbench.errors import DataError
-from letorbench.results.csv_files import pack, read_packed, unpack
 from letorbench.results.dataset_results import DatasetResults
+from letorbench.results.packed import pack, read_packed, unpack
 
 
 @pytest.fixture(scope="module")

@@ -77,7 +77,7 @@ def test_datasets(tmp_path: Path):
     assert dataset_names(["ohsumed,TOY", "OHSUMED"], tmp_path) == ["OHSUMED", "TOY"]
 
 
-def test_entrants():
+def test_systems():
     cls = ranker("regression")
     assert [each.settings for each in systems_of(["regression"])] == [{}]
     assert [each.settings for each in systems_of([cls])] == [{}]

@@ -128,9 +128,9 @@ def test_what_a_label_or_set_says_of_a_ranker_is_what_the_instance_has(name: str
     assert systems_of(name, pairs)[0].settings == defaults
     inside = f"mine={name}[{','.join(pairs)}]" if pairs else name
     assert systems_of(inside)[0].settings == defaults and set(cls.grid) <= set(defaults)
-    [entrant] = systems_of(cls(**{key: values[0] for key, values in cls.grid.items()}))
-    facts = ranker_identity(cls, entrant.settings)
-    label = labels.of(name, {key: entrant.settings[key] for key in facts["fixed"]}, {})
+    [system] = systems_of(cls(**{key: values[0] for key, values in cls.grid.items()}))
+    facts = ranker_identity(cls, system.settings)
+    label = labels.of(name, {key: system.settings[key] for key in facts["fixed"]}, {})
     [again] = systems_of(str(label))
     assert ranker_identity(cls, again.settings) == facts
     assert json.loads(json.dumps(facts)) == facts and np.all(label.folders)
