@@ -24,6 +24,9 @@ from letorbench.models.linear import products
 
 #: one direction per prime measures the curvature; the prime's square root makes its signs
 PRIMES = np.array([2, 3, 5, 7, 11, 13, 17, 19])
+#: the most that a score changes where the curvature is measured: one feature of an outlier must not
+#: decide how strong the prior is, which e^s of its score would do
+FARTHEST = 5.0
 #: the most rows, about, of a Gram matrix
 MOST_ROWS = 20_000
 #: directions that bend less than this share of the mean are stretched no further
@@ -126,8 +129,8 @@ def mean_curvature(objective: Objective, start: np.ndarray) -> float:
 
     z'Hz is averaged over several sign vectors z. H z is the difference of two gradients, at points
     whose scores differ from those of the start by 1 in root mean square, the scale on which ranking
-    losses are curved. So it is finite for a loss with kinks. If a loss is not convex, abs(z'Hz)
-    counts. The result is 1 if the loss has no curvature.
+    losses are curved, and none by more than `FARTHEST`. So it is finite for a loss with kinks. If a
+    loss is not convex, abs(z'Hz) counts. The result is 1 if the loss has no curvature.
 
     M. F. Hutchinson: A Stochastic Estimator of the Trace of the Influence Matrix for Laplacian
     Smoothing Splines, Communications in Statistics 19, 1990.
@@ -137,7 +140,7 @@ def mean_curvature(objective: Objective, start: np.ndarray) -> float:
     estimates = []
     for prime in PRIMES:
         z = signs(prime, len(start))[rank] * penalised
-        h = _unit_step(objective, start, z)
+        h = _unit_step(objective, start, z, FARTHEST)
         if h is not None:
             change = objective(start + h * z)[1] - objective(start - h * z)[1]
             estimates.append(abs(dot(z, change)) / (2.0 * h))
@@ -161,13 +164,19 @@ def ranks(objective: Objective, start: np.ndarray) -> np.ndarray:
     return rank
 
 
-def _unit_step(objective: Objective, start: np.ndarray, along: np.ndarray) -> float | None:
-    """Return the h for which start + h along changes scores by 1 in root mean square, or None."""
+def _unit_step(
+    objective: Objective, start: np.ndarray, along: np.ndarray, farthest: float = math.inf
+) -> float | None:
+    """Return the h for which start + h along changes scores by 1 in root mean square, or None.
+
+    h is smaller where a score would change by more than `farthest`.
+    """
     # extrapolated from h = 1, as if scores were linear
     change = objective.scores(start + along) - objective.scores(start)
     queries = objective.queries
     weights = None if queries.weights is None else queries.document_weights
     moved = float(np.sqrt(np.average(change**2, weights=weights)))
+    moved = max(moved, float(np.abs(change).max()) / farthest)
     return 1.0 / moved if moved > 0.0 and np.isfinite(moved) else None
 
 

@@ -229,6 +229,19 @@ def test_a_loss_of_weighted_queries_curves_as_that_of_queries_written_so_often(r
     assert weighted == pytest.approx(often, rel=1e-9)
 
 
+def test_one_feature_of_one_document_does_not_decide_how_strong_a_prior_is(rng):
+    """e^s of the document's score would, and hold all weights at 0."""
+    queries = random_queries(rng, [10] * 30, 4)
+    X = queries.features.copy()
+    X[7, 2] = 10.0 * np.abs(X[:, 2]).max()
+    family = LinearFamily.conditioned(queries.features, intercept=True)
+    usual, outlier = (
+        mean_curvature(Objective(family, loss("cross-entropy-ndcg"), each, 30.0), np.zeros(5))
+        for each in (queries, replace(queries, features=X))
+    )
+    assert outlier < 20.0 * usual
+
+
 def test_what_does_not_curve_or_has_no_prior(rng):
     X = rng.standard_normal((300, 4))
     assert curvature_of(np.zeros((4, 4)), X) == 1.0
