@@ -1,6 +1,8 @@
 """Pointwise linear rankers: least squares on the labels, logistic regression of relevance."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,27 +21,29 @@ NOISE = 1e-10
 
 @dataclass
 class Regression(GainSettings, Ranker):
-    """Linear least squares with an intercept, pointwise. Nothing is tuned.
+    """Linear least squares with an intercept, pointwise.
 
-    It minimises, over w and b, sum_i (w . x_i + b - y_i)^2 + l2 |w|^2 over all documents of all
-    queries. This is LETOR 3.0's "Regression" baseline, and its "Regression+L2reg" if l2 > 0.
-    The solution is
+    It minimises, over w and b, sum_i (w . x_i + b - y_i)^2 + l2 c |w|^2 over all documents of all
+    queries. With X the centred features, c is the mean of the diagonal of X'X, and the solution is
 
-        w = (X'X + l2 I)^-1 X'(y - mean y),  b = mean y - w . mean x,  X the centred features,
+        w = (X'X + l2 c I)^-1 X'(y - mean y),  b = mean y - w . mean x,
 
-    or, with fewer documents than features, w = X'(XX' + l2 I)^-1 (y - mean y), which is the same.
+    or, with fewer documents than features, w = X'(XX' + l2 c I)^-1 (y - mean y), which is the same.
 
     Parameters
     ----------
     l2 : float
-        The strength of the penalty, for unscaled features; 0 is plain least squares.
+        The strength of the prior in units of c. Validation chooses it; 0 is plain least squares.
     target : str
         "label" is y = r, "gain" is y = 2^r - 1 or another `gain`.
 
     Notes
     -----
-    If features are collinear or constant, the solution is not unique. Then the shortest one for
-    features scaled to variance 1 is taken.
+    LETOR 3.0's baseline "Regression" has no prior, and `--protocol published` has none. LETOR's
+    "Regression+L2reg" has one, whose strength is not printed. Features far from the scale of 0 to 1
+    are divided by four standard deviations, so that one prior suits them all. Without a prior the
+    solution is not unique if features are collinear or constant. Then the shortest one for features
+    scaled to variance 1 is taken.
     """
 
     name = "regression"
@@ -49,7 +53,9 @@ class Regression(GainSettings, Ranker):
         "Qin, Liu, Xu, Li: LETOR: A benchmark collection for research on learning to rank for "
         "information retrieval, Information Retrieval 2010"
     )
-    formula = "sum_i (w.x_i + b - y_i)^2 + l2 |w|^2, y = r or 2^r - 1"
+    formula = "sum_i (w.x_i + b - y_i)^2 + l2 c |w|^2, y = r or 2^r - 1"
+    grid = {"l2": (1e-3, 1e-2, 1e-1, 1.0, 10.0)}
+    as_published: ClassVar[Mapping[str, object]] = {"l2": 0.0}
 
     l2: float = number(0.0, least=0)
     target: str = one_of(("label", "gain"), "label")
@@ -61,13 +67,15 @@ class Regression(GainSettings, Ranker):
             weights = train.document_weights
             mean = weighted_rows(train.features, weights) / weights.sum()
         mean_y = np.average(y, weights=weights)
+        unit = LinearFamily.conditioned(train.features, intercept=True).scale
         if train.n_docs < train.n_features:
             root = np.ones(train.n_docs) if weights is None else np.sqrt(weights)
             x, target = (train.features - mean) * root[:, None], (y - mean_y) * root
-            w = _of_few_documents(x, target, self.l2)
+            w = _of_few_documents(x / unit, target, self.l2) / unit
             return FitResult(Linear(w, float(mean_y - mean @ w)))
         covariance, correlation = centred_products(train.features, mean, y - mean_y, weights)
-        covariance[np.diag_indices_from(covariance)] += self.l2
+        c = np.mean(np.diag(covariance) / unit**2)
+        covariance[np.diag_indices_from(covariance)] += self.l2 * c * unit**2
         scale = np.sqrt(np.diag(covariance))
         scale[scale == 0.0] = 1.0
         w = _smallest_solution(covariance / np.outer(scale, scale), correlation / scale) / scale
@@ -80,7 +88,7 @@ def _of_few_documents(x: np.ndarray, target: np.ndarray, l2: float) -> np.ndarra
     scale[scale == 0.0] = 1.0
     x = x / scale
     matrix = x @ x.T
-    matrix[np.diag_indices_from(matrix)] += l2
+    matrix[np.diag_indices_from(matrix)] += l2 * np.mean((x * x).sum(axis=0))
     return x.T @ _smallest_solution(matrix, target) / scale
 
 
