@@ -31,8 +31,8 @@ class Range(NamedTuple):
 
     def __str__(self) -> str:
         bounds = zip(("{:g} or more", "more than {:g}", "at most {:g}", "less than {:g}"), self)
-        said = (words.format(bound) for words, bound in bounds if bound is not None)
-        return " and ".join(said) or "a finite number"
+        bounds_in_words = (words.format(bound) for words, bound in bounds if bound is not None)
+        return " and ".join(bounds_in_words) or "a finite number"
 
 
 def one_of(values: Iterable[object], default: object) -> Any:

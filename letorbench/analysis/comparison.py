@@ -23,7 +23,15 @@ from letorbench.analysis.paired import (
     win_tie_loss,
 )
 from letorbench.analysis.results_table import Marks, fold_note, label, spread
-from letorbench.analysis.tables import Cell, Column, Table, Value, columns, probability, table
+from letorbench.analysis.tables import (
+    Cell,
+    Column,
+    Table,
+    Value,
+    columns,
+    probability,
+    table,
+)
 from letorbench.choices import require_choice
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import sign

@@ -20,7 +20,12 @@ from letorbench.analysis.comparison import Pair, Procedure
 from letorbench.analysis.conclusions import conclusions, numbers, page_tests
 from letorbench.analysis.paired import MeanDifference
 from letorbench.analysis.published import lookup
-from letorbench.analysis.ranks import critical_difference, draw_ranks, friedman, ranks_of
+from letorbench.analysis.ranks import (
+    critical_difference,
+    draw_ranks,
+    friedman,
+    ranks_of,
+)
 from letorbench.analysis.results_table import best_first, comparable, label, spread
 from letorbench.analysis.tables import Cell, Column, Table, probability, table
 from letorbench.errors import DataError, UsageError

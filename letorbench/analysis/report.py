@@ -19,7 +19,13 @@ from letorbench.analysis import comparison, conclusions, figures
 from letorbench.analysis.comparison import Pair, Procedure
 from letorbench.analysis.curves import draw_curves, validation_curves
 from letorbench.analysis.paired import MeanDifference
-from letorbench.analysis.results_table import USUAL, best_first, comparable, label, summary_table
+from letorbench.analysis.results_table import (
+    USUAL,
+    best_first,
+    comparable,
+    label,
+    summary_table,
+)
 from letorbench.analysis.tables import Cell, Table, columns, table
 from letorbench.conventions import convention
 from letorbench.datasets.catalog import describe, parse

@@ -7,7 +7,11 @@ from letorbench.analysis.tables import DASH, Cell, Column, Table, table
 from letorbench.conventions import convention
 from letorbench.measures import MEASURES, sign
 from letorbench.results.csv_files import HEAD
-from letorbench.results.dataset_results import DatasetResults, SystemResults, deviation_column
+from letorbench.results.dataset_results import (
+    DatasetResults,
+    SystemResults,
+    deviation_column,
+)
 from letorbench.results.measuring import IDEAL, RANDOM, competes
 from letorbench.results.per_query import mean_of
 

@@ -25,8 +25,9 @@ from letorbench.rankers.any_model import OWN_FILE
 from letorbench.rankers.base import Ranker
 from letorbench.results import paths
 from letorbench.results.labels import configured
-from letorbench.results.measuring import finite_scores, measure_fold
+from letorbench.results.measuring import measure_fold
 from letorbench.results.paths import FoldKey
+from letorbench.results.scores import finite_scores
 from letorbench.results.store import (
     FoldOutput,
     StoredFold,

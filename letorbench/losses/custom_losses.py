@@ -45,9 +45,9 @@ class PerQueryFunction:
                 value, gradient = self.function(scores[a:b], labels[a:b])
                 out.value[q], slope = value, np.asarray(gradient, dtype=np.float64)
             except FAILURES as error:
-                said = " ".join(f"{type(error).__name__}: {error}".split())
+                cause = " ".join(f"{type(error).__name__}: {error}".split())
                 raise DataError(
-                    f"loss {self.name}: {said}; expected (value, gradient) of a query"
+                    f"loss {self.name}: {cause}; expected (value, gradient) of a query"
                 ) from error
             if slope.shape != (b - a,):
                 raise DataError(

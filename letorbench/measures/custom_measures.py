@@ -49,8 +49,8 @@ class PerQueryFunction:
         try:
             value = np.asarray(self.function(labels, scores))
         except FAILURES as error:
-            said = " ".join(f"{type(error).__name__}: {error}".split())
-            raise DataError(f"measure {self.name}: {said}") from error
+            cause = " ".join(f"{type(error).__name__}: {error}".split())
+            raise DataError(f"measure {self.name}: {cause}") from error
         if value.shape != () or value.dtype.kind not in "biuf" or np.isinf(value):
             found = value.item() if value.shape == () else f"an array of shape {value.shape}"
             raise DataError(f"measure {self.name}: found {found}, expected a finite number or NaN")

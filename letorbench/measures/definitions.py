@@ -79,7 +79,7 @@ def area_under_roc(rankings: Rankings, k: int | None) -> np.ndarray:
     Ties: file order, so a tied pair is right or wrong, never half. No relevant document, or no
     other: 0. The whole list counts, however short.
     """
-    return rankings.share(*replace(rankings, labels=rankings.hit.astype(np.int32)).correct_pairs)
+    return rankings.fraction(*replace(rankings, labels=rankings.hit.astype(np.int32)).correct_pairs)
 
 
 AUC = Measure(
@@ -99,7 +99,7 @@ def average_precision(rankings: Rankings, k: int | None) -> np.ndarray:
     if k is not None:
         precisions[rankings.hit_ranks > k] = 0.0
     total = rankings.sums(precisions, rankings.hit_offsets)
-    return rankings.share(total, average_precision_divisor(rankings, k))
+    return rankings.fraction(total, average_precision_divisor(rankings, k))
 
 
 MAP = Measure(
@@ -127,7 +127,7 @@ def bpref(rankings: Rankings, k: int | None) -> np.ndarray:
     above = misses[rankings.hits] - np.repeat(misses[rankings.offsets[:-1]], found)
     least = np.repeat(np.minimum(R, rankings.irrelevant), found)
     losses = ratio(np.minimum(above, np.repeat(R, found)), least)
-    return rankings.share(rankings.sums(1.0 - losses, rankings.hit_offsets), R)
+    return rankings.fraction(rankings.sums(1.0 - losses, rankings.hit_offsets), R)
 
 
 BPref = Measure(
@@ -194,7 +194,7 @@ def mean_ndcg(rankings: Rankings, k: int | None) -> np.ndarray:
         within = np.minimum(rankings.ranks, rankings.ideal.lengths[query])
         best = np.append(best, 0.0)[rankings.ideal.offsets[query] + within - 1] * (within > 0)
     of_lists = rankings.sums(ratio(rankings.dcg, best), rankings.offsets)
-    return rankings.share(ratio(of_lists, rankings.lengths), rankings.ideal_dcg() > 0)
+    return rankings.fraction(ratio(of_lists, rankings.lengths), rankings.ideal_dcg() > 0)
 
 
 MeanNDCG = Measure(
@@ -229,7 +229,7 @@ def ndcg(rankings: Rankings, k: int | None) -> np.ndarray:
     the value of the whole list in `standard`.
     """
     depth = k if rankings.convention.ideal == "k" else None
-    values = rankings.share(rankings.at(rankings.dcg, k), rankings.ideal_dcg(depth))
+    values = rankings.fraction(rankings.at(rankings.dcg, k), rankings.ideal_dcg(depth))
     whole = rankings.convention.short_ndcg == "whole"
     return values if whole else rankings.zero_if_short(values, k)
 
@@ -248,7 +248,7 @@ def pairwise_correct(rankings: Rankings, k: int | None) -> np.ndarray:
     Ties: file order, so a tied pair is right or wrong, never half. No pair of different
     labels (so no relevant document either): 0. The whole list counts, however short.
     """
-    return rankings.share(*rankings.correct_pairs)
+    return rankings.fraction(*rankings.correct_pairs)
 
 
 PairwiseCorrect = Measure(
@@ -302,7 +302,7 @@ def recall(rankings: Rankings, k: int) -> np.ndarray:
     Manning, Raghavan & Schütze 2008, section 8.3.
     Ties: file order. No relevant document: 0. A list shorter than k: the whole list.
     """
-    return rankings.share(rankings.hits_within(k), rankings.relevant)
+    return rankings.fraction(rankings.hits_within(k), rankings.relevant)
 
 
 Recall = Measure(
@@ -317,7 +317,7 @@ def r_precision(rankings: Rankings, k: int | None) -> np.ndarray:
     Manning, Raghavan & Schütze 2008, section 8.4.
     Ties: file order. No relevant document: 0. A list shorter than R: its relevant documents.
     """
-    return rankings.share(rankings.hits_within(rankings.relevant), rankings.relevant)
+    return rankings.fraction(rankings.hits_within(rankings.relevant), rankings.relevant)
 
 
 RPrec = Measure(

@@ -93,13 +93,13 @@ def _above(values: np.ndarray, query: np.ndarray) -> np.ndarray:
 
 def _average_precision(rankings: Rankings, k: int | None) -> np.ndarray:
     query, n, _, r = _groups(rankings)
-    own = owner(_bounds(rankings))
-    A, i = _above(r, query)[own], np.arange(1, len(own) + 1) - _bounds(rankings)[own]
-    n, r = n[own], r[own]
+    group = owner(_bounds(rankings))
+    A, i = _above(r, query)[group], np.arange(1, len(group) + 1) - _bounds(rankings)[group]
+    n, r = n[group], r[group]
     precision = (A + 1 + (i - 1) * (r - 1) / np.maximum(n - 1, 1)) / rankings.ranks
-    precision[rankings.ranks > (len(own) if k is None else k)] = 0.0
+    precision[rankings.ranks > (len(group) if k is None else k)] = 0.0
     total = rankings.sums(r / n * precision, rankings.offsets)
-    return rankings.share(total, average_precision_divisor(rankings, k))
+    return rankings.fraction(total, average_precision_divisor(rankings, k))
 
 
 def _at_first(
@@ -141,12 +141,12 @@ def _err(rankings: Rankings, k: int | None) -> np.ndarray:
     query, n, a, _ = _groups(rankings)
     values, reading = np.zeros(len(rankings.lengths)), np.ones(len(rankings.lengths))
     for q, size, above, begin in zip(query, n, a, _bounds(rankings)):
-        own = chances[begin : begin + size]
+        group = chances[begin : begin + size]
         depth = size if k is None else min(size, k - above)
         if depth > 0:
-            p = _means_of_products(own, depth)
+            p = _means_of_products(group, depth)
             values[q] += reading[q] * (-np.diff(p) / np.arange(above + 1, above + depth + 1)).sum()
-            reading[q] *= np.prod(own)
+            reading[q] *= np.prod(group)
     return values
 
 
@@ -169,7 +169,7 @@ def _bpref(rankings: Rankings, k: int | None) -> np.ndarray:
     below = np.clip(R[query] - I, 0, others + 1)  # the x with I + x < R
     total = below * I + below * (below - 1) / 2 + (others + 1 - below) * R[query]
     losses = r / (others + 1) * ratio(total, np.minimum(R, N)[query])
-    return rankings.share(rankings.retrieved_relevant - np.bincount(query, losses, len(R)), R)
+    return rankings.fraction(rankings.retrieved_relevant - np.bincount(query, losses, len(R)), R)
 
 
 def _half_best_half_worst(function: Callable) -> Callable[[Rankings, int | None], np.ndarray]:

@@ -147,13 +147,13 @@ def _measure(
     longest = longest_query(offsets, start, stop)
     moved, scratch = np.empty(longest), np.empty((4, longest + 1), dtype=np.int64)
     for q in range(start, stop):
-        own = prepared.rows[offsets[q] : offsets[q + 1]]
+        rows = prepared.rows[offsets[q] : offsets[q + 1]]
         undefined = False
-        for i in range(len(own)):
-            moved[i] = scores[own[i]] + step * column[own[i]]
+        for i in range(len(rows)):
+            moved[i] = scores[rows[i]] + step * column[rows[i]]
             undefined |= moved[i] != moved[i]
         of_hits = prepared.weights[hit_offsets[q] : hit_offsets[q + 1]]
-        measured[q] = _query(moved[: len(own)], own, of_hits, in_file_order, prepared, scratch)
+        measured[q] = _query(moved[: len(rows)], rows, of_hits, in_file_order, prepared, scratch)
         if undefined:
             measured[q] = np.nan
 

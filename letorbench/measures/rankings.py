@@ -118,8 +118,8 @@ class Rankings:
         """Each query's judged documents, the largest label first."""
         labels, offsets = self.all_judged or (self.labels, self.offsets)
         best = np.empty_like(labels)
-        for own in rows_by_length(offsets):
-            best[own] = np.sort(labels[own], axis=1)[:, ::-1]
+        for alike in rows_by_length(offsets):
+            best[alike] = np.sort(labels[alike], axis=1)[:, ::-1]
         return Rankings(best, offsets, self.convention)
 
     def ideal_dcg(self, k: int | None = None) -> np.ndarray:
@@ -231,7 +231,7 @@ class Rankings:
         sizes = np.diff(self.groups)
         return np.repeat(self.sums(values, self.groups) / np.maximum(sizes, 1), sizes)
 
-    def share(self, above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    def fraction(self, above: np.ndarray, below: np.ndarray) -> np.ndarray:
         """above / below, (n_queries,); if below is 0, the convention's value of an empty query."""
         values = ratio(above, below)
         return np.where(below == 0, 1.0, values) if self.convention.empty == "1" else values
@@ -316,9 +316,9 @@ def rank(scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
 def _sorted_rows(offsets: np.ndarray, *keys: np.ndarray) -> np.ndarray:
     """Sort every query's rows by the keys (n_docs,); the last key counts first."""
     rows = np.empty(offsets[-1], np.int64)
-    for own in rows_by_length(offsets):
-        order = np.lexsort([key[own] for key in keys], axis=1)
-        rows[own] = np.take_along_axis(own, order, axis=1)
+    for alike in rows_by_length(offsets):
+        order = np.lexsort([key[alike] for key in keys], axis=1)
+        rows[alike] = np.take_along_axis(alike, order, axis=1)
     return rows
 
 

@@ -28,8 +28,9 @@ from letorbench.results import paths
 from letorbench.results.csv_files import write_tables
 from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.labels import NAME, Label
-from letorbench.results.measuring import content, measure_fold, read_scores
+from letorbench.results.measuring import measure_fold
 from letorbench.results.per_query import PerQuery
+from letorbench.results.scores import content, read_scores
 from letorbench.results.store import FoldOutput, Store, read_folds, versions, write_fold
 from letorbench.results.user_files import check_not_read
 from letorbench.solvers.fit_result import score_warnings

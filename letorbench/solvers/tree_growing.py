@@ -316,30 +316,30 @@ def _search(buffers: TreeBuffers, rules: Rules, group: int) -> None:
     )
     for side in range(2 if large >= 0 else 1):
         node = buffers.to_split[side]
-        own = buffers.histograms[buffers.slot[node], group]
+        filled = buffers.histograms[buffers.slot[node], group]
         if side == 0:
             part = slice(buffers.start[node], buffers.stop[node])
             codes, rows = rules.features.codes[group], buffers.rows[part]
             ordered = buffers.ordered_gradients[part]
             if bins[HALF] > 1:
-                fill_histograms(codes, rows, ordered, bins, rules.shift, own, GROUP)
+                fill_histograms(codes, rows, ordered, bins, rules.shift, filled, GROUP)
             else:
-                fill_histograms(codes, rows, ordered, bins, rules.shift, own, HALF)
+                fill_histograms(codes, rows, ordered, bins, rules.shift, filled, HALF)
         # the parent's histograms become those of the larger leaf
         else:
             other = buffers.histograms[buffers.slot[small], group]
             for k in range(GROUP):
                 for place in range(2 * bins[k]):
-                    own[k, place] -= other[k, place]
+                    filled[k, place] -= other[k, place]
         for k in range(GROUP):
             feature = GROUP * group + k
             missing = rules.features.missing[feature]
-            turns = 2 if missing >= 0 and own[k, 2 * missing + 1] > 0 else 1
+            turns = 2 if missing >= 0 and filled[k, 2 * missing + 1] > 0 else 1
             for turn in range(turns if buffers.drawn[node, feature] else 0):
                 also_left = missing if turn == 0 else -1
                 best = best_splits[side]
                 cut, gain = best_cut(
-                    own[k], feature, also_left, buffers.sums[node], buffers.units, rules, best[0]
+                    filled[k], feature, also_left, buffers.sums[node], buffers.units, rules, best[0]
                 )
                 if cut >= 0:
                     best[0], best[1], best[2], best[3] = gain, feature, cut, also_left

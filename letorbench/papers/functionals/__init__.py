@@ -27,7 +27,14 @@ from letorbench.measures import parse, query_metrics
 from letorbench.models.functionals import Products, QuadraticFamily
 from letorbench.models.linear import LinearFamily
 from letorbench.papers.paper import PartResult
-from letorbench.papers.runs import Context, Estimate, exactly, kept, least_seconds, log_slope
+from letorbench.papers.runs import (
+    Context,
+    Estimate,
+    exactly,
+    kept,
+    least_seconds,
+    log_slope,
+)
 from letorbench.papers.surrogates import LABELS, labelled
 
 #: random problems, and random queries of each length for the bounds of 1 - NDCG

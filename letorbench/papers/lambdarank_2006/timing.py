@@ -25,7 +25,14 @@ from letorbench.losses.base import LONGEST_COMPARED
 from letorbench.models.mlp import backward, forward
 from letorbench.papers.figures import Axis, lines_figure
 from letorbench.papers.paper import PartResult
-from letorbench.papers.runs import Context, Estimate, exactly, kept, least_seconds, log_slope
+from letorbench.papers.runs import (
+    Context,
+    Estimate,
+    exactly,
+    kept,
+    least_seconds,
+    log_slope,
+)
 from letorbench.rankers.ranknet import ranknet_steps
 from letorbench.solvers.sgd import (
     FeatureScale,
