@@ -154,7 +154,7 @@ def cells(outcome: Outcome, row: Verdict | None) -> list[str]:
     """A text for each of `COLUMNS`, for one part of a claim."""
     if row is None:
         return [_answer(outcome), "-", "-", ""]
-    notes = filter(None, (row.count, row.note))
+    notes = filter(None, (row.count, row.units, row.note))
     return [answered(row), paper_number(row), our_number(row), "; ".join(notes)]
 
 
