@@ -12,6 +12,7 @@ from test_pages import as_shown, per_query
 from toy_data import write_toy, write_uneven
 
 import letorbench as lb
+from benchmarks import judging
 from letorbench import papers
 from letorbench.papers import paper, paper_page, records, rules, runs
 from letorbench.papers.paper import Part, PartResult, claims_of
@@ -128,6 +129,22 @@ def test_resplits_run_what_claims_compare(context):
     assert row.units.endswith(", 3 re-splits") and not alone.units.endswith("re-splits")
     assert row.high - row.low > alone.high - alone.low and row.value == alone.value
     assert run_part(made, part, replace(context, setting="published")).redrawn == ()
+
+
+def test_the_calibration_of_the_rules_runs(context, monkeypatch):
+    """A row for each data set on which a claim is judged, of all parts or of those asked for."""
+    write_toy(context.data_dir, "MQ2008")
+    facts = FACTS | {"general": True, "measures": ["ndcg@1"], "lead": 2.0}
+    made = replace(small(other_data=("MQ2008",), resplits=3),
+                   claims=claims_of("small", {"claim": [facts]}, {}))  # fmt: skip
+    monkeypatch.setattr(judging, "PAPERS", {"small": ""})
+    monkeypatch.setattr(judging, "paper", lambda name: made)
+    monkeypatch.setattr(judging, "MOST", 100)
+    found = [dict(zip(judging.HEAD, row)) for row in judging.rows((), context, 8)]
+    assert [row["data"].partition(",")[0] for row in found] == ["UNEVEN", "MQ2008"]
+    assert {row["claim"] for row in found} == {"small/c"}
+    assert [row["right at"] for row in found] == ["+200.0%"] * 2
+    assert list(judging.rows(("small/figure-2",), context, 8)) == []
 
 
 def test_other_data_stand_apart_and_made_up_data_are_no_evidence():
