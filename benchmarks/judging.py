@@ -25,12 +25,11 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.papers import PAPERS, paper, rules
+from letorbench.papers import PAPERS, intervals, paper, rules
 from letorbench.papers.paper import Claim, Paper, Part, Test
 from letorbench.papers.records import markdown
-from letorbench.papers.reproduction import redrawn_values, run, run_part
+from letorbench.papers.reproduction import run_part
 from letorbench.papers.runs import ByMethod, Context, are_draws
-from letorbench.papers.specifications import specifications
 from letorbench.results.per_query import PerQuery
 
 Methods = Mapping[str, PerQuery]
@@ -96,13 +95,9 @@ def answers(
 
 def headline(made: Paper, part: Part, context: Context) -> tuple[ByMethod, Sequence[ByMethod]]:
     """The values of our specification, and those on new draws of the folds."""
-    if part.form == "module":
-        return next(iter(run_part(made, part, context).values.values()), {}), ()
-    here = [name for name in (*part.data, *part.other_data) if context.has(name)]
-    way = specifications(part, context.setting)[0]
-    methods = [made.methods[label].where_known(way.settings) for label in part.methods]
-    values = {name: run(context, part, way, name, methods, part.repeats) for name in here}
-    return values, redrawn_values(made, part, here, way, context)
+    first = {choice: dict([next(iter(axis.items()))]) for choice, axis in part.axes.items()}
+    found = run_part(made, replace(part, axes=first), context)
+    return next(iter(found.values.values()), {}), found.redrawn
 
 
 def rows(parts: Sequence[str], context: Context, trials: int) -> Iterator[list[str]]:
@@ -119,7 +114,9 @@ def rows(parts: Sequence[str], context: Context, trials: int) -> Iterator[list[s
             for test in (t for t in claim.tests if t.compares):
                 if (place in test.data or claim.on(place)) and {*test.methods} <= own.keys():
                     there = replace(claim, tests=(replace(test, data=(place,)),))
-                    numbers = rules.on_draws(there, redrawn).get((test.part, place), np.empty(0))
+                    numbers = intervals.on_draws(there, redrawn).get(
+                        (test.part, place), np.empty(0)
+                    )
                     alone = replace(claim, tests=(replace(test, data=("D",)),))
                     used = {name: own[name] for name in test.methods}
                     yield [*_row(alone, place, used, trials, numbers)]

@@ -29,7 +29,8 @@ BEGIN, END = "<!-- answers -->", "<!-- end of answers -->"
 #: of the table that a page begins with
 MOST_ROWS = 8
 #: the modules that judge, draw and write; the paper's own folder counts as well
-MAKING = ("figures", "paper", "paper_page", "problems", "records", "rules", "specifications")
+MAKING = ("figures", "intervals", "paper", "paper_page", "problems", "records", "rules",
+          "specifications")  # fmt: skip
 #: a field of a summary: an id, a part and other data; its number, or `: count`
 FIELD = re.compile(r"\[([^\]:]+)(: count)?\]")
 

@@ -72,7 +72,7 @@ def write_outcomes(folder: Path, paper: Paper, kept: Kept) -> list[Path]:
         rows += [[*before, *each, o.note, settings, __version__, bibtex(o)] for each in verdicts]
     heads = [*CLAIM_COLUMNS, *names, "without", "other settings", "version", "bibtex"]
     points = [[paper_id(o), *point] for o in every for point in o.points]
-    curves = [[paper_id(o), *each] for o in every for each in o.curve]
+    curves: list[list[Value]] = [[paper_id(o), *each] for o in every for each in o.curve]
     return [
         write_file(folder / OUTCOMES, with_checksum({"outcomes": facts})),
         write_file(folder / CLAIMS, render(data_table(heads, rows), "csv")),

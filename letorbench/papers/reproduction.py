@@ -12,7 +12,7 @@ from letorbench.choices import require_choice
 from letorbench.datasets.catalog import with_resplit
 from letorbench.papers import figures, records, rules
 from letorbench.papers.paper import NATURES, Claim, Paper, Part, PartResult
-from letorbench.papers.runs import Context, Method, generated, products_kept
+from letorbench.papers.runs import ByMethod, Context, Method, generated, products_kept
 from letorbench.papers.specifications import Specification, judged, specifications
 from letorbench.results.per_query import PerQuery
 
@@ -88,10 +88,10 @@ def run_part(paper: Paper, part: Part, context: Context) -> PartResult:
     def on(dataset: str, way: Specification) -> dict[str, PerQuery]:
         """The same values, not equal ones, where a specification changes nothing for a method."""
         specified = [method.where_known(way.settings) for method in methods]
-        how = dataset, way.convention, way.select, way.protocol
-        keys = {each.label: f"{how} {each}" for each in specified}
+        how = way.convention, part.repeats, way.select, way.protocol
+        keys = {each.label: f"{dataset} {how} {each}" for each in specified}
         new = [each for each in specified if keys[each.label] not in known]
-        found = run(context, part, way, dataset, new, part.repeats) if new else {}
+        found = context.runs(dataset, new, part.measures, *how)
         known.update({keys[label]: each for label, each in found.items()})
         return {label: known[key] for label, key in keys.items() if key in known}
 
@@ -110,35 +110,19 @@ def run_part(paper: Paper, part: Part, context: Context) -> PartResult:
     return PartResult(values, {}, tuple(files), tuple(differs), choices, redrawn)
 
 
-def run(
-    context: Context, part: Part, way: Specification, dataset: str, methods: Sequence[Method],
-    repeats: int,
-) -> dict[str, PerQuery]:  # fmt: skip
-    """The values of a part's methods in one specification."""
-    how = way.convention, repeats, way.select, way.protocol
-    return context.runs(dataset, methods, part.measures, *how)
-
-
 def redrawn_values(
     paper: Paper, part: Part, here: Sequence[str], way: Specification, context: Context
-) -> tuple[dict[str, dict[str, PerQuery]], ...]:
+) -> tuple[ByMethod, ...]:
     """The values, on new draws of the folds, of the methods that claims compare on these data."""
-    compared = dict[str, dict[str, None]]()
-    for claim, name in product((c for c in paper.claims if c.part == part.name), here):
-        if (name in claim.data or claim.on(name)) and context.rotates(name):
-            labels = (m for t in claim.tests if t.compares for m in t.methods)
-            compared.setdefault(name, {}).update(dict.fromkeys(labels))
-    used = {
-        name: [paper.methods[label].where_known(way.settings) for label in labels]
-        for name, labels in compared.items() if labels
-    }  # fmt: skip
-    numbers = range(1, part.resplits + 1) if context.setting == "default" else ()
+    used = dict[str, list[Method]]()
+    for name in filter(context.rotates, here):
+        claims = (c for c in paper.claims if c.part == part.name and (name in c.data or c.on(name)))
+        labels = dict.fromkeys(m for c in claims for t in c.tests if t.compares for m in t.methods)
+        used[name] = [paper.methods[label].where_known(way.settings) for label in labels]
+    how = part.measures, way.convention, 1, way.select, way.protocol
     return tuple(
-        {
-            name: run(context, part, way, with_resplit(name, number), methods, 1)
-            for name, methods in used.items()
-        }
-        for number in numbers
+        {d: context.runs(with_resplit(d, k), methods, *how) for d, methods in used.items()}
+        for k in range(1, 1 + part.resplits * (context.setting == "default"))
     )
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from letorbench.analysis import figures
 from letorbench.papers.figures import PRINTED, SMALL
+from letorbench.papers.intervals import on_draws
 from letorbench.papers.paper import COMPARISONS, Claim, Part, PartResult
 from letorbench.papers.records import SIGNS
 from letorbench.papers.rules import (
@@ -27,7 +28,6 @@ from letorbench.papers.rules import (
     combined,
     judge,
     named,
-    on_draws,
 )
 
 #: an answer stands in at least this fraction of the specifications
