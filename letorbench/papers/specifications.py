@@ -168,7 +168,7 @@ def curves_figure(outcomes: Sequence[Outcome], path: Path) -> Path:
                 axis.axhline(unit * row.printed, color=PRINTED["color"], linewidth=0.8, zorder=0)
             title = ", ".join(filter(None, (says, row.part, row.place)))
             figures.dress(axis, "", "specifications, the lowest first", label)
-            axis.set_title(fill(title, 60), fontsize=SMALL)
+            axis.set_title(fill(title, 52), fontsize=SMALL)
             axis.xaxis.get_major_locator().set_params(integer=True)
         for axis in axes[len(panels) :]:
             axis.set_axis_off()
