@@ -1,13 +1,16 @@
 """How often the rules of the papers give which answer, where the truth is known.
 
-    python -m benchmarks.judging RESULTS [--papers NAME ...] [--trials 100]
+    python -m benchmarks.judging RESULTS [--only PAPER/PART ...] [--trials 100]
 
 Through `letorbench.papers.rules.judge` itself, on each claim's own comparisons and its own data:
 RESULTS is a folder in which `letorbench reproduce all` has run. The stored values of the upper
 method are moved so that the true lead is that of the row, and the queries (or draws of data) are
-resampled. *Agrees* is right at the paper's lead (3 % if it prints none; 0 if it calls methods
-comparable), and wrong at 0 (or at the band's edge). The data can decide a claim if the right answer
-comes out in half of the trials; otherwise the row says how many queries that would take.
+resampled. A training sample moves all queries together: in each trial the lead is off by a normal
+number of the deviation that re-splits show, and the judge sees as many re-splits, whose numbers
+have this deviation. *Agrees* is right at the paper's lead (3 % if it prints none; 0 if it calls
+methods comparable), and wrong at 0 (or at the band's edge). The data can decide a claim if the
+right answer comes out in half of the trials; otherwise the row says how many queries that would
+take.
 """
 
 from __future__ import annotations
@@ -17,12 +20,13 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 
-from letorbench.papers import PAPERS, paper, rules
-from letorbench.papers.paper import Claim, Test
+from letorbench.papers import PAPERS, intervals, paper, rules
+from letorbench.papers.paper import Claim, Paper, Part, Test
 from letorbench.papers.records import markdown
 from letorbench.papers.reproduction import run_part
 from letorbench.papers.runs import ByMethod, Context, are_draws
@@ -34,8 +38,8 @@ DRAWS = 200
 #: more queries than this are not said
 MOST = 100_000
 RIGHT = (rules.AGREES, rules.SMALLER, rules.LARGER)
-HEAD = ("claim", "data", "right at", "agrees", "wrong at", "agrees", "no difference", "opposite",
-        "decided")  # fmt: skip
+HEAD = ("claim", "data", "sd of re-splits", "right at", "agrees", "wrong at", "agrees",
+        "agrees without re-splits", "no difference", "opposite", "decided")  # fmt: skip
 
 
 def moved(own: Methods, test: Test, effect: float) -> dict[str, PerQuery]:
@@ -68,35 +72,59 @@ def drawn(own: Methods, n: int, rng: np.random.Generator) -> dict[str, PerQuery]
     return found
 
 
-def answers(claim: Claim, own: Methods, effect: float, n: int, trials: int) -> Counter:
-    """The answers of a part of a claim on so many queries, where the true lead is so."""
-    rng, found = np.random.default_rng(0), moved(own, claim.tests[0], effect)
-    return Counter(
-        rules.judge(claim, {"D": drawn(found, n, rng)}, {}, DRAWS).answer for _ in range(trials)
-    )
+def answers(
+    claim: Claim, own: Methods, effect: float, n: int, trials: int, numbers: np.ndarray,
+    told: bool = True,
+) -> Counter:  # fmt: skip
+    """The answers of a part of a claim on so many queries, where the true lead is so.
+
+    numbers: those of re-splits, whose variance falls with the training queries; whether the judge
+    is told of it.
+    """
+    rng, (test,), found = np.random.default_rng(0), claim.tests, Counter[str]()
+    n_here = len(next(iter(own.values())).folds)
+    deviation = numbers.std(ddof=1) * (n_here / n) ** 0.5 if len(numbers) else 0.0
+    for _ in range(trials):
+        shifted = moved(own, test, effect + deviation * rng.normal())
+        between = {(test.part, "D"): deviation * rng.normal(size=len(numbers))}
+        values = {"D": drawn(shifted, n, rng)}
+        shown = between if told and len(numbers) else {}
+        found[rules.judge(claim, values, {}, DRAWS, shown).answer] += 1
+    return found
 
 
-def rows(papers: Sequence[str], context: Context, trials: int) -> Iterator[list[str]]:
+def headline(made: Paper, part: Part, context: Context) -> tuple[ByMethod, Sequence[ByMethod]]:
+    """The values of our specification, and those on new draws of the folds."""
+    first = {choice: dict([next(iter(axis.items()))]) for choice, axis in part.axes.items()}
+    found = run_part(made, replace(part, axes=first), context)
+    return next(iter(found.values.values()), {}), found.redrawn
+
+
+def rows(parts: Sequence[str], context: Context, trials: int) -> Iterator[list[str]]:
     """A row a part of a claim and data set on which it is judged."""
-    for made in map(paper, papers):
-        kept: dict[str, ByMethod] = {}
-        for claim in made.claims:
-            part = made.parts[claim.part]
-            here = [name for name in (*part.data, *part.other_data) if context.has(name)]
-            judged = part.form == "module" or any(d in claim.data or claim.on(d) for d in here)
-            for test in (t for t in claim.tests if t.compares and judged):
-                if claim.part not in kept:
-                    found = run_part(made, part, context).values
-                    kept[claim.part] = next(iter(found.values()), {})
-                for place, own in kept[claim.part].items():
+    for made, part in ((m, p) for m in map(paper, PAPERS) for p in m.parts.values()):
+        claims = [c for c in made.claims if c.part == part.name and c.tests[0].compares]
+        here = [name for name in (*part.data, *part.other_data) if context.has(name)]
+        judged = [c for c in claims if any(d in c.data or c.on(d) for d in here)]
+        asked = not parts or f"{made.name}/{part.name}" in parts
+        if not asked or not (judged or (claims and part.form == "module")):
+            continue
+        values, redrawn = headline(made, part, context)
+        for claim, (place, own) in product(claims, values.items()):
+            for test in (t for t in claim.tests if t.compares):
+                if (place in test.data or claim.on(place)) and {*test.methods} <= own.keys():
+                    there = replace(claim, tests=(replace(test, data=(place,)),))
+                    numbers = intervals.on_draws(there, redrawn).get(
+                        (test.part, place), np.empty(0)
+                    )
                     alone = replace(claim, tests=(replace(test, data=("D",)),))
-                    names = {name for p in test.points() for name in (p.upper, p.lower)}
-                    if (place in test.data or claim.on(place)) and names <= own.keys():
-                        used = {name: own[name] for name in names}
-                        yield [*_row(alone, place, used, trials)]
+                    used = {name: own[name] for name in test.methods}
+                    yield [*_row(alone, place, used, trials, numbers)]
 
 
-def _row(claim: Claim, place: str, own: Methods, trials: int) -> Iterator[str]:
+def _row(
+    claim: Claim, place: str, own: Methods, trials: int, numbers: np.ndarray
+) -> Iterator[str]:  # fmt: skip
     (test,) = claim.tests
     leads = [p.lead for p in test.points() if p.lead is not None]
     alike = test.kind in ("alike", "not below")
@@ -104,32 +132,35 @@ def _row(claim: Claim, place: str, own: Methods, trials: int) -> Iterator[str]:
     if alike:
         right, wrong = 0.0, -max([rules.BAND, *map(abs, leads)])
     n = len(next(iter(own.values())).folds)
-    told = answers(claim, own, right, n, trials)
-    false = answers(claim, own, wrong, n, trials)
-    against = answers(claim, own, 2.0 * wrong if alike else -right, n, trials)
-    share, wanted = told[rules.AGREES] / trials, n
+    told = answers(claim, own, right, n, trials, numbers)
+    false = answers(claim, own, wrong, n, trials, numbers)
+    narrow = answers(claim, own, wrong, n, trials, numbers, told=False)
+    against = answers(claim, own, 2.0 * wrong if alike else -right, n, trials, numbers)
+    share, wanted, few = told[rules.AGREES] / trials, n, max(trials // 4, 1)
     while share < 0.5 and wanted < MOST:
         wanted = round(1.5 * wanted)
-        share = answers(claim, own, right, wanted, trials // 4)[rules.AGREES] / (trials // 4)
-    few = claim.id + f", {test.part}" * bool(test.part)
+        share = answers(claim, own, right, wanted, few, numbers)[rules.AGREES] / few
+    name = claim.id + f", {test.part}" * bool(test.part)
     said = "yes" if wanted == n else f"from {wanted:,} on" if wanted < MOST else "no"
-    yield from (f"{claim.paper}/{few}", f"{place}, {n}", f"{right:+.1%}")
-    yield from (f"{told[rules.AGREES] / trials:.2f}", f"{wrong:+.1%}")
-    yield f"{sum(false[a] for a in RIGHT) / trials:.2f}"
+    yield from (f"{claim.paper}/{name}", f"{place}, {n}")
+    yield f"{numbers.std(ddof=1):.1%}" if len(numbers) else "-"
+    yield from (f"{right:+.1%}", f"{told[rules.AGREES] / trials:.2f}", f"{wrong:+.1%}")
+    yield from (f"{sum(each[a] for a in RIGHT) / trials:.2f}" for each in (false, narrow))
     yield "-" if alike else f"{false[rules.NO_DIFFERENCE] / trials:.2f}"
-    yield from (f"{against[rules.OPPOSITE] / trials:.2f}", said)
+    opposite = rules.NOT_HELD if alike else rules.OPPOSITE
+    yield from (f"{against[opposite] / trials:.2f}", said)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", type=Path)
-    parser.add_argument("--papers", nargs="+", choices=list(PAPERS), default=list(PAPERS))
+    parser.add_argument("--only", nargs="+", default=(), metavar="PAPER/PART")
     parser.add_argument("--data-dir", type=Path, default=Path("data"))
     parser.add_argument("--trials", type=int, default=100)
     options = parser.parse_args()
     start = time.process_time()
     context = Context(options.data_dir, options.results)
-    print(markdown(HEAD, rows(options.papers, context, options.trials)), end="")
+    print(markdown(HEAD, rows(options.only, context, options.trials)), end="")
     seconds = time.process_time() - start
     print(f"\n{options.trials} trials per cell, {seconds:.0f} s of one processor")
 

@@ -1,4 +1,4 @@
-"""The papers' figures and tables: curves, lines, dots, bars, specification curves, the answers."""
+"""The papers' figures and tables: curves, lines, dots, bars, the answers."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ from letorbench.analysis import figures
 from letorbench.analysis.figures import Panel, draw, write
 from letorbench.analysis.published import lookup
 from letorbench.analysis.tables import write_table
-from letorbench.papers.paper import Paper, Part, PartResult
+from letorbench.papers.paper import Paper, Part
 from letorbench.papers.records import SIGNS
 from letorbench.papers.rules import SMALLER, named
-from letorbench.papers.runs import ByMethod, Context, Method
-from letorbench.results.per_query import PerQuery
+from letorbench.papers.runs import ByMethod
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from letorbench.papers.rules import Outcome, Verdict
+    from letorbench.papers.rules import Verdict
 
 #: pale fills on which hatches and numbers can be read
 BARS = ("#F3C9A9", "#FFFFFF", "#A9CCE3", "#F7DC9A", "#D7BDE2", "#A9DFBF")
@@ -36,8 +35,6 @@ MOST = 25.0
 NARROW, LINE, WIDTH, SMALL = 4.6, 0.145, 80, 7.0
 PRINTED: dict[str, Any] = {"marker": "D", "color": "#D55E00", "markersize": 5.0,
                            "fillstyle": "none", "linestyle": ""}  # fmt: skip
-#: in the names of settings that the paper has
-PUBLISHED = "(published)"
 
 
 @dataclass(frozen=True)
@@ -226,59 +223,8 @@ def _draw(axis: Axes, y: float, each: Verdict, limit: float) -> None:
     axis.text(1.01, y, each.answer, transform=edge, va="center", fontsize=SMALL, color=colour)
 
 
-def curves_figure(outcomes: Sequence[Outcome], path: Path) -> Path:
-    """Draw every specification of each part of claims, the lowest first, as a PNG.
-
-    Ours and the paper's own, whose names say "published", have marks.
-    """
-    panels = {
-        (o.claim.says, *of): [each[2:] for each in group]
-        for o in outcomes
-        for of, group in groupby(o.curve, key=lambda each: each[:2])
-    }
-    with figures.fixed_style():
-        figure = figures.new_figure(figures.PAGE, 0.6 + 1.7 * -(-len(panels) // 2))
-        axes = figure.subplots(-(-len(panels) // 2), 2, squeeze=False).ravel()
-        for axis, ((says, part, place), every) in zip(axes, panels.items()):
-            ours, theirs = every[0][0], paper_specification([name for name, *_ in every])
-            ranked = sorted(every, key=lambda each: each[2])
-            for x, (name, answer, *numbers) in enumerate(ranked, 1):
-                value, low, high = (100.0 * n for n in numbers)
-                colour = SIGNS[named(answer)][1]
-                axis.plot([x, x], [low, high], color=colour, linewidth=1.2)
-                shape = "s" if name == ours else "D" if name == theirs else "o"
-                axis.plot(x, value, shape, color=colour, markersize=5.5 if shape != "o" else 3.0)
-            axis.axhspan(-1.0, 1.0, color="0.93", zorder=0)
-            axis.axhline(0.0, color="0.5", linewidth=0.8, zorder=0)
-            title = ", ".join(filter(None, (says, part, place)))
-            figures.dress(axis, "", "specifications, the lowest first", "lead, %")
-            axis.set_title(fill(title, 60), fontsize=SMALL)
-            axis.xaxis.get_major_locator().set_params(integer=True)
-        for axis in axes[len(panels) :]:
-            axis.set_axis_off()
-        marks = [
-            axes[0].plot([], [], shape, color="black", linestyle="", label=label)[0]
-            for shape, label in (("s", "ours"), ("D", "the paper's own"), ("o", "others"))
-        ]
-        colours = dict.fromkeys((named(each[3]), SIGNS[named(each[3])][1])
-                                for o in outcomes for each in o.curve)  # fmt: skip
-        marks += [axes[0].plot([], [], color=c, label=answer)[0] for answer, c in colours]
-        figure.legend(handles=marks, frameon=False, ncols=4, fontsize=SMALL,
-                      loc="outside upper center")  # fmt: skip
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return write(figure, path, ("png",))[0]
-
-
-def paper_specification(names: Sequence[str]) -> str:
-    """The first of the specifications with the most choices of the paper's own protocol."""
-    most = max(names, key=lambda name: name.count(PUBLISHED))
-    return most if PUBLISHED in most else ""
-
-
 #: the source of the baselines of LETOR 3.0
 LETOR = "liu-book"
-#: the keys of a specification that are not settings of rankers
-NOT_SETTINGS = ("upper", "lower", "convention", "select")
 
 
 def files(paper: Paper, part: Part, values: Mapping[str, ByMethod], folder: Path) -> list[Path]:
@@ -386,64 +332,3 @@ def printed_table(paper: Paper, part: Part, found: ByMethod, stem: Path, title: 
         x = f"lead in {last.upper()} over {first}, in %"
         written += dots_figure(title, x, list(names), panels, stem)
     return written
-
-
-def specification_curve(paper: str, part: Part, context: Context) -> PartResult:
-    """Run every combination of a part's axes, which are what the paper leaves open.
-
-    The curve has the numbers of all, sorted, and the printed one: the upper ranker's mean, or its
-    lead over the lower one as a fraction of that. No claim is judged by it. An axis has settings of
-    the rankers by name; `upper` and `lower` among them name rankers or have their `algo` and `set`,
-    `convention` and `select` are what measures and what chooses. U. Simonsohn, J. Simmons,
-    L. Nelson: Specification curve analysis, Nature Human Behaviour, 2020.
-    """
-    import pandas as pd
-
-    rows = []
-    for dataset in filter(context.has, part.data):
-        every = []
-        for chosen in product(*(axis.items() for axis in part.axes.values())):
-            settings = {"data": dataset} if len(part.data) > 1 else {}
-            settings |= dict(zip(part.axes, (name for name, _ in chosen)))
-            made = {key: value for _, each in chosen for key, value in each.items()}
-            sides = _sides(part, made, ", ".join(settings.values()))
-            how = made.get("convention", part.convention), made.get("select", "ndcg@10")
-            every.append((settings, how, sides))
-        found: dict[str, PerQuery] = {}
-        for how in dict.fromkeys(how for _, how, _ in every):  # alike ones are run together
-            methods = [side for _, each, sides in every if each == how for side in sides]
-            found |= context.runs(dataset, methods, part.measures, how[0], part.repeats, how[1])
-        for settings, _, sides in every:
-            means = [found[s.label].mean(part.measures[0]) for s in sides if s.label in found]
-            if len(means) == len(sides):
-                value = means[0] / means[1] - 1.0 if len(means) == 2 else means[0]
-                rows.append({**settings, "value": value})
-    if not rows:
-        return PartResult()
-    table, stem = pd.DataFrame(rows), context.folder(paper) / part.name
-    of_choices = table.melt("value", var_name="choice", value_name="setting")
-    levels = of_choices.groupby(["choice", "setting"], sort=False)["value"]
-    by_level = levels.agg(specifications="size", mean="mean", least="min", most="max").reset_index()
-    ends, printed = (1, len(table)), float(part.upper.get("printed", 0.0))
-    lines = {
-        "specifications": (range(1, len(table) + 1), sorted(table["value"])),
-        f"printed, {printed:.4g}" if printed else "no lead": (ends, (printed, printed)),
-    }
-    written = lines_figure([Axis(part.title, "specifications, the lowest first", "", lines)], stem)
-    written += write_table(stem, part.title, list(table), table.to_numpy(object).tolist())
-    stem, title = stem.with_name(f"{stem.name}-levels"), f"{part.title}, by what is left open"
-    written += write_table(stem, title, list(by_level), by_level.to_numpy(object).tolist())
-    return PartResult(files=tuple(written))
-
-
-def _sides(part: Part, made: dict[str, Any], label: str) -> list[Method]:
-    """The rankers of one specification: the upper, and the lower if there is one."""
-    settings, sides = {k: made[k] for k in made if k not in NOT_SETTINGS}, []
-    for side in ("upper", "lower"):
-        changed = made.get(side, {})
-        facts = {**getattr(part, side)}
-        facts |= changed if isinstance(changed, dict) else {"algo": changed}
-        if "algo" in facts:
-            every = {**facts.get("set", {}), **settings}
-            sides.append(Method(f"{side}, {label}", facts["algo"], every))
-    return sides

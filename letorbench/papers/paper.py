@@ -77,6 +77,12 @@ class Test:
         """Whether two methods are compared."""
         return self.kind in COMPARISONS
 
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The labels of its methods."""
+        labels = (*self.upper, *self.lower, *itertools.chain(*self.pairs), self.number)
+        return tuple(dict.fromkeys(filter(None, labels)))
+
     def points(self) -> Iterator[Point]:
         """Every comparison that the sentence covers."""
         pairs = self.pairs or [
@@ -123,6 +129,11 @@ class Claim:
     def data(self) -> tuple[str, ...]:
         """All data sets that it covers."""
         return tuple(dict.fromkeys(name for test in self.tests for name in test.data))
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The labels of all methods that it is about."""
+        return tuple(dict.fromkeys(label for test in self.tests for label in test.methods))
 
     def on(self, dataset: str) -> Claim | None:
         """The same of another data set; None where the sentence says nothing of other data."""
@@ -201,8 +212,8 @@ class Part:
     #: on the command line, and in the paper
     name: str
     title: str
-    #: how runs of methods are shown: "curves", "bars", "table" or "specification"; or "module" for
-    #: a function of the paper's module
+    #: how runs of methods are shown: "curves", "bars" or "table"; or "module" for a function of the
+    #: paper's module
     form: str = "module"
     #: the paper's data sets, and others, whose answers are kept apart
     data: tuple[str, ...] = ()
@@ -216,14 +227,15 @@ class Part:
     published: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     #: of rankers that draw random numbers
     repeats: int = 1
+    #: how many new draws of the folds show what the training samples add to an interval
+    resplits: int = 5
     #: how long it takes, for people
     takes: str = ""
-    #: what the paper leaves open: choice -> setting, ours first -> settings of rankers, and
-    #: the `convention`; every combination is a specification, by which claims are judged
+    #: what the paper leaves open: choice -> setting, ours first -> settings of the rankers that
+    #: have them, `convention` and `select`; claims are judged by every combination, a specification
     axes: Mapping[str, Any] = field(default_factory=dict)
-    #: of the form "specification": the methods that are compared
-    upper: Mapping[str, Any] = field(default_factory=dict)
-    lower: Mapping[str, Any] = field(default_factory=dict)
+    #: for a function of the paper's module
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -238,6 +250,8 @@ class PartResult:
     differs: tuple[str, ...] = ()
     #: what each specification takes for every choice
     choices: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    #: of ours, on new draws of the folds
+    redrawn: Sequence[ByMethod] = ()
 
 
 @dataclass(frozen=True)
@@ -288,6 +302,18 @@ def _of_table(
         yield Method(made, ranker or made, facts, published, at, name, number)
 
 
+def check_axes(part: Part, methods: Sequence[Method]) -> None:
+    """Raise ValueError for a setting of an axis that none of the methods has."""
+    known = {"convention", "select"} | {key for each in methods for key in each.known}
+    for choice, axis in part.axes.items() if part.form != "module" else ():
+        for setting, key in ((name, key) for name, made in axis.items() for key in made):
+            if key not in known:
+                raise ValueError(
+                    f"claims.toml: {part.name}, {choice}, {setting}: found {key!r}, expected a "
+                    "setting of one of its methods, convention or select"
+                )
+
+
 def load(name: str, folder: str) -> Paper:
     """Read a paper from its folder in the package."""
     text = (Path(__file__).parent / folder / "claims.toml").read_text(encoding="utf-8")
@@ -309,9 +335,11 @@ def load(name: str, folder: str) -> Paper:
         if table is not None:
             made["methods"] = tuple(label for label, m in methods.items() if m.table == table)
         parts[key] = Part(key, **made)
+        check_axes(parts[key], [methods[label] for label in parts[key].methods])
     lists = {key: tuple(facts.get(key, ())) for key in ("differs", "published_differs", "slips")}
     return Paper(
         name, facts.get("title", facts["reference"]), facts["reference"],
         claims_of(name, facts, printed), parts, methods, code.PARTS, **lists,
-        cite=facts.get("cite", {}), printed=printed, folder=folder, summary=facts.get("summary", ""),
+        cite=facts.get("cite", {}), printed=printed, folder=folder,
+        summary=facts.get("summary", ""),
     )  # fmt: skip

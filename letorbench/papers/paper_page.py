@@ -15,11 +15,12 @@ from pathlib import Path
 from letorbench import escaping
 from letorbench.experiment.plan import ranker_identity
 from letorbench.papers import records, rules
-from letorbench.papers.figures import Line, answers_figure, curves_figure
+from letorbench.papers.figures import Line, answers_figure
 from letorbench.papers.paper import Paper
 from letorbench.papers.reproduction import Reproduction
 from letorbench.papers.rules import Outcome, Verdict
 from letorbench.papers.runs import Context
+from letorbench.papers.specifications import curves_figure
 from letorbench.rankers import ranker
 from letorbench.source import source_digest
 
@@ -28,7 +29,8 @@ BEGIN, END = "<!-- answers -->", "<!-- end of answers -->"
 #: of the table that a page begins with
 MOST_ROWS = 8
 #: the modules that judge, draw and write; the paper's own folder counts as well
-MAKING = ("figures", "paper", "paper_page", "records", "rules")
+MAKING = ("figures", "intervals", "paper", "paper_page", "problems", "records", "rules",
+          "specifications")  # fmt: skip
 #: a field of a summary: an id, a part and other data; its number, or `: count`
 FIELD = re.compile(r"\[([^\]:]+)(: count)?\]")
 
@@ -42,9 +44,9 @@ def write_page(result: Reproduction, context: Context, folder: Path) -> Path:
     if lines:
         answers_figure({"": lines}, folder / f"{paper.name}-answers.png")
     figures = _figures(paper, context, folder)
-    if any(o.curve for o in result.outcomes):
+    if curves := [o for o in every if o.curve]:
         name = f"{paper.name}-specifications.png"
-        curves_figure([o for o in result.outcomes if o.curve], folder / name)
+        curves_figure(curves, folder / name)
         figures.insert(0, ("every specification of what the paper leaves open", name))
     files = [stored / f"{part}.md" for part in paper.parts]
     sections = [path.read_text(encoding="utf-8") for path in files if path.is_file()]

@@ -72,7 +72,7 @@ def write_outcomes(folder: Path, paper: Paper, kept: Kept) -> list[Path]:
         rows += [[*before, *each, o.note, settings, __version__, bibtex(o)] for each in verdicts]
     heads = [*CLAIM_COLUMNS, *names, "without", "other settings", "version", "bibtex"]
     points = [[paper_id(o), *point] for o in every for point in o.points]
-    curves = [[paper_id(o), *each] for o in every for each in o.curve]
+    curves: list[list[Value]] = [[paper_id(o), *each] for o in every for each in o.curve]
     return [
         write_file(folder / OUTCOMES, with_checksum({"outcomes": facts})),
         write_file(folder / CLAIMS, render(data_table(heads, rows), "csv")),
@@ -154,7 +154,7 @@ def cells(outcome: Outcome, row: Verdict | None) -> list[str]:
     """A text for each of `COLUMNS`, for one part of a claim."""
     if row is None:
         return [_answer(outcome), "-", "-", ""]
-    notes = filter(None, (row.count, row.note))
+    notes = filter(None, (row.count, row.units, row.note))
     return [answered(row), paper_number(row), our_number(row), "; ".join(notes)]
 
 

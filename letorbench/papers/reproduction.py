@@ -9,9 +9,12 @@ from pathlib import Path
 
 from letorbench.analysis.tables import write_table
 from letorbench.choices import require_choice
+from letorbench.datasets.catalog import with_resplit
 from letorbench.papers import figures, records, rules
 from letorbench.papers.paper import NATURES, Claim, Paper, Part, PartResult
 from letorbench.papers.runs import ByMethod, Context, Method, generated, products_kept
+from letorbench.papers.specifications import Specification, judged, specifications
+from letorbench.results.per_query import PerQuery
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ def reproduce(paper: Paper, context: Context, parts: Sequence[str] = ()) -> Repr
         files += found.files
         differs += found.differs
         claims = [claim for claim in paper.claims if claim.part == name]
-        for outcome in (*judged(claims, found), *elsewhere(claims, found)):
+        for outcome in (*(judged(c, found) for c in claims), *elsewhere(claims, found)):
             kept[outcome.claim.id, outcome.place] = outcome
     order = {claim.id: i for i, claim in enumerate(paper.claims)}
     kept = {key: kept[key] for key in sorted(kept, key=lambda key: (order[key[0]], key[1]))}
@@ -77,38 +80,50 @@ def run_part(paper: Paper, part: Part, context: Context) -> PartResult:
         rows = [[name, f"{each.value:.6g}"] for name, each in given.items()]
         table = write_table(folder / part.name, part.title, ["what", "value"], rows)
         return PartResult(numbers=given, files=table)
-    if part.form == "specification":
-        return figures.specification_curve(paper.name, part, context)
     here = [name for name in (*part.data, *part.other_data) if context.has(name)]
     methods = [paper.methods[each] for each in part.methods]
-    published = context.setting == "published"
-    protocols = (published and part.published) or part.protocols
-    values: dict[str, ByMethod] = {}
-    choices: dict[str, dict[str, str]] = {}
-    axes = {} if published else part.axes
-    every = product(*(axis.items() for axis in axes.values()))
-    for chosen, (way, (select, kind)) in product(every, protocols.items()):
-        made = {key: value for _, each in chosen for key, value in each.items()}
-        convention = made.pop("convention", part.convention)
-        taken = dict(zip(axes, (name for name, _ in chosen)))
-        taken |= {"selection": way} if len(protocols) > 1 else {}
-        choices[specification := ", ".join(taken.values()) or way] = taken
-        specified = [method.where_known(made) for method in methods]
-        values[specification] = {
-            name: context.runs(
-                name, specified, part.measures, convention, part.repeats, select, kind
-            )
-            for name in here
-        }
+    every = specifications(part, context.setting)
+    known = dict[str, PerQuery]()
+
+    def on(dataset: str, way: Specification) -> dict[str, PerQuery]:
+        """The same values, not equal ones, where a specification changes nothing for a method."""
+        specified = [method.where_known(way.settings) for method in methods]
+        how = way.convention, part.repeats, way.select, way.protocol
+        keys = {each.label: f"{dataset} {how} {each}" for each in specified}
+        new = [each for each in specified if keys[each.label] not in known]
+        found = context.runs(dataset, new, part.measures, *how)
+        known.update({keys[label]: each for label, each in found.items()})
+        return {label: known[key] for label, key in keys.items() if key in known}
+
+    values = {way.name: {name: on(name, way) for name in here} for way in every}
+    redrawn = redrawn_values(paper, part, here, every[0], context)
     # tables are of our specification, by every protocol
-    shown = {way: values[name] for way, name in zip(protocols, values)}
+    protocols = dict.fromkeys(way.choices.get("selection", "") for way in every)
+    shown = {name: values[way.name] for name, way in zip(protocols, every)}
     files = figures.files(paper, part, shown, folder)
     absent = [name for name in part.data if name not in here]
     differs = [f"{part.title}: without {', '.join(absent)}, not at hand"] if absent else []
     differs += [
         f"{part.title}: {line}" for name in here for line in kept_products(context, name, methods)
     ]
-    return PartResult(values, {}, tuple(files), tuple(differs), choices)
+    choices = {way.name: way.choices for way in every}
+    return PartResult(values, {}, tuple(files), tuple(differs), choices, redrawn)
+
+
+def redrawn_values(
+    paper: Paper, part: Part, here: Sequence[str], way: Specification, context: Context
+) -> tuple[ByMethod, ...]:
+    """The values, on new draws of the folds, of the methods that claims compare on these data."""
+    used = dict[str, list[Method]]()
+    for name in filter(context.rotates, here):
+        claims = (c for c in paper.claims if c.part == part.name and (name in c.data or c.on(name)))
+        labels = dict.fromkeys(m for c in claims for t in c.tests if t.compares for m in t.methods)
+        used[name] = [paper.methods[label].where_known(way.settings) for label in labels]
+    how = part.measures, way.convention, 1, way.select, way.protocol
+    return tuple(
+        {d: context.runs(with_resplit(d, k), methods, *how) for d, methods in used.items()}
+        for k in range(1, 1 + part.resplits * (context.setting == "default"))
+    )
 
 
 def kept_products(context: Context, dataset: str, methods: Iterable[Method]) -> list[str]:
@@ -124,23 +139,11 @@ def kept_products(context: Context, dataset: str, methods: Iterable[Method]) -> 
     return [line] if counts else []
 
 
-def judged(of_part: Iterable[Claim], found: PartResult) -> list[rules.Outcome]:
-    """The outcome of each claim on its data, over every specification."""
-    ways = (found.values or {"": {}}).items()
-    return [
-        rules.over_specifications(
-            {name: rules.judge(claim, each, found.numbers) for name, each in ways}, found.choices
-        )
-        for claim in of_part
-    ]
-
-
 def elsewhere(of_part: Iterable[Claim], found: PartResult) -> list[rules.Outcome]:
     """The outcomes on other data than the claims', without generated data."""
     outcomes, values = [], next(iter(found.values.values()), {})
     for claim, name in product(of_part, values):
         moved = None if name in claim.data or generated(name) else claim.on(name)
         if moved is not None:
-            outcome = rules.judge(moved, values, {})
-            outcomes.append(replace(outcome, claim=claim, place=name, sets=()))
+            outcomes.append(replace(judged(moved, found), claim=claim, place=name))
     return [each for each in outcomes if each.answer != rules.NOT_TRIED]

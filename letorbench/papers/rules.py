@@ -14,21 +14,17 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from letorbench.papers.intervals import DRAWS, Between, estimands, interval, leads_of
 from letorbench.papers.paper import Claim, Point, Test
 from letorbench.papers.runs import ByMethod, Estimate, are_draws, seeds_mean
-from letorbench.results.per_query import PerQuery
 
 #: how much two implementations of a method may differ, as a fraction of the number: one program
 #: with sums in another order gave RankNet .4566 and .4522 of NDCG@10 on OHSUMED
 BAND = 0.01
-#: an answer stands in at least this fraction of the specifications
-STANDS = 0.9
 #: the most headline results of a paper for which an answer is corrected
 MOST = 30
 #: the lead that data should be able to decide if the paper prints none
 EFFECT = 0.03
-#: the number of resamples
-DRAWS = 2_000
 
 AGREES, NO_DIFFERENCE, OPPOSITE = "agrees", "no difference", "opposite"
 SMALLER, LARGER = "same direction, smaller", "same direction, larger"
@@ -96,68 +92,6 @@ class Outcome:
     curve: tuple[Specified, ...] = ()
     #: of each row the verdicts on its data sets, until they have lines of their own
     sets: tuple[tuple[Verdict, ...], ...] = field(default=(), compare=False)
-
-
-#: (part, data set) -> the variance of the part's number over re-splits of that set
-Between = Mapping[tuple[str, str], float]
-
-
-def resampled(
-    of: Mapping[str, PerQuery], measures: Sequence[str], draws: int = DRAWS, seed: int = 0
-) -> dict[tuple[str, str], np.ndarray]:
-    """(method, measure) -> (1 + draws,) means of a data set's methods, the observed ones first.
-
-    The queries of each fold are resampled, the same for every method, and the trainings of each
-    fold of a method with several seeds. Of generated data whole draws are resampled.
-    """
-    rng = np.random.default_rng(seed)
-    folds = next(iter(of.values())).folds
-    numbers = np.unique(folds)
-    again = {k: _weights(rng, int((folds == k).sum()), draws) for k in numbers}
-    whole = _weights(rng, len(numbers), draws)
-    found = {}
-    for name, values in of.items():
-        total = np.zeros((1 + draws, len(measures)))
-        for i, k in enumerate(numbers):
-            tables = np.stack([values.tables[m][:, folds == k] for m in measures])
-            table = np.moveaxis(tables, 0, -1)  # (n_repeats, n_queries, n_measures)
-            if are_draws(values):
-                total += whole[:, [i]] * table.mean(axis=(0, 1)) * len(numbers)
-                continue
-            seeds = _weights(rng, len(table), draws)
-            total += sum(s[:, None] * (again[k] @ each) for s, each in zip(seeds.T, table))
-        for m, mean in zip(measures, (total / len(numbers)).T):
-            found[name, m] = mean
-    return found
-
-
-def _weights(rng: np.random.Generator, n: int, draws: int) -> np.ndarray:
-    """(1 + draws, n) weights with the sum 1: equal ones first, then resamples of n units."""
-    drawn = rng.multinomial(n, np.full(n, 1.0 / n), size=draws)
-    return np.vstack([np.ones(n), drawn]) / n
-
-
-def interval(
-    found: np.ndarray, n: int, tried: int = 1, level: float = 0.05, between: float = 0.0
-) -> tuple[float, float, float]:
-    """The observed number and the interval of (1 + draws,) numbers, resampled from n units.
-
-    The upper end holds for all of `tried` such numbers (Bonferroni). `between` is the variance over
-    training samples, of re-splits of the same queries; it adds to that of the resamples. The
-    percentiles are widened as those of Student's t for few units: T. Hesterberg, What Teachers
-    Should Know About the Bootstrap, The American Statistician 69, 2015, section 3.3.
-    """
-    from scipy.special import ndtr, ndtri, stdtrit
-
-    if n < 2:
-        return float(found[0]), float("-inf"), float("inf")
-    drawn = found[1:]
-    if between > 0.0:
-        normal = ndtri((np.arange(len(drawn)) + 0.5) / len(drawn))
-        drawn = drawn + np.sqrt(between) * np.random.default_rng(0).permutation(normal)
-    t = stdtrit(n - 1, (level / 2.0, 1.0 - level / 2.0 / tried))
-    low, high = np.quantile(drawn, ndtr(np.sqrt(n / (n - 1.0)) * t))
-    return float(found[0]), float(low), float(high)
 
 
 def answer_of(low: float, high: float, printed: float | None = None) -> str:
@@ -230,41 +164,29 @@ def compared(
     test: Test, here: Sequence[Point], values: ByMethod, draws: int = DRAWS, between: Between = {}
 ) -> tuple[Verdict, list[Compared]]:
     """The verdict on the comparisons of a test for which there are data, and each of them."""
-    measures = list(dict.fromkeys(p.measure for p in here))
-    places = list(dict.fromkeys(p.dataset for p in here))
-    means, units, drawn = {}, list[int](), list[str]()
-    for place in places:
-        used = dict.fromkeys(m for p in here if p.dataset == place for m in (p.upper, p.lower))
-        methods = {name: values[place][name] for name in used}
-        first = next(iter(methods.values()))
-        units.append(len(first.folds))
-        drawn.append(f"{units[-1]} {'draws' if are_draws(first) else 'queries'}")
-        for (name, measure), mean in resampled(methods, measures, draws).items():
-            means[place, name, measure] = mean
-    upper = np.array([means[p.dataset, p.upper, p.measure] for p in here])
-    lower = np.array([means[p.dataset, p.lower, p.measure] for p in here])
-    base = lower[:, :1]  # the observed lower means
-    leads, n = (upper - lower) / np.where(base > 0.0, base, np.nan), min(units)
+    parts = Counter(p.dataset for p in here)
+    first = [values[p.dataset][p.upper] for p in {p.dataset: p for p in here}.values()]
+    units = [len(each.folds) for each in first]
+    drawn = [f"{k} {'draws' if are_draws(of) else 'queries'}" for k, of in zip(units, first)]
+    samples = {d: between[test.part, d] for d in parts if (test.part, d) in between}
+    # the number is a mean over comparisons, which the data sets share
+    split = sum((parts[d] / len(here)) ** 2 * each.var(ddof=1) for d, each in samples.items())
+    n_samples = min(map(len, samples.values()), default=0)
+    leads, n = leads_of(here, values, draws), min(units)
     each = [
         (p.dataset, f"{p.upper} over {p.lower}, {p.measure}", *interval(lead, n), p.lead)
         for p, lead in zip(here, leads)
     ]
+    found = estimands(test, here, leads)
     count, printed = f"{int((leads[:, 0] > 0.0).sum())} of {len(here)} leads above 0", None
-    parts = Counter(p.dataset for p in here)  # the mean is over comparisons
-    split = sum((k / len(here)) ** 2 * between.get((test.part, d), 0.0) for d, k in parts.items())
     if test.kind == "best":
         count = f"{_places(here, leads[:, 0])}; {count}"
-        others = {p.lower: leads[[q.lower == p.lower for q in here]].mean(axis=0) for p in here}
-        found = list(others.values())
     elif test.kind == "one-sided":
-        found = [(leads > test.beyond).mean(axis=0) - (leads < -test.beyond).mean(axis=0)]
         up, down = (leads[:, 0] > test.beyond).sum(), (leads[:, 0] < -test.beyond).sum()
         beyond = f"gain and {down} lose more than {100.0 * test.beyond:g} %"
         count = f"{up} of {len(here)} comparisons {beyond}; {count}"
-    else:
-        found = [leads.mean(axis=0)]
-        in_paper = [p.lead for p in here if p.lead is not None]
-        printed = float(np.mean(in_paper)) if len(in_paper) == len(here) else None
+    elif all(p.lead is not None for p in here):
+        printed = float(np.mean([p.lead for p in here]))
     least, note = EFFECT if printed is None else abs(printed), ""
     alike = test.kind in ("alike", "not below")
     if alike:
@@ -272,7 +194,7 @@ def compared(
         note = f"within {least:.1%}"
 
     def at(level: float) -> tuple[str, float, float, float]:
-        ends = zip(*(interval(each, n, len(found), level, split) for each in found))
+        ends = zip(*(interval(f, n, len(found), level, (split, n_samples)) for f in found))
         value, low, high = (min(each) for each in ends)
         own = equivalence(test.kind, low, high, least) if alike else answer_of(low, high, printed)
         return own, value, low, high
@@ -288,13 +210,14 @@ def compared(
         takes = f"{float(f'{sum(units) * ratio**2:.2g}'):,.0f} {drawn[0].split()[1]}"
         few = f"; these data cannot decide it: about {takes} are needed"
         note = (note or none) + few * (test.kind != "one-sided" and 1.0 < ratio < np.inf)
-    covered = ", ".join(places)
-    if len(places) < len(test.data):
-        covered += f", {len(places)} of {len(test.data)} sets"
+    covered = ", ".join(parts)
+    if len(parts) < len(test.data):
+        covered += f", {len(parts)} of {len(test.data)} sets"
     what = {"best": "lead over the best of the others", "one-sided": "gains minus losses"}
+    random = " + ".join(drawn) + f", {n_samples} re-splits" * bool(n_samples)
     verdict = Verdict(
         test.part, test.kind, covered, what.get(test.kind, "mean lead"), answer, value, low, high,
-        printed, count if len(here) > 1 else "", " + ".join(drawn), note, among,
+        printed, count if len(here) > 1 else "", random, note, among,
     )  # fmt: skip
     return verdict, each
 
@@ -350,62 +273,6 @@ def _number_verdict(test: Test, nature: str, ours: Estimate, place: str, what: s
         test.part, test.kind, place, what, answer, ours.value, ours.low, ours.high, theirs,
         note=note,
     )  # fmt: skip
-
-
-def over_specifications(
-    outcomes: Mapping[str, Outcome], choices: Mapping[str, Mapping[str, str]] = {}
-) -> Outcome:
-    """The first of a claim's outcomes by specification, with answers that stand over all of them.
-
-    choices: specification -> what it takes for each choice that the paper leaves open. Data sets
-    whose numbers differ in sign, in any specification, have a line each.
-    """
-    tried = {n: o for n, o in outcomes.items() if o.answer != NOT_TRIED}
-    if not tried:
-        return next(iter(outcomes.values()))
-    ours = next(iter(tried.values()))
-    alike = {n: o for n, o in tried.items() if len(o.rows) == len(ours.rows)}  # no fold failed
-    rows, curve = list[Verdict](), list[Specified]()
-    for i in range(len(ours.rows)):
-        apart = any(_differ_in_sign(o.sets[i]) for o in alike.values())
-        lines = {n: o.sets[i] if apart else (o.rows[i],) for n, o in alike.items()}
-        for by_name in zip(*([(n, each) for each in of] for n, of in lines.items())):
-            row, verdicts = by_name[0][1], dict(by_name)
-            rows.append(_over(row, {n: each.answer for n, each in verdicts.items()}, choices))
-            if len(verdicts) > 1:
-                curve += [
-                    (row.part, row.place, n, v.answer, v.value, v.low, v.high)
-                    for n, v in verdicts.items()
-                ]
-    answer = combined(row.answer for row in rows)
-    return replace(ours, answer=answer, rows=tuple(rows), curve=tuple(curve), sets=())
-
-
-def _differ_in_sign(sets: Sequence[Verdict]) -> bool:
-    return len({bool(each.value > 0.0) for each in sets}) > 1
-
-
-def _over(
-    row: Verdict, answers: Mapping[str, str], choices: Mapping[str, Mapping[str, str]]
-) -> Verdict:
-    """Our verdict with an answer that stands, or the choice that turns it most."""
-    same = {name: answer == row.answer for name, answer in answers.items()}
-    if len(same) == 1:
-        return row
-    note = "; ".join(filter(None, [row.note, f"in {sum(same.values())} of {len(same)} "
-                                   f"specifications: {row.answer}"]))  # fmt: skip
-    if sum(same.values()) >= STANDS * len(same):
-        return replace(row, note=note)
-
-    def turned(choice: str) -> float:
-        by_setting: dict[str, list[bool]] = {}
-        for name, each in same.items():
-            by_setting.setdefault(choices[name][choice], []).append(each)
-        shares = [np.mean(each) for each in by_setting.values()]
-        return float(max(shares) - min(shares))
-
-    most = max(choices[next(iter(same))], key=turned)
-    return replace(row, answer=f"{DEPENDS} {most}", note=note)
 
 
 def corrected(outcomes: Sequence[Outcome]) -> list[Outcome]:

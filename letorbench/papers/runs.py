@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -55,9 +55,13 @@ class Method:
 
     def where_known(self, settings: Mapping[str, object]) -> Method:
         """The same with those of the settings that its ranker has."""
-        has = ranker(self.algo).__dataclass_fields__
-        known = {key: value for key, value in settings.items() if key in has}
+        known = {key: value for key, value in settings.items() if key in self.known}
         return replace(self, settings={**self.settings, **known})
+
+    @property
+    def known(self) -> Collection[str]:
+        """The names of its ranker's settings."""
+        return ranker(self.algo).__dataclass_fields__
 
 
 @dataclass(frozen=True)
@@ -181,6 +185,10 @@ class Context:
         """The folds of a data set, with its own convention or the named one."""
         protocol = Protocol(data_dir=self.data_dir, out=self.out, convention=convention)
         return benchmark_of(dataset, protocol)
+
+    def rotates(self, dataset: str) -> bool:
+        """Whether the folds can be drawn anew: the parts of each are tested once."""
+        return bool(self.benchmark(dataset).provenance.get("rotation"))
 
     def settled(self, method: Method, dataset: str) -> Method:
         """The method on one data set: `keep` becomes the `rho` that keeps this fraction."""

@@ -14,8 +14,8 @@ from letorbench.papers import paper, rules
 from letorbench.papers.ndcgboost_2009 import trainings as changes
 from letorbench.papers.ndcgboost_2009.trainings import Change, tied
 from letorbench.papers.paper import PartResult
+from letorbench.papers.problems import labelled
 from letorbench.papers.runs import Context, Estimate
-from letorbench.papers.surrogates import labelled
 from letorbench.rankers import ndcgboost
 from letorbench.rankers.ndcgboost import NDCGBoost
 

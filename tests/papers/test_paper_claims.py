@@ -1,9 +1,11 @@
 """The papers' claims as data: each is whole, and names what its part runs."""
 
+from dataclasses import replace
+
 import pytest
 
 from letorbench.papers import PAPERS, paper
-from letorbench.papers.paper import NATURES, Point, claims_of, expanded
+from letorbench.papers.paper import NATURES, Point, check_axes, claims_of, expanded
 from letorbench.papers.runs import generated
 from letorbench.rankers import names
 
@@ -56,6 +58,18 @@ def test_a_claims_own_numbers_count_before_those_of_the_tables():
     ((point,),) = (test.points() for c in claims_of("p", {"claim": [facts]}, {"a": 0.4, "b m": 0.4})
                    for test in c.tests)  # fmt: skip
     assert point == Point("D", "a", "b", "m", pytest.approx(0.25))
+
+
+def test_every_setting_of_an_axis_is_of_one_of_its_methods():
+    made = paper("consistency-2011")
+    part = made.parts["figure-2"]
+    methods = [made.methods[label] for label in part.methods]
+    check_axes(part, methods)  # two of them have no l2
+    for changed, ranker in (({"l2": 0.0}, "cosine"), ({"prior": 1.0}, "least-squares-ndcg")):
+        with pytest.raises(
+            ValueError, match=f"figure-2, p, one: found '{[*changed][0]}', expected"
+        ):
+            check_axes(replace(part, axes={"p": {"one": changed}}), [made.methods[ranker]])
 
 
 def test_what_a_file_of_claims_may_hold():

@@ -22,9 +22,9 @@ from letorbench.papers import (
     reproduction,
     rules,
     runs,
-    surrogates,
 )  # fmt: skip
 from letorbench.papers import paper as made
+from letorbench.papers.consistency_2011 import surrogates
 from letorbench.papers.lambdarank_2006 import artificial_data
 from letorbench.papers.ndcgboost_2009 import trainings
 from letorbench.papers.ndcgboost_2009.trainings import Change, scores

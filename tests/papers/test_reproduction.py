@@ -12,11 +12,13 @@ from test_pages import as_shown, per_query
 from toy_data import write_toy, write_uneven
 
 import letorbench as lb
+from benchmarks import judging
 from letorbench import papers
 from letorbench.papers import paper, paper_page, records, rules, runs
 from letorbench.papers.paper import Part, PartResult, claims_of
-from letorbench.papers.reproduction import elsewhere, judged, reproduce, run_part
+from letorbench.papers.reproduction import elsewhere, reproduce, run_part
 from letorbench.papers.runs import Context, Method
+from letorbench.papers.specifications import judged, specifications
 
 FOLDS = np.repeat([1, 2], 30)
 FACTS = {"id": "c", "part": "figure-1", "quote": "a is above b", "where": "section 1",
@@ -73,9 +75,6 @@ def test_every_combination_of_protocols_and_choices_is_judged(context):
     found = run_part(small(), small(protocols=ways, axes=axes).parts["figure-1"], context)
     assert list(found.values) == ["a, one", "a, two", "b, one", "b, two"]
     assert found.choices["b, one"] == {"NDCG": "b", "selection": "one"}
-    assert Method("l", "wpl", {"l2": 1.0}).where_known({"l2": 2.0, "stumps": "x"}).settings == {
-        "l2": 2.0
-    }
     folders = sorted(path.name for path in (context.out / "papers" / "runs").iterdir())
     assert folders == ["map-letor", "ndcg@10"]
     assert {path.name for path in found.files} >= {"figure-1.csv", "figure-1-protocol-2.csv"}
@@ -83,8 +82,69 @@ def test_every_combination_of_protocols_and_choices_is_judged(context):
         "one": {"UNEVEN": {"lines": values(0.5), "chance": values(0.4, 1)}},
         "two": {"UNEVEN": {"lines": values(0.4), "chance": values(0.4, 1)}},
     }, choices={"one": {"selection": "one"}, "two": {"selection": "two"}})  # fmt: skip
-    (outcome,) = judged(small().claims, both)
+    outcome = judged(small().claims[0], both)
     assert outcome.answer == "depends on selection" and len(outcome.curve) == 2
+
+
+def test_an_axis_changes_the_methods_that_have_its_setting(context):
+    """A claim counts a specification that changes none of its methods as no other one."""
+    axes = {"prior": {"chosen": {}, "none": {"l2": 0.0}},
+            "choice": {"m": {}, "n": {"select": "map"}}}  # fmt: skip
+    named = {"lines": Method("lines", "adarank-ndcg"), "w": Method("w", "wpl"),
+             "chance": Method("chance", "random")}  # fmt: skip
+    made = replace(small(axes=axes), methods=named)
+    part = replace(made.parts["figure-1"], methods=tuple(named))
+    found = run_part(made, part, context).values
+    of = {name: each["UNEVEN"] for name, each in found.items()}
+    assert list(of) == ["chosen, m", "chosen, n", "none, m", "none, n"]
+    assert of["none, m"]["lines"] is of["chosen, m"]["lines"]
+    assert of["none, m"]["w"].mean("ndcg@10") != of["chosen, m"]["w"].mean("ndcg@10")
+    facts = [FACTS, FACTS | {"id": "d", "upper": ["w"]}]
+    claims = claims_of("small", {"claim": facts}, {})
+    choices = {way.name: way.choices for way in specifications(part, "default")}
+    shown = [judged(claim, PartResult(found, choices=choices)) for claim in claims]
+    assert [[each[2] for each in o.curve] for o in shown] == [["chosen, m", "chosen, n"], list(of)]
+
+
+def test_resplits_run_what_claims_compare(context):
+    """In our specification, where folds can be drawn anew; none in the paper's setting."""
+    write_toy(context.data_dir, "MQ2008")
+    facts = FACTS | {"general": True, "measures": ["ndcg@1"]}
+    made = replace(small(other_data=("MQ2008",), resplits=3),
+                   claims=claims_of("small", {"claim": [facts]}, {}))  # fmt: skip
+    part = made.parts["figure-1"]
+    found = run_part(made, part, context)
+    rotating = [d for d in ("UNEVEN", "MQ2008") if context.rotates(d)]
+    assert "MQ2008" in rotating
+    assert [list(draw) for draw in found.redrawn] == [rotating] * 3
+    own = [draw["MQ2008"] for draw in found.redrawn]
+    assert all(list(each) == ["lines", "chance"] for each in own)
+    means = [each["lines"].mean("ndcg@1") for each in own]
+    assert len(set(means)) == 3
+    again = context.runs("MQ2008@split2", [made.methods["lines"]], ["ndcg@1"])
+    assert again["lines"].mean("ndcg@1") == means[1]
+    (outcome,) = elsewhere(made.claims, found)
+    alone = judged(made.claims[0].on("MQ2008"), replace(found, redrawn=())).rows[0]
+    row = outcome.rows[0]
+    assert row.units.endswith(", 3 re-splits") and not alone.units.endswith("re-splits")
+    assert row.high - row.low > alone.high - alone.low and row.value == alone.value
+    assert run_part(made, part, replace(context, setting="published")).redrawn == ()
+
+
+def test_the_calibration_of_the_rules_runs(context, monkeypatch):
+    """A row for each data set on which a claim is judged, of all parts or of those asked for."""
+    write_toy(context.data_dir, "MQ2008")
+    facts = FACTS | {"general": True, "measures": ["ndcg@1"], "lead": 2.0}
+    made = replace(small(other_data=("MQ2008",), resplits=3),
+                   claims=claims_of("small", {"claim": [facts]}, {}))  # fmt: skip
+    monkeypatch.setattr(judging, "PAPERS", {"small": ""})
+    monkeypatch.setattr(judging, "paper", lambda name: made)
+    monkeypatch.setattr(judging, "MOST", 100)
+    found = [dict(zip(judging.HEAD, row)) for row in judging.rows((), context, 8)]
+    assert [row["data"].partition(",")[0] for row in found] == ["UNEVEN", "MQ2008"]
+    assert {row["claim"] for row in found} == {"small/c"}
+    assert [row["right at"] for row in found] == ["+200.0%"] * 2
+    assert list(judging.rows(("small/figure-2",), context, 8)) == []
 
 
 def test_other_data_stand_apart_and_made_up_data_are_no_evidence():
@@ -184,28 +244,6 @@ def test_the_papers_own_setting_has_its_own_methods_protocol_and_folder(context)
         assert result.differs == (line, absent)
         assert {path.name for path in (context.out / "papers" / "runs").iterdir()} == ways
         shutil.rmtree(context.out / "papers" / "runs")
-
-
-def test_a_specification_is_every_combination(context):
-    """The upper ranker's mean, or its lead over the lower one as a fraction of that."""
-    write_toy(context.data_dir)
-    axes = {
-        "rounds": {"two": {"rounds": 2}, "four": {"rounds": 4}},
-        "how": {"a": {"convention": "letor3"}, "b": {"select": "map", "upper": "adarank-map"}},
-    }
-    how = ("standard", 1, "map")  # of the second axis' second setting
-    made = {"x": "adarank-map", "y": "adarank-ndcg"}
-    methods = [Method(label, algo, {"rounds": 4}) for label, algo in made.items()]
-    values = context.runs("TOY", methods, ["ndcg@3"], *how)
-    upper, base = (each.mean("ndcg@3") for each in values.values())
-    for lower, expected in ({"algo": "adarank-ndcg"}, upper / base - 1.0), ({}, upper):
-        part = Part("s", "rise", "specification", ("UNEVEN", "OHSUMED", "TOY"), axes=axes,
-                    measures=("ndcg@3",), convention="standard", lower=lower,
-                    upper={"algo": "ndcgboost", "printed": 0.0 if lower else 0.5})  # fmt: skip
-        files = run_part(small(), part, context).files
-        if lower:
-            as_shown("leads.txt", files)
-        assert float(files[3].read_text().splitlines()[-1].rpartition(",")[2]) == expected
 
 
 PLAIN = Method("Regression", "regression", {})

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import norm
 from test_pages import per_query
 
-from letorbench.papers import rules
+from letorbench.papers import intervals, rules
 from letorbench.papers.paper import Claim, Test
 from letorbench.papers.rules import (
     AGREES,
@@ -26,6 +26,7 @@ from letorbench.papers.rules import (
     equivalence,
 )
 from letorbench.papers.runs import Estimate, exactly, seeds_mean
+from letorbench.papers.specifications import over_specifications
 
 FOLDS = np.repeat([1, 2, 3], 20)
 M = ("a", "b")
@@ -73,7 +74,7 @@ def test_the_answer_of_what_is_called_comparable_or_not_worse():
 def test_the_observed_means_come_first_and_are_those_of_the_folds(rng):
     folds = np.repeat([1, 2], [5, 15])
     own = {"u": values(rng, 0.5, folds=folds, seeds=3), "w": values(rng, 0.4, folds=folds)}
-    found = rules.resampled(own, M, 50)
+    found = intervals.resampled(own, M, 50)
     assert {name: each[0] for name, each in found.items()} == {
         (n, m): pytest.approx(own[n].mean(m)) for n, m in product(own, M)
     }
@@ -83,13 +84,13 @@ def test_the_observed_means_come_first_and_are_those_of_the_folds(rng):
 def test_an_interval_is_that_of_the_mean(rng):
     """Of 400 queries as the normal one; of five draws as Student's, which is wider."""
     many = {"u": values(rng, 0.5, folds=np.ones(400))}
-    found = rules.resampled(many, ["a"], 20_000)["u", "a"]
+    found = intervals.resampled(many, ["a"], 20_000)["u", "a"]
     error = many["u"].values["a"].std() / 20.0
-    value, low, high = rules.interval(found, 400)
+    value, low, high = intervals.interval(found, 400)
     assert (low, high) == pytest.approx(value + norm.ppf((0.025, 0.975)) * error, abs=0.06 * error)
-    few = rules.interval(found, 5)
+    few = intervals.interval(found, 5)
     assert 2.776 < (few[2] - few[1]) / 2.0 / error < 3.4  # t of 4 degrees, times sqrt(5 / 4)
-    assert rules.interval(found, 1)[1:] == (float("-inf"), float("inf"))
+    assert intervals.interval(found, 1)[1:] == (float("-inf"), float("inf"))
 
 
 def test_seeds_widen_and_shared_queries_narrow_an_interval(rng):
@@ -243,20 +244,44 @@ def test_what_cannot_be_told_says_how_much_data_would(rng):
 
 
 def test_an_interval_counts_queries_and_training_samples(rng):
-    """Seeded trials in which a training sample moves all queries: 95 % only with its variance."""
-    n, spread, covered = 100, 0.02, {0.0: 0, 0.02**2: 0}
-    for _ in range(400):
-        own = values(rng, rng.normal(0.0, spread), 0.2, np.ones(n))
-        means = rules.resampled({"u": own}, ["a"], 400)["u", "a"]
-        for between in covered:
-            _, low, high = rules.interval(means, n, between=between)
-            covered[between] += low <= 0.0 <= high
-    without, whole = (each / 400 for each in covered.values())
-    assert without < 0.88 and 0.92 < whole < 0.975
-    test, both = above(), {"D": {"u": values(rng, 0.55), "w": values(rng, 0.5)}}
-    plain = rules.judge(claim(test), both, {}).rows[0]
-    wider = rules.judge(claim(test), both, {}, between={("", "D"): 0.03**2}).rows[0]
-    assert wider.low < plain.low - 0.04 and wider.value == plain.value
+    """Seeded trials in which a training sample moves all queries: 95 % only with its variance.
+
+    It is estimated from five re-splits, so that Student's t is wider than the normal.
+    """
+    n, spread, covered = 100, 0.02, [0, 0]
+    for _ in range(600):
+        own = values(rng, rng.normal(0.0, spread), 0.1, np.ones(n))
+        means = intervals.resampled({"u": own}, ["a"], 400)["u", "a"]
+        samples = rng.normal(0.0, spread, 5)
+        for i, between in enumerate(((0.0, 0), (samples.var(ddof=1), 5))):
+            _, low, high = intervals.interval(means, n, between=between)
+            covered[i] += low <= 0.0 <= high
+    assert covered[0] < 0.75 * 600 and 0.92 * 600 < covered[1] < 0.985 * 600
+
+
+def test_the_variance_between_resplits_is_that_of_the_parts_number(rng):
+    """Per data set; of two sets it is that of their mean. Draws without a method do not count."""
+    means = [0.50, 0.55, 0.60]
+    draws = [{"D": {"u": values(rng, m, 0.0), "w": values(rng, 0.5, 0.0)},
+              "E": {"u": values(rng, 0.5, 0.0)}} for m in means]  # fmt: skip
+    of_part = claim(above(data=("D", "E"), part="x"), Test("equal", number="n", printed=1.0))
+    (key, found), *others = intervals.on_draws(of_part, draws).items()
+    assert key == ("x", "D") and not others
+    assert found == pytest.approx([0.0, 0.1, 0.2])
+    own = {"D": {"u": values(rng, 0.55), "w": values(rng, 0.5)}}
+    plain, wider = (rules.judge(of_part, own, {}, between=b).rows[0] for b in ({}, {key: found}))
+    assert wider.value == plain.value and plain.units == "60 queries"
+    assert wider.units == "60 queries, 3 re-splits"
+    # Student's t of two degrees of freedom, whose percentiles are widened as those of 60 queries
+    assert (wider.high - wider.low) / 2.0 == pytest.approx(4.6 * 0.1, rel=0.05)
+    both = own | {"E": own["D"]}
+    half = rules.judge(of_part, both, {}, between={key: found}).rows[0]
+    assert (half.high - half.low) / 2.0 == pytest.approx(4.6 * 0.1 / 2.0, rel=0.05)
+    for kind, number in (("best", -0.5), ("one-sided", 0.0)):
+        test = above(kind=kind, lower=("w", "x"), beyond=0.03)
+        draw = {"D": {"u": values(rng, 0.6, 0.0), "w": values(rng, 0.5, 0.0),
+                      "x": values(rng, 1.2, 0.0)}}  # fmt: skip
+        assert intervals.on_draws(claim(test), [draw] * 2)["", "D"] == pytest.approx([number] * 2)
 
 
 def test_sets_that_differ_in_sign_have_a_line_each(rng):
@@ -264,7 +289,7 @@ def test_sets_that_differ_in_sign_have_a_line_each(rng):
         own = {"D": {"u": values(rng, 0.55), "w": values(rng, 0.5)},
                of: {"u": values(rng, mean), "w": values(rng, 0.5)}}  # fmt: skip
         outcome = rules.judge(claim(above(data=("D", of))), own, {})
-        return rules.over_specifications({"": outcome})
+        return over_specifications({"": outcome})
 
     assert [row.place for row in over(0.52).rows] == ["D, E"]
     apart = over(0.45)
@@ -283,7 +308,7 @@ def test_an_answer_stands_in_nine_of_ten_specifications_or_depends_on_a_choice(r
                               if m else {}, {}) for name, m in means.items()
         }  # fmt: skip
         choices = {name: {"prior": name[0], "stop": name[1]} for name in means}
-        return rules.over_specifications(made, choices)
+        return over_specifications(made, choices)
 
     every = [f"{a}{b}" for a, b in product("xy", "01234")]
     held = over({name: 0.45 if name == "y4" else 0.6 for name in every})

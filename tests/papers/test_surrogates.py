@@ -9,11 +9,12 @@ from test_pages import as_shown
 
 from letorbench.losses import loss
 from letorbench.papers import consistency_2011 as consistency
-from letorbench.papers import functionals, paper, rules, surrogates
+from letorbench.papers import functionals, paper, rules
+from letorbench.papers.consistency_2011 import surrogates
+from letorbench.papers.consistency_2011.surrogates import Eta
 from letorbench.papers.paper import PartResult
 from letorbench.papers.reproduction import run_part
 from letorbench.papers.runs import Context
-from letorbench.papers.surrogates import Eta
 
 
 def test_minimiser_of_squares_is_the_mean(rng):

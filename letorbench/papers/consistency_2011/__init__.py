@@ -1,6 +1,6 @@
 """Ravikumar, Tewari, Yang, "On NDCG Consistency of Listwise Ranking Methods", AISTATS 2011.
 
-The paper's theory as claims, which `papers.surrogates` checks numerically.
+The paper's theory as claims, which `surrogates` checks numerically.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from letorbench.losses import Loss, loss
 from letorbench.losses.base import ValueAndGradient
 from letorbench.losses.consistent import bregman
 from letorbench.losses.gains import query_sums
-from letorbench.papers import surrogates
+from letorbench.papers.consistency_2011 import surrogates
+from letorbench.papers.problems import labelled
 from letorbench.papers.runs import Context, Estimate, exactly, kept
 
 NAME = "consistency-2011"
@@ -98,7 +99,7 @@ def _otherwise(
 def flatness(surrogate: Loss, eta: surrogates.Eta, rng: np.random.Generator) -> float:
     """How much the expected loss rises from its minimiser s to 2 s, relative to its size."""
     ((scores,), (least,)) = surrogates.minimisers(surrogate, [eta], rng)
-    queries = surrogates.labelled(eta.labels)
+    queries = labelled(eta.labels)
     values = surrogate(np.tile(2.0 * scores, len(eta.probabilities)), queries)[0]
     return float(abs(eta.probabilities @ values - least) / max(abs(least), 1e-12))
 
@@ -119,7 +120,11 @@ def theory(context: Context) -> dict[str, Estimate]:
     trials = FULL if context.full else DISTRIBUTIONS
     asked = {"trials": trials, "seed": context.seed}
     path = context.folder(NAME) / "theory.json"
-    own = "papers/consistency_2011/__init__.py", "papers/surrogates.py"
+    own = (
+        "papers/consistency_2011/__init__.py",
+        "papers/consistency_2011/surrogates.py",
+        "papers/problems.py",
+    )
     found = kept(path, asked, partial(_measured, context, trials), *own)
     return {name: Estimate(**each) for name, each in found.items()}
 

@@ -27,15 +27,8 @@ from letorbench.measures import parse, query_metrics
 from letorbench.models.functionals import Products, QuadraticFamily
 from letorbench.models.linear import LinearFamily
 from letorbench.papers.paper import PartResult
-from letorbench.papers.runs import (
-    Context,
-    Estimate,
-    exactly,
-    kept,
-    least_seconds,
-    log_slope,
-)
-from letorbench.papers.surrogates import LABELS, labelled
+from letorbench.papers.problems import LABELS, labelled
+from letorbench.papers.runs import Context, Estimate, exactly, kept, least_seconds, log_slope
 
 #: random problems, and random queries of each length for the bounds of 1 - NDCG
 PROBLEMS, QUERIES, LENGTHS = 3_000, 20_000, (2, 3, 4, 6)

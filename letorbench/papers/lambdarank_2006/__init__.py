@@ -18,9 +18,9 @@ from letorbench.papers import paper
 from letorbench.papers.lambdarank_2006 import artificial_data, timing
 from letorbench.papers.lambdarank_2006.timing import NAME
 from letorbench.papers.paper import PartResult
+from letorbench.papers.problems import labelled
 from letorbench.papers.records import write_section
 from letorbench.papers.runs import Context, Method, exactly
-from letorbench.papers.surrogates import labelled
 
 #: documents of section 3's example, of which two are relevant
 N = 100

@@ -159,7 +159,7 @@ def single_changes(context: Context) -> PartResult:
         shown = [float(each) for each in (own.mean(), own.std(ddof=1), own.max())]
         rows.append([name, *shown, moved.value, moved.low, moved.high])
     header = ["change", "mean", "deviation", "most", "difference", "low", "high"]
-    text, stem = sentence(found, **part.upper), context.folder(NAME) / part.name
+    text, stem = sentence(found, **part.facts), context.folder(NAME) / part.name
     files = write_section(stem, part.title, text, header, rows)
     differs = (f"{part.title}: without {', '.join(absent)}, not at hand",) if absent else ()
     return PartResult(files=tuple(files), differs=differs)
@@ -181,7 +181,7 @@ def sentence(found: Mapping[str, np.ndarray], printed: float, half: float, moves
 def sampling(context: Context) -> PartResult:
     """Train every way of drawing documents; write the table, and sentences on its result."""
     part = paper(NAME).parts["sampling"]
-    seeds = range(part.upper["first_seed"], part.upper["first_seed"] + part.repeats)
+    seeds = range(part.facts["first_seed"], part.facts["first_seed"] + part.repeats)
     rows, sentences, votes = list[list[Value]](), list[str](), list[str]()
 
     def numbers(change: Change, rules: Convention, fold: Fold, rounds: list[np.ndarray]) -> list:
@@ -199,8 +199,8 @@ def sampling(context: Context) -> PartResult:
             by_seed = found[name]["test NDCG@3"].mean(axis=1)
             spread = float(by_seed.std(ddof=1)) if len(each) > 1 else 0.0
             rows.append([data, name, *each.mean(axis=(0, 1)).tolist(), spread])
-        if data == part.upper["on"]:
-            sentences.insert(0, _gap(data, found, part.upper["printed"]))
+        if data == part.facts["on"]:
+            sentences.insert(0, _gap(data, found, part.facts["printed"]))
         sentences.append(_chosen(data, found))
         exact, equal = (found[name]["test NDCG@3"].mean() for name in (EXACT, EQUAL))
         votes.append(f"by {equal - exact:+.3f} on {data}")

@@ -15,12 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.conventions import standard_discount
-from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import Loss
 from letorbench.losses.gains import normalized_gains
+from letorbench.papers.problems import LABELS, labelled
 
-#: labels 0..LABELS of a search's labellings
-LABELS = 5
 #: scores are looked for in [-BOX, BOX]: some losses fall without end
 BOX = 20.0
 #: the least difference of u, and of scores as a fraction of their range, that orders two documents
@@ -40,15 +38,6 @@ class Eta:
         """(m,) u = E[G / Z]."""
         k, m = self.labels.shape
         return self.probabilities @ normalized_gains(labelled(self.labels)).reshape(k, m)
-
-
-def labelled(*queries: np.ndarray) -> QuerySet:
-    """Queries without features: each array (n, m) has n of m documents, by their labels."""
-    labels = np.concatenate([each.ravel() for each in queries]).astype(np.int32)
-    lengths = np.concatenate([np.full(*each.shape) for each in queries])
-    offsets = np.append(0, np.cumsum(lengths)).astype(np.int64)
-    features = np.empty((len(labels), 0), np.float32)
-    return QuerySet(features, labels, offsets, np.arange(len(lengths)))
 
 
 def draw_eta(rng: np.random.Generator, documents: int, labellings: int = 2) -> Eta:

@@ -1,0 +1,191 @@
+"""What a paper leaves open: its specifications, the answers over all of them, and their figure.
+
+U. Simonsohn, J. Simmons, L. Nelson: Specification curve analysis, Nature Human Behaviour 4, 2020.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from operator import is_
+from pathlib import Path
+from textwrap import fill
+
+import numpy as np
+
+from letorbench.analysis import figures
+from letorbench.papers.figures import PRINTED, SMALL
+from letorbench.papers.intervals import on_draws
+from letorbench.papers.paper import COMPARISONS, Claim, Part, PartResult
+from letorbench.papers.records import SIGNS
+from letorbench.papers.rules import (
+    DEPENDS,
+    NOT_TRIED,
+    Outcome,
+    Specified,
+    Verdict,
+    combined,
+    judge,
+    named,
+)
+
+#: an answer stands in at least this fraction of the specifications
+STANDS = 0.9
+#: in the names of settings that the paper has
+PUBLISHED = "(published)"
+
+
+@dataclass(frozen=True)
+class Specification:
+    """One setting of every choice that a paper leaves open."""
+
+    name: str
+    #: choice -> its setting
+    choices: Mapping[str, str]
+    #: of the rankers that have them
+    settings: Mapping[str, object]
+    convention: str
+    #: the measure and the protocol by which validation chooses
+    select: str
+    protocol: str
+
+
+def specifications(part: Part, setting: str) -> list[Specification]:
+    """Every combination of a part's axes and protocols, ours first; the paper's own has no axes."""
+    published = setting == "published"
+    axes = {} if published else part.axes
+    protocols = (published and part.published) or part.protocols
+    made = []
+    for chosen in product(*(axis.items() for axis in axes.values()), protocols.items()):
+        *of_axes, (way, (select, protocol)) = chosen
+        settings = {key: value for _, each in of_axes for key, value in each.items()}
+        choices = dict(zip(axes, (name for name, _ in of_axes)))
+        choices |= {"selection": way} if len(protocols) > 1 else {}
+        convention = settings.pop("convention", part.convention)
+        select = settings.pop("select", select)
+        name = ", ".join(choices.values()) or way
+        made.append(Specification(name, choices, settings, convention, select, protocol))
+    return made
+
+
+def judged(claim: Claim, found: PartResult) -> Outcome:
+    """The outcome of a claim over the specifications that differ for its methods."""
+    outcomes, seen = dict[str, Outcome](), list[Sequence[object]]()
+    between = on_draws(claim, found.redrawn)
+    for name, values in (found.values or {"": {}}).items():
+        used = [values.get(d, {}).get(m) for d in claim.data for m in claim.methods]
+        if not any(all(map(is_, used, other)) for other in seen):
+            outcomes[name] = judge(claim, values, found.numbers, between=between)
+            seen.append(used)
+    return over_specifications(outcomes, found.choices)
+
+
+def over_specifications(
+    outcomes: Mapping[str, Outcome], choices: Mapping[str, Mapping[str, str]] = {}
+) -> Outcome:
+    """The first of a claim's outcomes by specification, with answers that stand over all of them.
+
+    choices: specification -> what it takes for each choice that the paper leaves open. Data sets
+    whose numbers differ in sign, in any specification, have a line each.
+    """
+    tried = {n: o for n, o in outcomes.items() if o.answer != NOT_TRIED}
+    if not tried:
+        return next(iter(outcomes.values()))
+    ours = next(iter(tried.values()))
+    alike = {n: o for n, o in tried.items() if len(o.rows) == len(ours.rows)}  # no fold failed
+    rows, curve = list[Verdict](), list[Specified]()
+    for i in range(len(ours.rows)):
+        apart = any(_differ_in_sign(o.sets[i]) for o in alike.values())
+        lines = {n: o.sets[i] if apart else (o.rows[i],) for n, o in alike.items()}
+        for by_name in zip(*([(n, each) for each in of] for n, of in lines.items())):
+            row, verdicts = by_name[0][1], dict(by_name)
+            rows.append(_over(row, {n: each.answer for n, each in verdicts.items()}, choices))
+            if len(verdicts) > 1:
+                curve += [
+                    (row.part, row.place, n, v.answer, v.value, v.low, v.high)
+                    for n, v in verdicts.items()
+                ]
+    answer = combined(row.answer for row in rows)
+    return replace(ours, answer=answer, rows=tuple(rows), curve=tuple(curve), sets=())
+
+
+def _differ_in_sign(sets: Sequence[Verdict]) -> bool:
+    return len({bool(each.value > 0.0) for each in sets}) > 1
+
+
+def _over(
+    row: Verdict, answers: Mapping[str, str], choices: Mapping[str, Mapping[str, str]]
+) -> Verdict:
+    """Our verdict with an answer that stands, or the choice that turns it most."""
+    same = {name: answer == row.answer for name, answer in answers.items()}
+    if len(same) == 1:
+        return row
+    note = "; ".join(filter(None, [row.note, f"in {sum(same.values())} of {len(same)} "
+                                   f"specifications: {row.answer}"]))  # fmt: skip
+    if sum(same.values()) >= STANDS * len(same):
+        return replace(row, note=note)
+
+    def turned(choice: str) -> float:
+        by_setting: dict[str, list[bool]] = {}
+        for name, each in same.items():
+            by_setting.setdefault(choices[name][choice], []).append(each)
+        shares = [np.mean(each) for each in by_setting.values()]
+        return float(max(shares) - min(shares))
+
+    most = max(choices[next(iter(same))], key=turned)
+    return replace(row, answer=f"{DEPENDS} {most}", note=note)
+
+
+def curves_figure(outcomes: Sequence[Outcome], path: Path) -> Path:
+    """Draw every specification of each part of claims, the lowest first, as a PNG.
+
+    Ours and the paper's own, whose names say "published", have marks; a line is the paper's number.
+    """
+    panels = [
+        (o.claim.says, row, every)
+        for o in outcomes for row in o.rows
+        if (every := [each[2:] for each in o.curve if each[:2] == (row.part, row.place)])
+    ]  # fmt: skip
+    with figures.fixed_style():
+        figure = figures.new_figure(figures.PAGE, 0.6 + 1.7 * -(-len(panels) // 2))
+        axes = figure.subplots(-(-len(panels) // 2), 2, squeeze=False).ravel()
+        for axis, (says, row, every) in zip(axes, panels):
+            lead = row.kind in COMPARISONS
+            unit, label = (100.0, "lead, %") if lead else (1.0, row.what)
+            ours, theirs = every[0][0], paper_specification([name for name, *_ in every])
+            ranked = sorted(every, key=lambda each: each[2])
+            for x, (name, answer, *numbers) in enumerate(ranked, 1):
+                value, low, high = (unit * n for n in numbers)
+                colour = SIGNS[named(answer)][1]
+                axis.plot([x, x], [low, high], color=colour, linewidth=1.2)
+                shape = "s" if name == ours else "D" if name == theirs else "o"
+                axis.plot(x, value, shape, color=colour, markersize=5.5 if shape != "o" else 3.0)
+            if lead:
+                axis.axhspan(-1.0, 1.0, color="0.93", zorder=0)
+                axis.axhline(0.0, color="0.5", linewidth=0.8, zorder=0)
+            if row.printed is not None:
+                axis.axhline(unit * row.printed, color=PRINTED["color"], linewidth=0.8, zorder=0)
+            title = ", ".join(filter(None, (says, row.part, row.place)))
+            figures.dress(axis, "", "specifications, the lowest first", label)
+            axis.set_title(fill(title, 52), fontsize=SMALL)
+            axis.xaxis.get_major_locator().set_params(integer=True)
+        for axis in axes[len(panels) :]:
+            axis.set_axis_off()
+        marks = [
+            axes[0].plot([], [], shape, color="black", linestyle="", label=label)[0]
+            for shape, label in (("s", "ours"), ("D", "the paper's own"), ("o", "others"))
+        ]
+        marks += axes[0].plot([], [], color=PRINTED["color"], linewidth=0.8, label="printed")
+        for answer in dict.fromkeys(named(each[1]) for *_, every in panels for each in every):
+            marks += axes[0].plot([], [], color=SIGNS[answer][1], label=answer)
+        figure.legend(handles=marks, frameon=False, ncols=4, fontsize=SMALL,
+                      loc="outside upper center")  # fmt: skip
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return figures.write(figure, path, ("png",))[0]
+
+
+def paper_specification(names: Sequence[str]) -> str:
+    """The first of the specifications with the most choices of the paper's own protocol."""
+    most = max(names, key=lambda name: name.count(PUBLISHED))
+    return most if PUBLISHED in most else ""
