@@ -56,7 +56,8 @@ def impurity(p: np.ndarray, n: np.ndarray, criterion: str) -> np.ndarray:
     whole = np.where(p + n > 0.0, p + n, 1.0)
     if criterion == "gini":
         return 2.0 * p * (n / whole)
-    return -sum(x * np.log(np.where(x > 0.0, x / whole, 1.0)) for x in (p, n))
+    of_p, of_n = (x * np.log(np.where(x > 0.0, x / whole, 1.0)) for x in (p, n))
+    return -(of_p + of_n)
 
 
 class _Sums(NamedTuple):

@@ -188,7 +188,7 @@ Points = tuple[tuple[float, ...], tuple[float, ...]]
 def of_versions(timings: Timings) -> dict[tuple[str, str], Points]:
     """The documents and the seconds of each version with each net."""
     return {
-        of: tuple(zip(*(each[2:] for each in timings if tuple(each[:2]) == of)))  # type: ignore
+        of: tuple(zip(*(each[2:] for each in timings if tuple(each[:2]) == of)))
         for of in product(VERSIONS, NETS)
     }
 
