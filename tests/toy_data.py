@@ -136,7 +136,7 @@ def row_of(queries: PerQuery, convention: str = "letor3") -> SystemResults:
         own = queries.only(np.array([k]))
         means = {name: queries.fold_means(name)[k] for name in queries.values}
         test = {"means": means, "convention": convention, "n_folds": len(np.unique(queries.folds))}
-        fit = {"identity": {"algo": queries.algo}, "test": test}
+        fit = {"identity": {"algo": queries.algo}, "test": test, "warnings": []}
         key = FoldKey("S", queries.algo, 1, k)
         stored.append(StoredFold(key, Path("S", queries.algo, "1"), fit, 0, own))
     return SystemResults(queries.algo, tuple(stored))
