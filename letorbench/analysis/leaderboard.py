@@ -20,13 +20,15 @@ from letorbench.analysis.comparison import Pair, Procedure
 from letorbench.analysis.conclusions import conclusions, numbers, page_tests
 from letorbench.analysis.paired import MeanDifference
 from letorbench.analysis.published import lookup
-from letorbench.analysis.ranks import (
-    critical_difference,
-    draw_ranks,
-    friedman,
-    ranks_of,
+from letorbench.analysis.ranks import critical_difference, draw_ranks, friedman, ranks_of
+from letorbench.analysis.results_table import (
+    best_first,
+    comparable,
+    early,
+    early_notes,
+    label,
+    spread,
 )
-from letorbench.analysis.results_table import best_first, comparable, label, spread
 from letorbench.analysis.tables import Cell, Column, Table, probability, table
 from letorbench.errors import DataError, UsageError
 from letorbench.escaping import page as page_of
@@ -153,9 +155,10 @@ def board_table(each: Board, measure: str, every: bool = False) -> Table:
             for name in shown
         ]  # fmt: skip
         kinds = families(row) or ("",)
+        name = f"{row.algo} ({', '.join(early(row))})" if early(row) else row.algo
         cells = [
-            row.algo, place, values[0], Cell(f"[{low:.4f}, {high:.4f}]", low), high, *values[1:],
-            ranks.get(row.algo), row.seconds, kinds[0], ", ".join(kinds[1:]),
+            Cell(name, row.algo), place, values[0], Cell(f"[{low:.4f}, {high:.4f}]", low), high,
+            *values[1:], ranks.get(row.algo), row.seconds, kinds[0], ", ".join(kinds[1:]),
         ]  # fmt: skip
         lines.append((row.values[measure], cells))
     for name, value, others in _of_papers(frame, measure):
@@ -181,7 +184,7 @@ def board_table(each: Board, measure: str, every: bool = False) -> Table:
         "mean rank over queries; seconds of all folds with their selection"
     )
     against = f"{rows[0].algo} (p < {PROCEDURE.alpha:g}, {PROCEDURE.over(pairs)})"
-    notes = [*each.notes, *(() if every else conclusion(each, measure))]
+    notes = [*each.notes, *early_notes(rows), *(() if every else conclusion(each, measure))]
     return replace(table(caption, columns, [line for _, line in lines], notes), against=against)
 
 

@@ -141,27 +141,36 @@ def remarks(frame: DatasetResults) -> dict[str, str]:
     """The remarks in brackets behind algorithms' names: missing folds, other code, ..."""
     old = {row.algo for row in frame.rows if row.version and not other_code(frame)}
     words = {
-        row.algo: [
-            row.partial,
-            "cut off" * bool(row.cut_off),
-            "not converged" * bool(row.not_converged),
-            "other code" * (row.algo in old),
-        ]
-        for row in frame.rows
+        row.algo: [row.partial, *early(row), "other code" * (row.algo in old)] for row in frame.rows
     }
     return {algo: ", ".join(filter(None, each)) for algo, each in words.items() if any(each)}
+
+
+def early(row: SystemResults) -> list[str]:
+    """The remarks on a row whose fits a limit ended."""
+    return ["cut off"] * bool(row.cut_off) + ["not converged"] * bool(row.not_converged)
+
+
+def early_notes(rows: Sequence[SystemResults]) -> list[str]:
+    """The notes on fits that a limit ended."""
+
+    def folds(counts: Iterable[int]) -> str:
+        each = zip(rows, counts)
+        return ", ".join(f"{r.algo} ({n} of {r.folds * r.repeats} folds)" for r, n in each if n)
+
+    cut_off = folds(row.cut_off for row in rows)
+    not_converged = folds(row.not_converged for row in rows)
+    lines = (
+        (cut_off, f"cut off by the time limit: {cut_off}; a full training may rank differently"),
+        (not_converged, f"not converged: {not_converged}; the fit ended away from its optimum, a "
+         "longer one (`iterations`) may rank differently"),
+    )  # fmt: skip
+    return [line for names, line in lines if names]
 
 
 def notes(frame: DatasetResults) -> tuple[str, ...]:
     """The notes below a table: partial rows, time limits, other code, one seed, references."""
     rows = frame.rows
-    cut_off, not_converged = (
-        [f"{row.algo} ({n} of {row.folds * row.repeats} folds)" for row, n in counts if n]
-        for counts in (
-            [(row, row.cut_off) for row in rows],
-            [(row, row.not_converged) for row in rows],
-        )
-    )
     versions: dict[str, list[str]] = {}
     for row in rows:
         if row.version:
@@ -180,10 +189,7 @@ def notes(frame: DatasetResults) -> tuple[str, ...]:
     named = [str(row.label) for row in rows if row.label.name]
     lines = (
         (named, f"names: {'; '.join(named)}"),
-        (cut_off, f"cut off by the time limit: {', '.join(cut_off)}; a full training may rank "
-         "differently"),
-        (not_converged, f"not converged: {', '.join(not_converged)}; the fit ended away from its "
-         "optimum, a longer one (`iterations`) may rank differently"),
+        *((True, note) for note in early_notes(rows)),
         (gaps, f"no value of {without}: no test query counts; means are over the other folds"),
         (code, f"other code: {code}; a new run renews them and may give other numbers"),
         (one_seed, f"one seed: {', '.join(one_seed)}; the effect of other seeds is not known "

@@ -10,6 +10,7 @@ from toy_data import write_toy, write_uneven
 
 import letorbench as lb
 from letorbench.analysis import leaderboard
+from letorbench.analysis.comparison import Procedure
 from letorbench.analysis.leaderboard import (
     MEASURES,
     board,
@@ -20,7 +21,9 @@ from letorbench.analysis.leaderboard import (
     shipped,
     verdict,
 )
-from letorbench.analysis.tables import to_frame
+from letorbench.analysis.report import page as report
+from letorbench.analysis.results_table import summary_table
+from letorbench.analysis.tables import render, to_frame
 from letorbench.errors import DataError
 from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.packed import pack, read_packed, unpack
@@ -97,6 +100,32 @@ def test_own_rows_have_their_place_and_are_paired_by_query(made, tmp_path):
     assert values["same (yours)"] == values["regression"]
     assert "place 1 of 5" in verdict(each, "good (yours)", "ndcg@10")
     assert "better than 4 of the 4 others and worse than 0" in verdict(each, "good (yours)", "map")
+
+
+@pytest.mark.parametrize("mark", ["cut off", "not converged"])
+def test_a_row_whose_fits_a_limit_ended_is_marked_everywhere(made, mark):
+    """In the leaderboard, a table, CSV and the report: the row, and how many of its folds."""
+    ours = read_packed(made / "UNEVEN.zip")
+    facts = {"cut_off": {"time_limit": 1.0, "fits": 1, "of": 1}} if mark == "cut off" else {
+        "warnings": [{"kind": mark, "text": "stopped"}]}  # fmt: skip
+
+    def early(row):
+        first, *rest = row.stored
+        return replace(row, stored=(replace(first, fit={**first.fit, **facts}), *rest))
+
+    rows = tuple(early(row) if row.algo == "regression" else row for row in ours.rows)
+    frame = replace(ours, rows=rows)
+    table, column = board_table(board(frame, None), "ndcg@10"), mark.replace(" ", "_")
+    assert list(to_frame(table)["algo"].sort_values()) == sorted(row.algo for row in rows)
+    for text in (
+        render(table, "text"),
+        render(board_table(board(frame, None), "ndcg@10", every=True), "html"),
+        render(summary_table(frame, ["map"]), "text"),
+        report([frame], "random", Procedure("t"), "map", ""),
+    ):
+        assert f"regression ({mark})" in text and f"ranknet ({mark})" not in text
+        assert "regression (1 of 5 folds)" in text
+    assert to_frame(summary_table(frame, ["map"])).set_index("algo")[column]["regression"] == 1
 
 
 def test_what_is_shipped_is_small_and_whole():

@@ -113,19 +113,8 @@ def test_marks_against_a_baseline_in_every_form():
     head, first, *_, last = csv.reader(io.StringIO(shown(FRAME, "csv", MEASURES, MARKS)))
     assert head == ["dataset", "algo", "convention", "folds", "repeats", "cut_off", "not_converged",
                     *MEASURES, "ndcg@1-sign", "map-sign"]  # fmt: skip
-    assert first == [
-        "MY_SET 100%",
-        "first",
-        "letor3",
-        "5",
-        "1",
-        "0",
-        "0",
-        "0.50004",
-        "0.25",
-        "1",
-        "0",
-    ]
+    assert first == ["MY_SET 100%", "first", "letor3", "5", "1", "0", "0", "0.50004", "0.25",
+                     "1", "0"]  # fmt: skip
     assert last[8] == ""
 
 

@@ -240,7 +240,9 @@ def test_draws_of_the_folds_partition_the_queries(tmp_path: Path, folds: int) ->
 
 
 def test_draws_of_folds_go_by_the_queries_names_and_need_a_rotation(tmp_path: Path) -> None:
-    table = pd.DataFrame({"qid": list("abcdefghi"), "label": 1, "x": np.arange(9.0)})
+    # ids with a blank are numbered in the files in the order of the rows, and named beside them
+    names = [f"query {letter}" for letter in "abcdefghi"]
+    table = pd.DataFrame({"qid": names, "label": 1, "x": np.arange(9.0)})
     for name, rows in (("one", table), ("other", table[::-1])):
         rows.to_csv(tmp_path / f"{name}.csv", index=False)
         split(tmp_path / f"{name}.csv", tmp_path, folds=3)
@@ -251,9 +253,8 @@ def test_draws_of_folds_go_by_the_queries_names_and_need_a_rotation(tmp_path: Pa
     frame = from_frame(table, "label", "qid", folds=3)
     drawn = redrawn(frame, 1)
     for a, b in zip(one.folds, drawn.folds):
-        assert a.test.query_names.tolist() == b.test.qids.tolist() and b.test.feature_names == (
-            "x",
-        )
+        assert a.test.query_names.tolist() == b.test.qids.tolist()
+        assert b.test.feature_names == ("x",)
         assert table["qid"].iloc[b.test.rows].tolist() == b.test.qids.tolist()
     lay(tmp_path / "plain", "train.txt", "test.txt")
     (tmp_path / "plain" / "train.txt").write_text("0 qid:1 1:0\n0 qid:2 1:0\n")

@@ -225,7 +225,7 @@ def test_a_run_does_not_lose_the_rows_of_another(tmp_path):
     store_fold(tmp_path, "SET", "c", 1, {"map": 0.75})
     write_tables(other, "SET", ["c"])
     lines = (tmp_path / "SET" / "summary.csv").read_text().splitlines()[1:]
-    assert lines == ["a,letor3,1,1,0,0.25", "b,letor3,2,1,0,0.5", "c,letor3,1,1,0,0.75"]
+    assert lines == ["a,letor3,1,1,0,0,0.25", "b,letor3,2,1,0,0,0.5", "c,letor3,1,1,0,0,0.75"]
     assert (tmp_path / "SET" / "c" / "folds.csv").is_file()
 
 
