@@ -35,7 +35,7 @@ from letorbench.results.per_query import PerQuery
 Methods = Mapping[str, PerQuery]
 #: of a resample in a trial; the pages' 2,000 change an interval's ends by a hundredth of its length
 DRAWS = 200
-#: more queries than this are not said
+#: more queries than this are not tried
 MOST = 100_000
 RIGHT = (rules.AGREES, rules.SMALLER, rules.LARGER)
 HEAD = ("claim", "data", "sd of re-splits", "right at", "agrees", "wrong at", "agrees",
@@ -74,12 +74,12 @@ def drawn(own: Methods, n: int, rng: np.random.Generator) -> dict[str, PerQuery]
 
 def answers(
     claim: Claim, own: Methods, effect: float, n: int, trials: int, numbers: np.ndarray,
-    told: bool = True,
+    with_resplits: bool = True,
 ) -> Counter:  # fmt: skip
     """The answers of a part of a claim on so many queries, where the true lead is so.
 
-    numbers: those of re-splits, whose variance falls with the training queries; whether the judge
-    is told of it.
+    numbers: those of re-splits, whose variance falls with the training queries. The judge gets
+    them, unless `with_resplits` is False.
     """
     rng, (test,), found = np.random.default_rng(0), claim.tests, Counter[str]()
     n_here = len(next(iter(own.values())).folds)
@@ -88,7 +88,7 @@ def answers(
         shifted = moved(own, test, effect + deviation * rng.normal())
         between = {(test.part, "D"): deviation * rng.normal(size=len(numbers))}
         values = {"D": drawn(shifted, n, rng)}
-        shown = between if told and len(numbers) else {}
+        shown = between if with_resplits and len(numbers) else {}
         found[rules.judge(claim, values, {}, DRAWS, shown).answer] += 1
     return found
 
@@ -132,23 +132,23 @@ def _row(
     if alike:
         right, wrong = 0.0, -max([rules.BAND, *map(abs, leads)])
     n = len(next(iter(own.values())).folds)
-    told = answers(claim, own, right, n, trials, numbers)
+    answered = answers(claim, own, right, n, trials, numbers)
     false = answers(claim, own, wrong, n, trials, numbers)
-    narrow = answers(claim, own, wrong, n, trials, numbers, told=False)
+    narrow = answers(claim, own, wrong, n, trials, numbers, with_resplits=False)
     against = answers(claim, own, 2.0 * wrong if alike else -right, n, trials, numbers)
-    share, wanted, few = told[rules.AGREES] / trials, n, max(trials // 4, 1)
+    share, wanted, few = answered[rules.AGREES] / trials, n, max(trials // 4, 1)
     while share < 0.5 and wanted < MOST:
         wanted = round(1.5 * wanted)
         share = answers(claim, own, right, wanted, few, numbers)[rules.AGREES] / few
     name = claim.id + f", {test.part}" * bool(test.part)
-    said = "yes" if wanted == n else f"from {wanted:,} on" if wanted < MOST else "no"
+    decides = "yes" if wanted == n else f"from {wanted:,} on" if wanted < MOST else "no"
     yield from (f"{claim.paper}/{name}", f"{place}, {n}")
     yield f"{numbers.std(ddof=1):.1%}" if len(numbers) else "-"
-    yield from (f"{right:+.1%}", f"{told[rules.AGREES] / trials:.2f}", f"{wrong:+.1%}")
+    yield from (f"{right:+.1%}", f"{answered[rules.AGREES] / trials:.2f}", f"{wrong:+.1%}")
     yield from (f"{sum(each[a] for a in RIGHT) / trials:.2f}" for each in (false, narrow))
     yield "-" if alike else f"{false[rules.NO_DIFFERENCE] / trials:.2f}"
     opposite = rules.NOT_HELD if alike else rules.OPPOSITE
-    yield from (f"{against[opposite] / trials:.2f}", said)
+    yield from (f"{against[opposite] / trials:.2f}", decides)
 
 
 def main() -> None:
