@@ -211,7 +211,9 @@ def _draw(axis: Axes, y: float, each: Verdict, limit: float) -> None:
     elif np.isfinite(each.value):
         side, text = np.sign(each.value), f"{each.value:+.0f} %"
         end = "right" if side > 0.0 else "left"
-        axis.text(0.94 * side * limit, y, text, ha=end, va="center", fontsize=SMALL)
+        behind = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}  # a line that ends there
+        place = 0.94 * side * limit, y
+        axis.text(*place, text, ha=end, va="center", fontsize=SMALL, bbox=behind)
     if each.low < -limit:
         axis.plot(-limit, y, "<", color="black", markersize=4.0)
     if each.high > limit:
