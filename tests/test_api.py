@@ -219,7 +219,7 @@ def test_what_is_not_said_is_the_same_in_python_and_on_the_command_line():
                 compared.append((name, key, str(value), str(own.default)))
     different = [each for each in compared if each[2] != each[3]]
     assert different == [("run", "share", "('1',)", "1.0")]
-    assert len(compared) == 32
+    assert len(compared) == 33
 
 
 def test_what_fails_is_said(folder):

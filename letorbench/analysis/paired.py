@@ -198,6 +198,7 @@ class MeanDifference:
     #: the standard error of the mean
     error: float
     degrees_of_freedom: float
+    #: how many differences the mean is of: of queries, or of test parts
     n_queries: int
 
     @classmethod
@@ -228,6 +229,29 @@ class MeanDifference:
     def from_zero(cls, values: np.ndarray, folds: np.ndarray) -> MeanDifference:
         """The mean of values (n_repeats, n_queries) itself."""
         return cls.of(values, np.zeros((1, len(folds))), folds)
+
+    @classmethod
+    def of_resamples(cls, d: np.ndarray, ratio: float) -> MeanDifference:
+        """The mean of differences (J,) of J test parts, whose training parts overlap.
+
+        ratio: queries of a test part / of its training part. The variance is (1/J + ratio) s^2,
+        with J - 1 degrees of freedom: the corrected resampled t-test of C. Nadeau and Y. Bengio,
+        Inference for the Generalization Error, Machine Learning 52, 2003, section 3.
+        """
+        if len(d) < 2:
+            return cls(float(d.mean()) if len(d) else math.nan, math.inf, 1.0, len(d))
+        error = math.sqrt((1.0 / len(d) + ratio) * d.var(ddof=1))
+        return cls(float(d.mean()), error, len(d) - 1.0, len(d))
+
+    @property
+    def p(self) -> float:
+        """The two-sided p-value of Student's t; 1 where nothing differs."""
+        from scipy.special import stdtr
+
+        if self.mean == 0.0:
+            return 1.0
+        t = abs(self.mean) / self.error if self.error else math.inf
+        return 2.0 * float(stdtr(self.degrees_of_freedom, -t))
 
     def interval(self) -> tuple[float, float]:
         """The two-sided 95 % interval."""

@@ -18,6 +18,7 @@ from letorbench.analysis.curves import LearningCurves, draw_validation, learning
 from letorbench.analysis.figures import differences_panel, draw, drawn_measures, panel
 from letorbench.analysis.published import with_published
 from letorbench.analysis.report import page
+from letorbench.analysis.resplits import resplit_comparison, resplit_table
 from letorbench.analysis.results_table import summary_table, usual
 from letorbench.analysis.slices import property_or_segments, sliced
 from letorbench.analysis.tables import Table, render, to_frame
@@ -30,6 +31,7 @@ from letorbench.named_files import open_output
 from letorbench.results.dataset_results import DatasetResults, Measures, deviation_column
 from letorbench.results.measuring import read_scores
 from letorbench.results.paths import SCORES, VALIDATION, present
+from letorbench.results.resplits import resplits
 from letorbench.results.store import StoredFold
 from letorbench.results.user_files import check_output
 
@@ -233,6 +235,7 @@ class Results:
         alpha: float = 0.05,
         seed: int = 0,
         by: str | Path | None = None,
+        resplits: bool = False,
     ) -> DataFrame:
         """Test whether the differences between algorithms are real.
 
@@ -254,21 +257,78 @@ class Results:
             Compare in slices of the queries: by their numbers of documents or of relevant
             documents, by the mean value of all compared algorithms, or by the user's segments,
             a CSV file of queries and segments (``"file.csv:column"`` where it has several).
+        resplits : bool
+            Compare over new draws of the folds, see `resplit` of `run`, by the corrected resampled
+            t-test of Nadeau and Bengio instead of `test`.
 
         Returns
         -------
         DataFrame
             A row for each data set, measure, pair and slice: who, the difference and whether it
-            is significant; then means, the 95 % interval, p, effect size, wins, ties and losses.
+            is significant; then means, the 95 % interval, p, effect size, wins, ties and losses. Of
+            draws: the official difference, that over the draws, and in how many the sign is the
+            official one.
         """
         import pandas as pd
 
         procedure = Procedure(test, correction, alpha, seed)
-        pairs = self.pairs(measures, baseline, procedure, by)
-        tables = [comparison_table(each, procedure) for _, each in pairs]
+        if resplits:
+            if by is not None:
+                raise UsageError("found by= and resplits=True, expected one of them")
+            tables = list(self.resplit_comparisons(measures, baseline, procedure))
+            if not tables:
+                raise UsageError("found no draws of the folds; lb.run(..., resplit=10) makes them")
+        else:
+            pairs = self.pairs(measures, baseline, procedure, by)
+            tables = [comparison_table(each, procedure) for _, each in pairs]
         found = pd.concat(map(to_frame, tables), ignore_index=True)
         found = found.assign(significant=found["p_adjusted"] < alpha)
         return found[[*FIRST, *(name for name in found if name not in FIRST)]]
+
+    def resplits(self, measures: Measures | None = None) -> DataFrame:
+        """Return a row for each new draw of the folds, see `resplit` of `run`.
+
+        Parameters
+        ----------
+        measures : str, Measure or sequence of them, optional
+            The columns of measures; all that are stored by default.
+
+        Returns
+        -------
+        DataFrame
+            dataset, algo, draw, and the mean of the folds' means for each measure. Draws in which
+            an algorithm lacks folds are left out.
+        """
+        import pandas as pd
+
+        records = []
+        for frame in self.frames:
+            names = frame.names("all" if measures is None else measures)
+            for number, drawn in self._draws(frame, names).items():
+                for row in drawn.rows:
+                    head = {"dataset": frame.dataset, "algo": row.algo, "draw": number}
+                    records.append({**head, **{name: row.values.get(name) for name in names}})
+        return pd.DataFrame(records)
+
+    def resplit_tables(self, frame: DatasetResults, measures: Measures) -> list[Table]:
+        """Return the table of the draws of a data set's folds, or none where there are none."""
+        names = frame.names(measures)
+        draws = self._draws(frame, names)
+        return [resplit_table(frame, draws, names)] if draws else []
+
+    def resplit_comparisons(
+        self, measures: Measures, baseline: str | None, procedure: Procedure
+    ) -> Iterator[Table]:
+        """Yield the comparison over the draws of each data set that has some, by each measure."""
+        for frame, pairs in self.pairs(measures, baseline, procedure):
+            name = pairs[0].measure
+            if draws := self._draws(frame, [name]):
+                both, own = [(pair.a, pair.b) for pair in pairs], frame.measured([name])
+                if (found := resplit_comparison(own, draws, both, name, procedure)).rows:
+                    yield found
+
+    def _draws(self, frame: DatasetResults, names: Sequence[str]) -> dict[int, DatasetResults]:
+        return {k: each.measured(names) for k, each in resplits(frame, self.out).items()}
 
     def queries(
         self, n: int = 5, baseline: str | None = None, measure: str = "ndcg@10"
@@ -558,7 +618,7 @@ def load_results(
     """
     out, names = Path(out), words(datasets) or ["all"]
     if "all" in names:
-        names = present(out)
+        names = catalog.without_resplits(present(out))
         if not names:
             raise DataError(f"{out}: no results there; `letorbench run` makes them")
     found = [DatasetResults.read(out, name, Path(data_dir)) for name in dict.fromkeys(names)]

@@ -14,11 +14,18 @@ from letorbench.api.results import Results
 from letorbench.choices import require_choice, split
 from letorbench.datasets import catalog, layout
 from letorbench.datasets.layout import MOST_FOLDS
+from letorbench.datasets.load import redrawn
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.backends import Processes, Workers, shard_of
 from letorbench.experiment.job import JobResult
-from letorbench.experiment.plan import DEFAULT_REPEATS, Algorithm, Protocol, systems_of
+from letorbench.experiment.plan import (
+    DEFAULT_REPEATS,
+    MOST_REPEATS,
+    Algorithm,
+    Protocol,
+    systems_of,
+)
 from letorbench.experiment.run import RunReport, run_systems
 from letorbench.features import AUTO
 from letorbench.measures import texts
@@ -46,6 +53,7 @@ def run(
     shard: str | None = None,
     fixed: Iterable[str] = (),
     share: float | Iterable[float] = 1.0,
+    resplit: int = 0,
     measures: Asked | Sequence[Asked] = (),
     executor: Executor | None = None,
 ) -> Results:
@@ -103,6 +111,10 @@ def run(
         are those of a data set of their own, as "OHSUMED@0.3"; of 1, those of the data set. The
         queries are drawn in each fold from the seed, the same for every algorithm, and those of a
         smaller fraction are among those of a larger one. Validation and test parts stay whole.
+    resplit : int
+        Number of new draws of the folds, by query, beside the official ones, to see how far other
+        folds move the results; none by default. Draw 3 of OHSUMED is the data set
+        "OHSUMED@split3": the same for every algorithm, seed and machine.
     measures : str, Measure, function or sequence of them
         Measures to store in addition to the usual ones, see `evaluate`. They change no training:
         for stored results they are computed from the scores.
@@ -137,7 +149,7 @@ def run(
     shares = [share] if isinstance(share, (int, float, str)) else share
     report = run_experiment(
         data, algos, chosen, folds=folds, fixed=fixed, jobs=jobs, shard=shard, shares=shares,
-        executor=executor,
+        resplit=resplit, executor=executor,
     )  # fmt: skip
     failed = failures(report)
     if failed and all(run.error for run in report.runs):
@@ -147,7 +159,8 @@ def run(
     for line in lines:
         warn(line, stacklevel=2)
     names = {run.key.algo for run in report.runs}
-    return Results(Path(out), report.frames, lines).only(algos=names)
+    shown = catalog.without_resplits(frame.dataset for frame in report.frames)
+    return Results(Path(out), report.frames, lines).only(shown, names)
 
 
 def run_experiment(
@@ -160,12 +173,13 @@ def run_experiment(
     jobs: int = 1,
     shard: str | None = None,
     shares: Iterable[float | str] = (1.0,),
+    resplit: int = 0,
     executor: Executor | None = None,
 ) -> RunReport:
     """Do the work of `run`; return the result of every fold, failures too."""
     numbers = fold_numbers(folds) if isinstance(folds, str) else None if folds is None else [*folds]
     part = None if shard is None else shard_of(shard)
-    datasets = _datasets(data, protocol.data_dir, [_fraction(each) for each in shares])
+    datasets = _datasets(data, protocol.data_dir, [_fraction(each) for each in shares], resplit)
     systems = systems_of(algos, fixed)
     if executor is not None and not isinstance(executor, Executor):
         raise UsageError(
@@ -226,20 +240,27 @@ def _names(words: Iterable[str], data_dir: Path) -> dict[str, catalog.Name]:
 
 
 def _datasets(
-    data: str | Benchmark | Sequence[str | Benchmark], data_dir: Path, fractions: Sequence[float]
+    data: str | Benchmark | Sequence[str | Benchmark],
+    data_dir: Path,
+    fractions: Sequence[float],
+    resplit: int,
 ) -> list[catalog.Name | Benchmark]:
-    """Return names and benchmarks, each once and in order, with each fraction."""
+    """Return names and benchmarks, each once and in order, with each draw and fraction."""
+    if not 0 <= resplit <= MOST_REPEATS:
+        raise UsageError(f"resplit: found {resplit}, expected at most {MOST_REPEATS} draws")
     several = [data] if isinstance(data, (str, Benchmark)) else list(data)
     chosen: dict[str, catalog.Name | Benchmark] = {}
-    for each in several:
+    for number, each in product(range(resplit + 1), several):
         if isinstance(each, Benchmark):
+            drawn = redrawn(each, number) if number else each
             for fraction in fractions:
-                label = catalog.with_fraction(each.name, fraction)
-                part = replace(each, name=label, train_fraction=fraction)
-                chosen[label] = each if fraction == 1.0 else part
+                label = catalog.with_fraction(drawn.name, fraction)
+                part = replace(drawn, name=label, train_fraction=fraction)
+                chosen[label] = drawn if fraction == 1.0 else part
             continue
         for named, fraction in product(_names([each], data_dir).values(), fractions):
             named = named if fraction == 1.0 else replace(named, train_fraction=fraction)
+            named = replace(named, resplit=number) if number else named
             chosen[named.label] = named
     return list(chosen.values())
 

@@ -40,6 +40,7 @@ def table(
     """Print the stored results of data sets (by default all that have results).
 
     A measure or cut-off that was not stored is computed from the stored scores and the data.
+    After `run --resplit` a second table shows how far other draws of the folds move the means.
     """
     from letorbench.analysis.comparison import marks
     from letorbench.analysis.published import published_table
@@ -62,6 +63,7 @@ def table(
         else:
             against = marks(frame, names, baseline, procedure) if baseline else None
             tables.append(summary_table(frame, names, against))
+            tables += [] if form == "csv" else results.resplit_tables(frame, names)
     print_table(tables, form)
 
 
@@ -201,6 +203,8 @@ def compare(
     (Cohen's d_z), the smallest true difference that a test finds on such data in 80 % of cases
     (detectable), and on how many queries it is better, equal, worse. Several data sets also give
     winning numbers, average ranks, Friedman's and Nemenyi's tests and a diagram.
+    After `run --resplit` a second table has the differences over the new draws of the folds, by
+    the corrected resampled t-test.
     With --by each row is of a slice of the queries, and the correction is for all slices.
     With --queries the rows are the queries that differ most.
     With --why the rows are what both have in training, validation and test, with reasons below:
@@ -233,8 +237,12 @@ def compare(
         options.refuse("--power", "by", "alpha", "correction")
         print_table([power_table(each, rules) for rules, each in pairs], form)
         return
-    print_table([comparison_table(each, procedure, rules) for rules, each in pairs], form)
-    if results is not None and form != "csv" and by is None:
+    tables = [comparison_table(each, procedure, rules) for rules, each in pairs]
+    whole = results is not None and form != "csv" and by is None
+    if results is not None and whole:
+        tables += results.resplit_comparisons(measures, baseline, procedure)
+    print_table(tables, form)
+    if results is not None and whole:
         _show_overall(results, measures)
 
 
@@ -272,8 +280,8 @@ def _show_overall(results: Results, measures: tuple[str, ...]) -> None:
     from letorbench.analysis.ranks import draw_ranks, overall, overall_table
     from letorbench.datasets.catalog import parse
 
-    # shares of the training queries are no data sets of their own
-    whole = [frame for frame in results.frames if parse(frame.dataset).train_fraction == 1.0]
+    # shares of the training queries and draws of the folds are no data sets of their own
+    whole = [frame for frame in results.frames if parse(frame.dataset).files == frame.dataset]
     if len(whole) < 2:
         return
     frames = [frame.measured(measures) for frame in whole]

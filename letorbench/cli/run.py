@@ -44,6 +44,10 @@ if TYPE_CHECKING:
     "--share", "shares", metavar="SHARE…", default=["1"],
     help="Fractions of the training queries, as 0.1,0.3,1, for learning curves.  [default: 1]",
 )  # fmt: skip
+@click.option(
+    "--resplit", type=click.IntRange(0), metavar="R", default=0,
+    help="Number of new draws of the folds, by query, beside the official folds.  [default: 0]",
+)  # fmt: skip
 @options.option(
     "--protocol", "name", type=click.Choice(["default", "letor", "published"]), default="default",
     help="How validation chooses; letor: by MAP, published: as in the papers' experiments.",
@@ -83,6 +87,7 @@ def run(
     jobs: int,
     shard: str | None,
     shares: tuple[str, ...],
+    resplit: int,
     measures: tuple[str, ...],
     backend: str,
     scheduler: str | None,
@@ -97,6 +102,7 @@ def run(
     from letorbench.api.running import run_experiment
     from letorbench.choices import split
     from letorbench.cli.results import write_figures
+    from letorbench.datasets.catalog import without_resplits
     from letorbench.experiment.backends import dask_executor
     from letorbench.experiment.plan import Protocol, left_out
     from letorbench.measures import texts
@@ -110,10 +116,11 @@ def run(
     with dask_executor(scheduler) if scheduler else nullcontext() as executor:
         report = run_experiment(
             data, algos, chosen, folds=folds, fixed=fixed, jobs=jobs, shard=shard,
-            shares=split(shares), executor=executor,
+            shares=split(shares), resplit=resplit, executor=executor,
         )  # fmt: skip
     print_error(_unused(report), "note")
-    results = Results(chosen.out, report.frames)
+    every = Results(chosen.out, report.frames)
+    results = every.only(without_resplits(every.datasets))
     write_figures(results)
     _print(report, results, chosen.measures)
     _end(report)
@@ -139,6 +146,9 @@ def _print(report: RunReport, results: Results, measures: Sequence[str]) -> None
         names = list(dict.fromkeys([*usual(frame), *more]))
         print_table(summary_table(frame.measured(names), names))
         echo(f"{tuning_line(frame)}\n")
+        for table in results.resplit_tables(frame, names):
+            print_table(table)
+            echo("")
     reused = sum(each.reused for each in report.runs)
     if reused:
         echo(f"{reused} of {len(report.runs)} folds were stored already (--force reruns)")

@@ -56,15 +56,35 @@ class Cache:
         distinct = list(dict.fromkeys(files))
         before = [signature(file) for file in distinct]
         digest_of = dict(zip(distinct, run_tasks([partial(self._digest, f) for f in distinct])))
-        key = [json.dumps(astuple(options)), *(digest_of[f] for f in files)]
-        place = self._folder / "entries" / _hash(key)
-        arrays = _load(place)
-        if arrays is None:
+
+        def read() -> list[QuerySet]:
             parts = {file: read_queries(file, options) for file in distinct}
             for file, expected in zip(distinct, before):
                 if signature(file) != expected:
                     raise changed(file)
-            arrays = _store(place, _join([parts[file] for file in files]))
+            return [parts[file] for file in files]
+
+        return self._kept([json.dumps(astuple(options)), *(digest_of[f] for f in files)], read)
+
+    def parts(
+        self, key: str, whole: QuerySet, parts: Sequence[np.ndarray]
+    ) -> tuple[QuerySet, np.ndarray]:
+        """Return parts of a query set as one, and the bounds of each part's queries in it.
+
+        key: of what the query set is. parts: the numbers of each part's queries.
+        """
+        numbers = hashlib.blake2b(np.concatenate(parts).astype("<i8").tobytes()).hexdigest()
+        key_of_parts = [key, numbers, *(str(len(part)) for part in parts)]
+        return self._kept(key_of_parts, lambda: [whole.take(part) for part in parts])
+
+    def _kept(
+        self, key: Sequence[str], compute: Callable[[], Sequence[QuerySet]]
+    ) -> tuple[QuerySet, np.ndarray]:
+        """Return query sets as one, computed once for a key, and the bounds of each in it."""
+        place = self._folder / "entries" / _hash(key)
+        arrays = _load(place)
+        if arrays is None:
+            arrays = _store(place, _join(compute()))
         bounds = arrays.pop("bounds")
         return QuerySet(**arrays), bounds
 

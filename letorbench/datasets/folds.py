@@ -7,9 +7,10 @@ k+n-1, counted from 0 and round.
 import hashlib
 import shutil
 from collections.abc import Sequence
+from dataclasses import fields, replace
 from itertools import product
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,13 +21,24 @@ from letorbench.errors import DataError, UsageError, WriteError
 Part = TypeVar("Part")
 
 
-def shuffled_parts(n_queries: int, folds: int, seed: int, what: str) -> list[np.ndarray]:
+def shuffled_parts(
+    n_queries: int, folds: int, seed: int | Sequence[int], what: str
+) -> list[np.ndarray]:
     """Return the numbers of each part's queries, shuffled; errors begin with `what`."""
     if folds < 3:
         raise UsageError(f"folds: found {folds}, expected at least 3 (train, validation and test)")
     if n_queries < folds:
         raise DataError(f"{what}: found {n_queries} queries, expected at least {folds}, the folds")
     return np.array_split(np.random.default_rng(seed).permutation(n_queries), folds)
+
+
+def redrawn_parts(names: Sequence[str], folds: int, number: int, what: str) -> list[np.ndarray]:
+    """Return the numbers of each part's queries in draw `number` of the folds.
+
+    names: the queries', which decide together with the number; their order does not.
+    """
+    by_name = np.argsort(np.asarray(names, dtype=str), kind="stable")
+    return [by_name[part] for part in shuffled_parts(len(by_name), folds, [0, number], what)]
 
 
 def unrolled(parts: Sequence[Part]) -> list[Part]:
@@ -79,6 +91,26 @@ def rotated(whole: QuerySet, bounds: np.ndarray, n: int) -> tuple[Fold, ...]:
         )
 
     return tuple(fold(k) for k in range(n))
+
+
+def rotated_parts(whole: QuerySet, parts: Sequence[np.ndarray]) -> tuple[Fold, ...]:
+    """Return the folds of parts, each given as the numbers of its queries."""
+    pieces = unrolled(parts)
+    bounds = np.append(0, np.cumsum([len(piece) for piece in pieces]))
+    return rotated(whole.take(np.concatenate(pieces)), bounds, len(parts))
+
+
+def joined(sets: Sequence[QuerySet]) -> QuerySet:
+    """Return one query set of several that have the same fields."""
+    first, docs = sets[0], np.cumsum([0] + [each.n_docs for each in sets])
+    pieces: dict[str, Any] = {
+        field.name: [getattr(each, field.name) for each in sets]
+        for field in fields(QuerySet)
+        if isinstance(getattr(first, field.name), np.ndarray)
+    }
+    ends = [each[1:] + before for each, before in zip(pieces["offsets"], docs)]
+    pieces["offsets"] = [np.zeros(1, np.int64), *ends]
+    return replace(first, **{name: np.concatenate(each) for name, each in pieces.items()})
 
 
 def part_files(folds: Sequence[FoldFiles]) -> tuple[Path, ...]:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from letorbench.checksum import digest
 from letorbench.choices import require_choice
 from letorbench.conventions import Convention
 from letorbench.conventions import convention as convention_named
+from letorbench.datasets import catalog, layout
 from letorbench.datasets import folds as rotation
-from letorbench.datasets import layout
 from letorbench.datasets.arrays import as_frame, missing_features
 from letorbench.datasets.cache import Cache
 from letorbench.datasets.catalog import Name, parse
@@ -25,7 +27,7 @@ from letorbench.datasets.queryset import OWN_PART, Benchmark, Fold, QuerySet
 from letorbench.datasets.reader import ReadOptions
 from letorbench.datasets.synthetic import make, recipe
 from letorbench.datasets.user_data import weights_beside
-from letorbench.errors import DataError, LetorError
+from letorbench.errors import DataError, LetorError, UsageError
 
 #: the fraction of the training queries, the last ones, that validate where a release has no part
 HELD_OUT = 0.2
@@ -47,8 +49,9 @@ def load(
     Parameters
     ----------
     name : str or Name
-        NAME, NAME/VARIANT, NAME-twin, or the folder of the user's own data set. With @SHARE
-        behind it a run trains on that fraction of the training queries.
+        NAME, NAME/VARIANT, NAME-twin, or the folder of the user's own data set. With @splitK
+        behind it the folds are those of draw K, of as many parts; with @SHARE behind it a run
+        trains on that fraction of the training queries.
     data_dir : path
         The folder that holds the data sets.
     convention : str
@@ -70,7 +73,7 @@ def load(
     """
     data_dir = Path(data_dir)
     named = parse(name)
-    if named.whole == "DEMO" and not layout.present(named, data_dir):
+    if named.files == "DEMO" and not layout.present(named, data_dir):
         make(named, data_dir)
     found = layout.find(named, data_dir)
     cache = Cache(data_dir / ".cache")
@@ -79,8 +82,11 @@ def load(
         null, entry.n_features if entry else None, clip=bool(entry and entry.doubles)
     )
     content = _content(found, cache)
-    read = _rotated if content["rotation"] else _separate
-    folds = read(cache, found.folds, options)
+    if named.resplit:
+        folds = _redrawn(cache, found, content, options)
+    else:
+        read = _rotated if content["rotation"] else _separate
+        folds = read(cache, found.folds, options)
     if null == "keep" and not cache.remember("missing", found.files, lambda: _missing(folds)):
         null = "error"  # equal to "keep" for such data, and one identity of their results
     return Benchmark(
@@ -165,10 +171,20 @@ def from_frame(
     )  # fmt: skip
     rules = convention_named(convention).of_data(int(whole.labels.max()))
     parts = rotation.shuffled_parts(len(whole), folds, seed, name)
-    unrolled = rotation.unrolled(parts)
-    bounds = np.append(0, np.cumsum([len(part) for part in unrolled]))
-    made = rotation.rotated(whole.take(np.concatenate(unrolled)), bounds, folds)
-    return Benchmark(name, made, rules, {"digest": _frame_digest(whole, parts), "rotation": True})
+    provenance = {"digest": _frame_digest(whole, parts), "rotation": True}
+    return Benchmark(name, rotation.rotated_parts(whole, parts), rules, provenance)
+
+
+def redrawn(benchmark: Benchmark, number: int) -> Benchmark:
+    """Return a data set in memory with the folds of draw `number`, as `load` does by a name."""
+    name, n = catalog.with_resplit(benchmark.name, number), len(benchmark.folds)
+    provenance = benchmark.provenance
+    _require_rotation(name, bool(provenance.get("rotation")), n)
+    whole = rotation.joined([fold.test for fold in benchmark.folds])
+    names = whole.qids if whole.query_names is None else whole.query_names
+    folds = rotation.rotated_parts(whole, rotation.redrawn_parts(names.tolist(), n, number, name))
+    provenance = {**provenance, "digest": digest_of_draw(provenance["digest"], number)}
+    return replace(benchmark, name=name, folds=folds, provenance=provenance)
 
 
 def _frame_digest(whole: QuerySet, parts: Sequence[np.ndarray]) -> str:
@@ -188,7 +204,8 @@ def digest_of(name: str, data_dir: Path) -> object:
     """Return the digest of the data now on disk; None for none, and for unread, large ones."""
     try:
         found = layout.find(name, data_dir)
-        return _content(found, Cache(data_dir / ".cache"), most=QUICK)["digest"]
+        content = _content(found, Cache(data_dir / ".cache"), most=QUICK)
+        return digest_of_draw(content["digest"], found.name.resplit)
     except (LetorError, OSError):
         return None
 
@@ -211,6 +228,35 @@ def _content(found: Layout, cache: Cache, most: float = math.inf) -> dict[str, o
 def _rotated(cache: Cache, folds: Sequence[FoldFiles], options: ReadOptions) -> tuple[Fold, ...]:
     whole, bounds = cache.queries(rotation.unrolled(rotation.part_files(folds)), options)
     return rotation.rotated(whole, bounds, len(folds))
+
+
+def _redrawn(
+    cache: Cache, found: Layout, content: Mapping[str, object], options: ReadOptions
+) -> tuple[Fold, ...]:
+    """Read a rotation and cut its queries anew into as many parts."""
+    n, number, label = len(found.folds), found.name.resplit, found.name.label
+    _require_rotation(label, bool(content["rotation"]), n)
+    files = rotation.unrolled(rotation.part_files(found.folds))
+    whole, bounds = cache.queries(files, options)
+    once, called = whole.queries(0, int(bounds[n])), layout.query_names(found)
+    names = [called.get(qid, qid) for qid in once.qids.tolist()]
+    parts = rotation.unrolled(rotation.redrawn_parts(names, n, number, label))
+    key = json.dumps([content["digest"], *astuple(options)])
+    return rotation.rotated(*cache.parts(key, once, parts), n)
+
+
+def _require_rotation(name: str, rotates: bool, n_folds: int) -> None:
+    """Raise UsageError unless folds can be drawn anew in the proportions of their own."""
+    if not rotates:
+        raise UsageError(
+            f"{name}: found {n_folds} fold{'s' * (n_folds != 1)} that do not rotate, expected at "
+            "least 3, each made of the same parts and each part tested once, to draw them anew"
+        )
+
+
+def digest_of_draw(data: object, number: int) -> object:
+    """Return the digest of data whose folds are draw `number`; that of the data for number 0."""
+    return digest(f"{data} {number}".encode()) if number else data
 
 
 def _separate(cache: Cache, folds: Sequence[FoldFiles], options: ReadOptions) -> tuple[Fold, ...]:
@@ -285,7 +331,7 @@ def _provenance(found: Layout, content: dict[str, object], null: str | float) ->
     own_part = all(files.validation for files in found.folds)
     return {
         "folder": str(found.folder),
-        "digest": content["digest"],
+        "digest": digest_of_draw(content["digest"], found.name.resplit),
         "null": null,
         "normalised": found.name.normalised,
         "rotation": content["rotation"],

@@ -85,7 +85,8 @@ def run_systems(
         if name not in results:  # this shard has no job of it
             results[name] = DatasetResults.of(store, name, protocol.data_dir)
         notes += _other_folds(store, [job for job in jobs if job.key.dataset == name])
-        notes += _data_notes(benchmark, chosen=protocol.convention != "auto")
+        if not parse(name).resplit:
+            notes += _data_notes(benchmark, chosen=protocol.convention != "auto")
     return RunReport(
         tuple(results[name] for name in benchmarks if results[name].rows),
         tuple(_still_there(ended[job.key]) for job in jobs),

@@ -176,6 +176,45 @@ def test_the_level_of_a_test_holds_only_with_the_seeds(name):
     assert 0.02 <= found / trials <= 0.085 and blind / trials > 0.12
 
 
+def test_the_corrected_resampled_t_test_keeps_its_level():
+    """Two learners that choose the best of four models on training queries, and are equally good.
+
+    Draws of five folds of 60 queries. The unit is a fold; draws alone do not do, since all test
+    the same queries, and no more does a test without the correction.
+    """
+    rng, n, models, trials = np.random.default_rng(2), 60, 4, 600
+    rejected = np.zeros(3)
+    for _ in range(trials):
+        turns = np.argsort(rng.random((4, n)), axis=1) // (n // 5)  # the part of each query
+        k = np.arange(5)[:, None, None]
+        train = ((turns - k) % 5 < 3).reshape(-1, n) / (n * 3 / 5)
+        test = ((turns - k) % 5 == 4).reshape(-1, n) / (n / 5)
+        quality = rng.normal(0.0, 0.1, models)
+        values = []
+        for _ in "ab":
+            x = quality + rng.normal(0.0, 0.3, (n, models))
+            best = (train @ x).argmax(axis=1)
+            values.append((test @ x)[np.arange(20), best])
+        d = values[0] - values[1]
+        draws = d.reshape(5, 4).mean(axis=0)
+        each = (d, 1 / 3), (d, 0.0), (draws, 1 / 3)
+        rejected += [MeanDifference.of_resamples(*one).p < 0.05 for one in each]
+    assert 0.01 <= rejected[0] / trials <= 0.07
+    assert (rejected[1:] / trials > 0.15).all()
+
+
+def test_the_corrected_resampled_t_test_by_hand():
+    d = np.array([0.1, 0.3, -0.1, 0.2, 0.0])
+    mean = MeanDifference.of_resamples(d, 0.5)
+    error = math.sqrt((1 / 5 + 0.5) * 0.025)  # s^2 = (0 + .04 + .04 + .01 + .01) / 4
+    assert (mean.mean, mean.error, mean.degrees_of_freedom) == pytest.approx((0.1, error, 4))
+    assert mean.p == pytest.approx(2 * stats.t.sf(0.1 / error, 4))
+    assert mean.interval() == pytest.approx((0.1 - 2.776445 * error, 0.1 + 2.776445 * error))
+    assert MeanDifference.of_resamples(np.zeros(3), 0.5).p == 1.0
+    assert MeanDifference.of_resamples(np.ones(3), 0.5).p == 0.0
+    assert MeanDifference.of_resamples(np.ones(1), 0.5).p == 1.0
+
+
 def test_p_with_seeds_by_hand(rng):
     """Both sides count: Welch's t of queries and seeds; and a normal draw beside one query."""
     d, seeds = rng.normal(0.1, 0.2, 12), [(0.002, 4), (0.001, 2)]

@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import places, printed
+from scipy.stats import t as student
 from scipy.stats import ttest_rel
-from toy_data import write_toy
+from toy_data import store_fold, write_toy
 
 import letorbench as lb
+from letorbench.datasets.load import digest_of_draw
 
 ALGOS = ("ndcgboost", "ranksvm", "regression")
 
@@ -46,6 +48,48 @@ def test_every_number_against_an_independent_computation(folder):
     alpha = 1.5 * found["p"][:2].min()  # below what Holm's correction of two makes of it
     significant = results.compare("regression", "map", "t", alpha=alpha)["significant"]
     assert not significant.any() and found["p_adjusted"][:2].min() == pytest.approx(alpha / 0.75)
+
+
+def test_draws_of_the_folds_against_an_independent_computation(tmp_path):
+    """Three draws that both have; what is unfinished or of other data is left out."""
+    rng, means = np.random.default_rng(5), {}
+    for algo, number, fold in product("abc", range(6), range(1, 6)):
+        if (algo == "c" and number > 1) or (number == 4 and fold == 5 and algo == "a"):
+            continue
+        data = digest_of_draw("other" if number == 5 else "data", number)
+        values = rng.random(4).round(3)
+        means[algo, number, fold] = values.mean()
+        name = f"S@split{number}" if number else "S"
+        store_fold(tmp_path, name, algo, fold, {"map": list(values)}, data=data)
+    results = lb.load_results(tmp_path)
+    assert results.datasets == ["S"]
+
+    def folds(algo: str, number: int) -> np.ndarray:
+        return np.array([means[algo, number, fold] for fold in range(1, 6)])
+
+    drawn = results.resplits("map")
+    places = [("a", 1), ("b", 1), ("c", 1), ("a", 2), ("b", 2), ("a", 3), ("b", 3), ("b", 4)]
+    assert list(zip(drawn["algo"], drawn["draw"])) == places
+    assert drawn["map"].tolist() == pytest.approx([folds(*place).mean() for place in places])
+    d = np.array([folds("a", k) - folds("b", k) for k in (1, 2, 3)])
+    error = np.sqrt((1 / 15 + 1 / 3) * d.var(ddof=1))
+    own, half = (folds("a", 0) - folds("b", 0)).mean(), student.ppf(0.975, 14) * error
+    p = 2 * student.sf(abs(d.mean()) / error, 14)
+    same = (np.sign(d.mean(axis=1)) == np.sign(own)).sum()
+    found = results.compare(measures="map", resplits=True, correction="bh", alpha=0.99)
+    row = found.iloc[0]
+    assert [row.algo, row.against, row.draws, row.same_sign] == ["a", "b", 3, same]
+    numbers = [row.official, row.difference, row.sd, row.low, row.high, row.p]
+    expected = [own, d.mean(), d.mean(axis=1).std(ddof=1), d.mean() - half, d.mean() + half, p]
+    assert numbers == pytest.approx(expected)
+    assert found["p_adjusted"].min() > found["p"].min() and found["draws"].tolist() == [3, 1, 1]
+    b = np.array([folds("b", k).mean() for k in (1, 2, 3, 4)])
+    table = printed("table", "--out", str(tmp_path), "--measure", "map")
+    assert re.search(rf"b +4 +{b.mean():.4f} ±{b.std(ddof=1):.4f}".replace("±0", "±"), table)
+    text = printed("compare", "--out", str(tmp_path), "--measure", "map")
+    assert re.search(rf"a +b +\{own:+.4f} +\{d.mean():+.4f} ±.* {same} of 3\n", text)
+    with pytest.raises(lb.UsageError, match="found no draws"):
+        lb.load_results(tmp_path, "S@split1").compare(measures="map", resplits=True)
 
 
 @pytest.mark.parametrize("by", ["relevant", "difficulty"])

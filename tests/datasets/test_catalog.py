@@ -59,12 +59,22 @@ def test_every_table_that_holds_counts_has_the_same() -> None:
         ("td2003-TWIN", "TD2003-twin", None),
         ("mine", "mine", None),
         (" mine/raw/ ", "mine-raw", None),
+        ("ohsumed/feature_min@split12", "OHSUMED-Feature-min@split12", "Feature-min"),
+        ("mine@split3@0.10", "mine@split3@0.1", None),
     ],
 )
 def test_names_with_variants(text: str, label: str, variant: str | None) -> None:
     named = catalog.parse(text)
     assert (named.label, named.variant) == (label, variant)
     assert catalog.parse(label).label == label
+    number, fraction = named.resplit, named.train_fraction
+    drawn = catalog.with_resplit(catalog.with_fraction(named.files, fraction), number)
+    assert drawn == label and named.official == label.replace(f"@split{number}", "")
+
+
+def test_only_draws_beside_the_official_folds_are_left_out() -> None:
+    names = ["A@split2", "A", "A@0.5", "A@split1@0.5", "B@split1", "A@split3@0.1"]
+    assert catalog.without_resplits(names) == ["A", "A@0.5", "B@split1", "A@split3@0.1"]
 
 
 @pytest.mark.parametrize(

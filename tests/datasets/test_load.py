@@ -9,9 +9,10 @@ from toy_data import document, write_folds
 
 from letorbench.datasets import catalog, layout, synthetic
 from letorbench.datasets.folds import files_digest
-from letorbench.datasets.load import from_frame, load
+from letorbench.datasets.load import digest_of, from_frame, load, redrawn
 from letorbench.datasets.queryset import Benchmark, QuerySet
 from letorbench.datasets.reader import ReadOptions, read_queries
+from letorbench.datasets.user_data.folds import split
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.plan import Protocol, benchmark_of
 
@@ -198,6 +199,68 @@ def test_folds_are_a_rotation_by_query(df: pd.DataFrame, folds: int) -> None:
             np.testing.assert_array_equal(part.qid, found["query"].astype(str))
             ordered = part.in_caller_order(part.rows)
             assert (np.diff(ordered) > 0).all()
+
+
+@pytest.mark.parametrize("folds", [3, 5])
+def test_draws_of_the_folds_partition_the_queries(tmp_path: Path, folds: int) -> None:
+    """Whatever the order of the queries, in a frame, in memory and on disk."""
+    rng = np.random.default_rng(4)
+    numbers = [range(100 * k, 100 * k + 7) for k in range(folds)]
+    parts = [[f"0 qid:{q} 1:{rng.random():.6f}\n" * (1 + q % 3) for q in part] for part in numbers]
+    turned = [part[::-1] for part in parts[::-1]]
+    for name, each in (("A", parts), ("B", turned)):
+        write_folds(tmp_path / name, ["".join(part) for part in each])
+    kept = [load(f"A@split{number}", tmp_path) for number in (1, 2, 1)]
+    held = [redrawn(load(name, tmp_path), 1) for name in "AB"]
+    official = load("A", tmp_path)
+    assert [each.name for each in (*kept[:2], held[1])] == ["A@split1", "A@split2", "B@split1"]
+    for drawn in (*kept, *held):
+        assert [fold.number for fold in drawn.folds] == [fold.number for fold in official.folds]
+        for fold, own in zip(drawn.folds, official.folds):
+            sizes = [[part.n_queries for part in each.parts.values()] for each in (fold, own)]
+            qids = [part.qids for each in (fold, own) for part in each.parts.values()]
+            assert sizes[0] == sizes[1] == [7 * (folds - 2), 7, 7]
+            assert sorted(np.concatenate(qids[:3])) == sorted(np.concatenate(qids[3:]))
+        assert len({*np.concatenate([fold.test.qids for fold in drawn.folds])}) == 7 * folds
+        for part in drawn.parts:
+            texts = dict(zip(part.qids.tolist(), np.split(part.X[:, 0], part.offsets[1:-1])))
+            lines = {line.split()[1][4:]: line for each in parts for line in each}
+            for qid, found in texts.items():
+                expected = float(lines[qid].split()[2][2:])
+                assert found == pytest.approx([expected] * (1 + int(qid) % 3), rel=1e-6)
+
+    def tested(data: Benchmark) -> list[list[str]]:
+        return [fold.test.qids.tolist() for fold in data.folds]
+
+    assert tested(kept[0]) == tested(kept[2]) == tested(held[0]) == tested(held[1])
+    assert tested(kept[1]) != tested(kept[0]) != tested(official)
+    digests = [each.provenance["digest"] for each in (official, *kept, *held)]
+    assert digests[1] == digests[3] == digests[4] == digest_of("A@split1", tmp_path)
+    assert len({*digests}) == 4 and digests[0] == digest_of("A", tmp_path)
+
+
+def test_draws_of_folds_go_by_the_queries_names_and_need_a_rotation(tmp_path: Path) -> None:
+    table = pd.DataFrame({"qid": [f"word {c}" for c in "abcdefghi"], "label": 1, "x": np.arange(9.0)})
+    for name, rows in (("one", table), ("other", table[::-1])):
+        rows.to_csv(tmp_path / f"{name}.csv", index=False)
+        split(tmp_path / f"{name}.csv", tmp_path, folds=3)
+    one, other = (load(f"{name}@split1", tmp_path) for name in ("one", "other"))
+    for a, b in zip(one.folds, other.folds):
+        assert a.test.query_names.tolist() == b.test.query_names.tolist()
+        assert np.array_equal(a.test.X, b.test.X)
+    frame = from_frame(table, "label", "qid", folds=3)
+    drawn = redrawn(frame, 1)
+    for a, b in zip(one.folds, drawn.folds):
+        assert a.test.query_names.tolist() == b.test.qids.tolist() and b.test.feature_names == (
+            "x",
+        )
+        assert table["qid"].iloc[b.test.rows].tolist() == b.test.qids.tolist()
+    lay(tmp_path / "plain", "train.txt", "test.txt")
+    (tmp_path / "plain" / "train.txt").write_text("0 qid:1 1:0\n0 qid:2 1:0\n")
+    with pytest.raises(UsageError, match="plain@split1: found 1 fold that do"):
+        load("plain@split1", tmp_path)
+    with pytest.raises(UsageError, match="found 1 fold that do"):
+        redrawn(load("plain", tmp_path), 1)
 
 
 def test_the_seed_and_the_content_decide(df: pd.DataFrame) -> None:

@@ -99,6 +99,38 @@ def test_copied_shares_are_the_run(tmp_path):
     assert copied.summary().equals(whole.summary())
 
 
+def test_draws_of_the_folds_are_resumed_and_shared_as_any_run(tmp_path, monkeypatch):
+    """A run that is ended in the middle, shards, and data in memory leave the same bytes."""
+    write_toy(tmp_path / "data")
+    options = {"data_dir": tmp_path / "data", "resplit": 2}
+    algos = "regression"
+    plain = lb.run("TOY", algos, out=tmp_path / "plain", **{**options, "resplit": 0})
+    whole = lb.run("TOY", algos, out=tmp_path / "whole", **options)
+    assert whole.datasets == lb.load_results(whole.out).datasets == ["TOY"]
+    assert content(whole.out / "TOY") == content(plain.out / "TOY")
+    for number in (1, 2):
+        lb.run("TOY", algos, out=tmp_path / "shards", shard=f"{number}/2", **options)
+    lb.run("TOY", algos, out=tmp_path / "shards", **options)
+    lb.run(lb.load("TOY", tmp_path / "data"), algos, out=tmp_path / "held", **options)
+    done, choose = [], running.select
+
+    def select(*given, **named):
+        if len(done) == 7:  # of 15 trainings
+            raise KeyboardInterrupt
+        done.append(given)
+        return choose(*given, **named)
+
+    monkeypatch.setattr(running, "select", select)
+    with pytest.raises(KeyboardInterrupt):
+        lb.run("TOY", algos, out=tmp_path / "ended", **options)
+    done.append(None)
+    lb.run("TOY", algos, out=tmp_path / "ended", **options)
+    assert len(done) == 16
+    for other in ("shards", "held", "ended"):
+        assert content(tmp_path / other) == content(whole.out)
+    assert "0 problems" in printed("verify", str(whole.out), "--data-dir", str(tmp_path / "data"))
+
+
 PLUGIN = """
 from dataclasses import dataclass
 import numpy as np

@@ -10,7 +10,7 @@ import csv
 import hashlib
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -22,7 +22,9 @@ from letorbench.errors import UsageError
 #: the ending of a synthetic twin's name
 TWIN = "-twin"
 #: a name, and the fraction of the training queries behind it
-_SAMPLED = re.compile(r"([^@]+)@(0?\.\d*[1-9]\d*)")
+_SAMPLED = re.compile(r"(.+)@(0?\.\d*[1-9]\d*)")
+#: a name, and the number of a new draw of the folds behind it
+_RESPLIT = re.compile(r"([^@]+)@split([1-9]\d{0,4})")
 #: the published hashes of files inside the releases; files of other line ends have other hashes
 _HASHES = Path(__file__).with_name("hashes.csv")
 
@@ -234,15 +236,27 @@ class Name:
     variant: str | None
     #: the fraction of the training queries that a run trains on
     train_fraction: float = 1.0
+    #: the number of a new draw of the folds; 0 for the official folds
+    resplit: int = 0
 
     @property
     def label(self) -> str:
-        """The one spelling, fit for a folder's name: OHSUMED, OHSUMED-Feature-min@0.1, ..."""
+        """The one spelling, fit for a folder's name: OHSUMED, OHSUMED@split2, MQ2008@0.1, ..."""
         return with_fraction(self.whole, self.train_fraction)
 
     @property
     def whole(self) -> str:
         """The label without the fraction."""
+        return with_resplit(self.files, self.resplit)
+
+    @property
+    def official(self) -> str:
+        """The label of the same data with the official folds."""
+        return replace(self, resplit=0).label
+
+    @property
+    def files(self) -> str:
+        """The label of all that is made of the same files."""
         if self.entry is None:
             return self.text.replace("/", "-")
         if self.variant is None or self.variant == self.entry.variants[0]:
@@ -261,7 +275,9 @@ class Name:
 
 
 def parse(text: str | Name) -> Name:
-    """Read NAME, NAME/VARIANT, NAME-VARIANT or NAME-twin, in any case, perhaps with @SHARE.
+    """Read NAME, NAME/VARIANT, NAME-VARIANT or NAME-twin, in any case.
+
+    @splitK behind it is the draw K of the folds, and @SHARE a fraction of the training queries.
 
     A name that the catalog does not have is a folder of the user's.
 
@@ -277,6 +293,8 @@ def parse(text: str | Name) -> Name:
     text = text.strip().strip("/")
     if (sampled := _SAMPLED.fullmatch(text)) is not None:
         return replace(parse(sampled[1]), train_fraction=float(sampled[2]))
+    if (drawn := _RESPLIT.fullmatch(text)) is not None:
+        return replace(parse(drawn[1]), resplit=int(drawn[2]))
     base, _, variant = text.partition("/")
     named = _names().get(normalized(base), Name(text, None, None))
     if named.entry is None or not variant:
@@ -292,6 +310,18 @@ def parse(text: str | Name) -> Name:
 def with_fraction(name: str, fraction: float) -> str:
     """Return a data set's name with the fraction of its training queries: OHSUMED@0.3."""
     return name if fraction == 1.0 else f"{name}@{fraction:g}"
+
+
+def with_resplit(name: str, number: int) -> str:
+    """Return a data set's name with the number of a new draw of its folds: OHSUMED@split3."""
+    whole, at, fraction = name.partition("@")
+    return f"{whole}@split{number}{at}{fraction}" if number else name
+
+
+def without_resplits(names: Iterable[str]) -> list[str]:
+    """Return names of data sets without the re-splits of those that are among them."""
+    every = dict.fromkeys(names)
+    return [name for name in every if (own := parse(name).official) == name or own not in every]
 
 
 def entry(name: str | Name) -> Entry:

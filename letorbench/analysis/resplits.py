@@ -1,0 +1,137 @@
+"""Other draws of the folds: how far they move each algorithm, and the differences between them."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from letorbench.analysis.comparison import CORRECTION_NAMES, Procedure
+from letorbench.analysis.paired import CORRECTIONS, MeanDifference
+from letorbench.analysis.results_table import label, spread
+from letorbench.analysis.tables import Cell, Column, Table, Value, probability, table
+from letorbench.datasets.catalog import parse
+from letorbench.results.dataset_results import DatasetResults, SystemResults
+from letorbench.results.per_query import mean_of
+
+#: the results of each draw, by its number
+Draws = Mapping[int, DatasetResults]
+
+
+def rows_of(draws: Draws, algo: str) -> dict[int, SystemResults]:
+    """Return an algorithm's results on the draws that have it."""
+    return {k: row for k, frame in draws.items() for row in frame.rows if row.algo == algo}
+
+
+def resplit_table(frame: DatasetResults, draws: Draws, measures: Sequence[str]) -> Table:
+    """A row for each algorithm: the mean over the draws of the mean over folds, and its deviation.
+
+    The official folds are none of the draws.
+    """
+    rows: list[list[Cell | Value]] = []
+    old: list[str] = []
+    for algo in (row.algo for row in frame.rows):
+        drawn = list(rows_of(draws, algo).values())
+        if not drawn:
+            continue
+        old += [algo] * any(row.version for row in drawn)
+        values = np.array([[row.values.get(name, math.nan) for name in measures] for row in drawn])
+        means = values.mean(axis=0).tolist()
+        deviations = values.std(axis=0, ddof=1).tolist() if len(drawn) > 1 else [None] * len(means)
+        cells = (
+            Cell("-" if mean != mean else f"{mean:.4f}", mean, spread=spread(deviation))
+            for mean, deviation in zip(means, deviations)
+        )
+        rows.append([algo, len(drawn), *cells])
+    columns = (
+        Column("algorithm", "left", "algo"),
+        Column("draws", name="draws", form="d"),
+        *(Column(label(name), name=name) for name in measures),
+    )
+    caption = (
+        f"{_counted(frame, draws)}: mean over draws of the means over folds; "
+        "± = standard deviation over draws"
+    )
+    return table(caption, columns, rows, _old(old))
+
+
+def difference(
+    dataset: str, a: Sequence[SystemResults], b: Sequence[SystemResults], measure: str
+) -> tuple[np.ndarray, MeanDifference]:
+    """Return the differences a - b of the folds of each draw, and what they say of their mean.
+
+    a, b: the results on the same draws. The differences, (n_draws, n_folds) float64, are of means
+    over the test queries of a fold and over the repeats; NaN where no query has a value.
+
+    J counts folds, not draws: each fold has a training and test queries of its own, as the theory
+    asks. All draws test the same queries, so that their means do not show what other queries would
+    change.
+    """
+
+    def folds(rows: Sequence[SystemResults]) -> np.ndarray:
+        return np.array([list(row.queries.fold_means(measure).values()) for row in rows])
+
+    d, n_folds = folds(a) - folds(b), a[0].n_folds
+    ratio = 1.0 / ((n_folds - 2) * parse(dataset).train_fraction)
+    return d, MeanDifference.of_resamples(d[~np.isnan(d)], ratio)
+
+
+def resplit_comparison(
+    frame: DatasetResults,
+    draws: Draws,
+    pairs: Sequence[tuple[str, str]],
+    measure: str,
+    procedure: Procedure,
+) -> Table:
+    """A row for each pair of algorithms: their difference over the draws that both have."""
+    official = {row.algo: row.values[measure] for row in frame.rows}
+    tested = []
+    for a, b in pairs:
+        one, other = rows_of(draws, a), rows_of(draws, b)
+        if both := sorted(one.keys() & other.keys()):
+            left, right = ([rows[k] for k in both] for rows in (one, other))
+            tested.append((a, b, *difference(frame.dataset, left, right, measure)))
+    p_values = np.array([mean.p for *_, mean in tested])
+    adjusted = CORRECTIONS[procedure.correction](p_values) if tested else p_values
+    rows = []
+    for (a, b, d, mean), p in zip(tested, adjusted.tolist()):
+        each, (low, high) = mean_of(d, axis=1), mean.interval()
+        deviation = float(each.std(ddof=1)) if len(each) > 1 else None
+        own = official[a] - official[b]
+        same = int((np.sign(each) == np.sign(own)).sum())
+        rows.append([
+            frame.dataset, measure, a, b, own,
+            Cell(f"{mean.mean:+.4f}", mean.mean, spread=spread(deviation)),
+            deviation, Cell(f"[{low:+.4f}, {high:+.4f}]", low), high,
+            Cell(probability(mean.p), mean.p),
+            Cell(probability(p), p, starred=p < procedure.alpha),
+            Cell(f"{same} of {len(each)}", same), len(each),
+        ])  # fmt: skip
+    columns = (
+        *(Column(name=name) for name in ("dataset", "measure")),
+        Column("algorithm", "left", "algo"),
+        Column("against", "left", "against"),
+        Column("official", name="official", form="+.4f"),
+        Column("re-splits", name="difference"),
+        Column(name="sd"),
+        Column("95 % interval", name="low"),
+        Column(name="high"),
+        Column("p", name="p"),
+        Column("adjusted", name="p_adjusted"),
+        Column("same sign", name="same_sign"),
+        Column(name="draws"),
+    )
+    most = max((mean.n_queries for *_, mean in tested), default=0)
+    caption = (
+        f"{_counted(frame, draws)}, {label(measure)} [{', '.join(frame.conventions)}]: "
+        f"± = standard deviation over draws; corrected resampled t-test over {most} folds, "
+        f"{CORRECTION_NAMES[procedure.correction]}; * = adjusted p < {procedure.alpha:g}"
+    )
+    return table(caption, columns, rows)
+
+
+def _counted(frame: DatasetResults, draws: Draws) -> str:
+    return f"{frame.dataset}, {len(draws)} new draw{'s' * (len(draws) > 1)} of the folds"
+
+
+def _old(algos: Sequence[str]) -> list[str]:
+    return [f"other code: {', '.join(algos)}; a new run renews the draws"] if algos else []
