@@ -1,8 +1,8 @@
 """Write the tables of the pages from the registries; docs/check.py puts them between markers.
 
 A page of docs/algorithms begins with a head between two lines `---`: `paper`, `model` and `solver`
-in a few words, and each ranker that the page describes, with its loss. The numbers are those of the
-leaderboard.
+in a few words, `tuned`, what the paper's experiments chose and how, and each ranker that the page
+describes, with its loss. The numbers are those of the leaderboard.
 """
 
 from __future__ import annotations
@@ -36,6 +36,9 @@ SETS = ("OHSUMED", "MQ2008")
 SHOWN = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map")
 #: what the head of a page says besides its rankers
 FACTS = ("model", "solver", "paper")
+TUNED = "tuned"
+#: the hyper-parameters of how long a ranker trains; validation keeps as many as are best
+LENGTHS = ("rounds", "epochs")
 #: what begins a list of such points in a docstring
 SILENT = re.compile(r"Where (?:it|the papers?) (?:is|are) silent[^:]*: (.*)\.$")
 
@@ -70,7 +73,7 @@ def heads() -> dict[str, dict[str, str]]:
 
 def losses_of(page: str) -> dict[str, str]:
     """Return the rankers of a page with their losses."""
-    return {name: text for name, text in heads()[page].items() if name not in FACTS}
+    return {name: text for name, text in heads()[page].items() if name not in (*FACTS, TUNED)}
 
 
 def classes_of(page: str) -> list[type[Ranker]]:
@@ -89,6 +92,11 @@ def numbers(dataset: str, name: str, *measures: str) -> list[str]:
 def values_of(dataset: str) -> dict[str, dict[str, float]]:
     """Return the leaderboard's means of a data set, by algorithm and measure."""
     return {row.algo: row.values for row in shipped(dataset).rows}
+
+
+def _linked(name: str) -> str:
+    """Return a ranker's name that leads from a page of docs to its own."""
+    return next(f"[`{name}`](algorithms/{page}.md)" for page in heads() if name in losses_of(page))
 
 
 def _ndcg10(name: str) -> list[str]:
@@ -310,13 +318,47 @@ def features() -> str:
 
 def auto_features() -> str:
     """A row for each thing that `auto` does where features are on scales of their own."""
-    pages = {name: page for page in heads() for name in losses_of(page)}
     done: dict[str, list[str]] = {}
     for name in names():
-        link = f"[`{name}`](algorithms/{pages[name]}.md)"
-        done.setdefault(ranker(name)().auto_features, []).append(link)
+        done.setdefault(ranker(name)().auto_features, []).append(_linked(name))
     rows = ([code(each), ", ".join(algos)] for each, algos in done.items())
     return table(["auto does", "for"], rows)
+
+
+def chosen() -> str:
+    """A row for the rankers that validation chooses the same for: what, and what the paper did."""
+    rows: dict[tuple[str, str], list[str]] = {}
+    for page, head in heads().items():
+        for name in losses_of(page):
+            if ranker(name).published and "reference" not in ranker(name).families:
+                cells = _chosen(name), _as_published(name, head[TUNED])
+                rows.setdefault(cells, []).append(name)
+    return table(
+        ["algorithm", "validation chooses", "what the paper did"],
+        ([", ".join(map(_linked, algos)), *cells] for cells, algos in rows.items()),
+    )
+
+
+def _chosen(name: str) -> str:
+    """What validation chooses of a ranker, and from what."""
+    cls = ranker(name)
+    grids = [
+        f"{code(cls.spelled.get(key, key))} from {', '.join(map(_short, values))}"
+        for key, values in cls.grid.items()
+    ]
+    lengths = [f"{key}, up to {getattr(cls(), key)}" for key in LENGTHS if hasattr(cls, key)]
+    return "; ".join([*grids, *lengths]) or "nothing"
+
+
+def _short(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else text(value)
+
+
+def _as_published(name: str, tuned: str) -> str:
+    """What a paper chose, and the settings of `--protocol published`."""
+    fixed = ranker(name).as_published.items()
+    settings = ", ".join(code(f"{key}={_short(value)}") for key, value in fixed)
+    return f"{tuned}: {settings}" if settings else tuned
 
 
 def papers() -> str:
@@ -326,6 +368,17 @@ def papers() -> str:
         for name in PAPERS
     )
     return table(["name", "paper", "parts", "claims"], rows)
+
+
+def evidence() -> str:
+    """A row a part of a paper: how it is made again, and how long that takes."""
+    rows = (
+        [code(f"make {name}/{each.name}"), each.title,
+         "sets at hand" if each.data or each.other_data else "none", each.takes]
+        for name in PAPERS
+        for each in paper(name).parts.values()
+    )  # fmt: skip
+    return table(["command", "makes", "data", "time"], rows)
 
 
 def command_help() -> str:
@@ -404,7 +457,9 @@ GENERATED: dict[str, Callable[..., str]] = {
     "data-sets": data_sets,
     "features": features,
     "auto-features": auto_features,
+    "chosen": chosen,
     "papers": papers,
+    "evidence": evidence,
     "commands": command_help,
     "speed": speed,
     "api": api,
