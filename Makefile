@@ -11,7 +11,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-comp
 # what the tests need that use every optional package
 ALL := test,trees,bench,readers
 
-.PHONY: demo test test-all renew leaderboard lint wheel-check versions mutants fuzz damage kills bench docs \
+.PHONY: demo test test-all renew leaderboard lint wheel-check locked versions mutants fuzz damage kills bench docs \
 	docs-check docs-write pictures clean help
 
 help:
@@ -21,6 +21,7 @@ help:
 	@echo "make renew   put what is printed now into the texts that tests compare with"
 	@echo "make lint    check form and style (ruff) and types (mypy)"
 	@echo "make wheel-check  build the wheel, install it on its own, run the demo with it"
+	@echo "make locked       install the locked packages by their hashes, run the demo with them"
 	@echo "make versions     run the demo and the quick tests with each Python on this machine"
 	@echo "make mutants      break the code at N=100 random places (SEED=0), and by the kept faults"
 	@echo "make fuzz         look for input that crashes or is misread, for SECONDS=$(SECONDS) in all"
@@ -83,6 +84,17 @@ wheel-check:
 	venv/bin/letorbench doctor; \
 	test -f results/DEMO/ndcg.png; \
 	echo "the wheel installs and runs without the source tree"
+
+# what no other target notices: a locked file that the index no longer has
+locked:
+	$(REFUSE_OLD)rm -rf build/locked
+	$(PYTHON) -m venv build/locked
+	build/locked/bin/python -m pip install --quiet --disable-pip-version-check --no-compile \
+		--require-hashes --requirement tests/packaging/requirements.lock
+	build/locked/bin/python -m pip install --quiet --disable-pip-version-check --no-compile \
+		--no-deps --no-build-isolation --editable .
+	cd build/locked && bin/letorbench run --dataset DEMO --algo regression,ndcgboost
+	@echo "left: build/locked, an environment of the locked packages"
 
 versions:
 	$(REFUSE_OLD)$(PYTHON) tests/packaging/versions.py
