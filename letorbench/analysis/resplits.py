@@ -92,7 +92,7 @@ def resplit_comparison(
             tested.append((a, b, *difference(frame.dataset, left, right, measure)))
     p_values = np.array([mean.p for *_, mean in tested])
     adjusted = CORRECTIONS[procedure.correction](p_values) if tested else p_values
-    rows = []
+    rows: list[list[Cell | Value]] = []
     for (a, b, d, mean), p in zip(tested, adjusted.tolist()):
         each, (low, high) = mean_of(d, axis=1), mean.interval()
         deviation = float(each.std(ddof=1)) if len(each) > 1 else None

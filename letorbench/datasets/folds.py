@@ -110,7 +110,8 @@ def joined(sets: Sequence[QuerySet]) -> QuerySet:
     }
     ends = [each[1:] + before for each, before in zip(pieces["offsets"], docs)]
     pieces["offsets"] = [np.zeros(1, np.int64), *ends]
-    return replace(first, **{name: np.concatenate(each) for name, each in pieces.items()})
+    whole: dict[str, Any] = {name: np.concatenate(each) for name, each in pieces.items()}
+    return replace(first, **whole)
 
 
 def part_files(folds: Sequence[FoldFiles]) -> tuple[Path, ...]:
