@@ -18,6 +18,7 @@ from operator import itemgetter
 from pathlib import Path
 
 import click
+import numpy as np
 
 from letorbench.analysis.leaderboard import shipped
 from letorbench.analysis.published import lookup
@@ -25,10 +26,12 @@ from letorbench.cli import cli
 from letorbench.conventions import CONVENTIONS, INTEGERS, RULES, Convention
 from letorbench.datasets.catalog import CATALOG
 from letorbench.features import TRANSFORMATIONS
-from letorbench.measures import MEASURES
+from letorbench.measures import MEASURES, parse
 from letorbench.papers import PAPERS, paper
 from letorbench.parameters import choices, text
 from letorbench.rankers import Ranker, names, ranker
+from letorbench.rankers.estimator import query_set
+from letorbench.solvers.stopping import Validation
 
 PAGES = Path(__file__).with_name("algorithms")
 #: the data sets and the measures that the pages of the algorithms show
@@ -346,8 +349,18 @@ def _chosen(name: str) -> str:
         f"{code(cls.spelled.get(key, key))} from {', '.join(map(_short, values))}"
         for key, values in cls.grid.items()
     ]
-    lengths = [f"{key}, up to {getattr(cls(), key)}" for key in LENGTHS if hasattr(cls, key)]
+    lengths = [f"{key}, up to {getattr(cls(), key)}" for key in LENGTHS if _stops(cls, key)]
     return "; ".join([*grids, *lengths]) or "nothing"
+
+
+def _stops(cls: type[Ranker], length: str) -> bool:
+    """Return whether validation chooses a length of training: whether a small fit measures it."""
+    if not hasattr(cls, length):
+        return False
+    i = np.arange(40)
+    queries = query_set(np.random.default_rng(0).random((40, 3)), i % 3, i // 10)
+    validation = Validation(queries, parse("ndcg"), CONVENTIONS["standard"])
+    return bool(cls(**{length: 3}).fit_sets(queries, validation).learned.curve)
 
 
 def _short(value: object) -> str:
