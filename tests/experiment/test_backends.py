@@ -129,6 +129,11 @@ def test_draws_of_the_folds_are_resumed_and_shared_as_any_run(tmp_path, monkeypa
     for other in ("shards", "held", "ended"):
         assert content(tmp_path / other) == content(whole.out)
     assert "0 problems" in printed("verify", str(whole.out), "--data-dir", str(tmp_path / "data"))
+    drawn = lb.load("TOY@split1", tmp_path / "data")
+    for data, wrong in ((drawn, 1), ("TOY", -1), ("TOY", True), ("TOY", 1.5), ("TOY", "2")):
+        with pytest.raises(lb.UsageError, match="^(TOY@split1|resplit): found"):
+            lb.run(data, algos, data_dir=tmp_path / "data", out=tmp_path / "no", resplit=wrong)
+    assert not (tmp_path / "no").exists()
 
 
 PLUGIN = """
