@@ -96,14 +96,16 @@ def resplit_comparison(
         deviation = float(each.std(ddof=1)) if len(each) > 1 else None
         own = official[a] - official[b]
         same = int((np.sign(each) == np.sign(own)).sum())
-        rows.append([
-            frame.dataset, measure, a, b, own,
-            Cell(f"{mean.mean:+.4f}", mean.mean, spread=spread(deviation)),
-            deviation, Cell(f"[{low:+.4f}, {high:+.4f}]", low), high,
-            Cell(probability(mean.p), mean.p),
-            Cell(probability(p), p, starred=p < procedure.alpha),
-            Cell(f"{same} of {len(each)}", same), len(each),
-        ])  # fmt: skip
+        numbers: list[Cell | Value] = [math.nan] * 6  # where no query has a value
+        if mean.n_values:
+            numbers = [
+                Cell(f"{mean.mean:+.4f}", mean.mean, spread=spread(deviation)), deviation,
+                Cell(f"[{low:+.4f}, {high:+.4f}]", low), high,
+                Cell(probability(mean.p), mean.p),
+                Cell(probability(p), p, starred=p < procedure.alpha),
+            ]  # fmt: skip
+        counted = Cell(f"{same} of {len(each)}", same)
+        rows.append([frame.dataset, measure, a, b, own, *numbers, counted, len(each)])
     columns = (
         *(Column(name=name) for name in ("dataset", "measure")),
         Column("algorithm", "left", "algo"),

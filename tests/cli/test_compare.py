@@ -61,7 +61,15 @@ def test_draws_of_the_folds_against_an_independent_computation(tmp_path):
         means[algo, number, fold] = values.mean()
         name = f"S@split{number}" if number else "S"
         code = {"module": "letorbench.rankers.mart", "code": "0"} if name == "S@split3" else {}
-        store_fold(tmp_path, name, algo, fold, {"map": list(values)}, data=data, **code)
+        store_fold(
+            tmp_path,
+            name,
+            algo,
+            fold,
+            {"map": list(values), "auc": [np.nan] * 4},
+            data=data,
+            **code,
+        )
     results = lb.load_results(tmp_path)
     assert results.datasets == ["S"]
 
@@ -91,6 +99,8 @@ def test_draws_of_the_folds_against_an_independent_computation(tmp_path):
     assert re.search(rf"a +b +\{own:+.4f} +\{d.mean():+.4f} ±.* {same} of 3\n", text)
     with pytest.raises(lb.UsageError, match="found no draws"):
         lb.load_results(tmp_path, "S@split1").compare(measures="map", resplits=True)
+    text_of_none = printed("compare", "--out", str(tmp_path), "--measure", "auc")
+    assert len(re.findall(r"\na +b(?: +–){5} +0 of 3\n", text_of_none)) == 1
     assert all("\nother code: a, b; a new run renews the draws\n" in each for each in (table, text))
     for left, algos in ((4, "a"), (0, "bc")):  # what is left out for damage is named
         files = [file for algo in algos for file in tmp_path.glob(f"S@*/{algo}/fold2/scores.txt")]
