@@ -85,7 +85,7 @@ wheel-check:
 	test -f results/DEMO/ndcg.png; \
 	echo "the wheel installs and runs without the source tree"
 
-# what no other target notices: a locked file that the index no longer has
+# it alone notices that the index no longer has a locked file
 locked:
 	$(REFUSE_OLD)rm -rf build/locked
 	$(PYTHON) -m venv build/locked

@@ -244,7 +244,7 @@ def comparison_table(
     pairs: Sequence[Pair], procedure: Procedure = Procedure(), convention: str = ""
 ) -> Table:
     """A row for each pair of one data set and measure, significant adjusted p-values starred."""
-    first, queries = pairs[0], max(pair.difference.n_queries for pair in pairs)
+    first, queries = pairs[0], max(pair.difference.n_values for pair in pairs)
     seeded = any(max(pair.repeats) > 1 for pair in pairs)
     over = "the slice's" if first.slice else str(queries)
     tested, alone = procedure.over(pairs), "; interval, p and detectable are of each row by itself"
@@ -256,7 +256,7 @@ def comparison_table(
     compared: Counter[tuple[str, str, str]] = Counter()  # numbers of queries, over all slices
     for pair in pairs:
         if pair.folds:
-            compared[pair.a, pair.b, ",".join(map(str, pair.folds))] += pair.difference.n_queries
+            compared[pair.a, pair.b, ",".join(map(str, pair.folds))] += pair.difference.n_values
     notes = [
         f"{a}, {b}: compared on the folds that both have, {folds} ({n} queries)"
         for (a, b, folds), n in compared.items()
@@ -291,8 +291,8 @@ def power_table(pairs: Sequence[Pair], convention: str) -> Table:
         Column("80 %", name="needed", form=","),
     )
     rows = []
-    for pair in (pair for pair in pairs if pair.difference.n_queries):
-        d, n = pair.difference, pair.difference.n_queries
+    for pair in (pair for pair in pairs if pair.difference.n_values):
+        d, n = pair.difference, pair.difference.n_values
         ratio = d.smallest() / abs(d.mean) if d.mean else math.inf
         errors = (ndtri(1 - ALPHA / 2) + ndtri(POWER)) / ratio if ratio else math.inf
         power = ndtr(errors * np.sqrt(np.array([n, *QUERIES]) / n) - ndtri(1 - ALPHA / 2))
@@ -304,13 +304,13 @@ def power_table(pairs: Sequence[Pair], convention: str) -> Table:
 
 def _row(pair: Pair, procedure: Procedure) -> list[Cell | Value]:
     """The values of `COLUMNS`."""
-    if not pair.difference.n_queries:
+    if not pair.difference.n_values:
         known = pair.dataset, pair.measure, pair.a, pair.b, pair.slice, 0
         return [*known, *[math.nan] * (len(COLUMNS) - len(known))]
     low, high = pair.difference.interval()
     means = zip(pair.means, pair.deviations)
     return [
-        pair.dataset, pair.measure, pair.a, pair.b, pair.slice, pair.difference.n_queries,
+        pair.dataset, pair.measure, pair.a, pair.b, pair.slice, pair.difference.n_values,
         *(Cell(f"{mean:.4f}", mean, spread=spread(deviation)) for mean, deviation in means),
         pair.difference.mean, Cell(f"[{low:+.4f}, {high:+.4f}]", low), high,
         procedure.test, Cell(probability(pair.p), pair.p),

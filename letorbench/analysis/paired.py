@@ -198,8 +198,8 @@ class MeanDifference:
     #: the standard error of the mean
     error: float
     degrees_of_freedom: float
-    #: how many differences the mean is of: of queries, or of test parts
-    n_queries: int
+    #: how many differences the mean is of: those of queries, or of test parts
+    n_values: int
 
     @classmethod
     def of(cls, a: np.ndarray, b: np.ndarray, folds: np.ndarray) -> MeanDifference:

@@ -163,7 +163,7 @@ def _compared(
         "reasons": [
             _reasons(frame, pair, procedure)
             for pair in pairs
-            if pair.a in first and pair.difference.n_queries
+            if pair.a in first and pair.difference.n_values
         ],
         "charts": _split(gains(frame, baseline, measure), first),
     }

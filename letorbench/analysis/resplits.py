@@ -28,12 +28,10 @@ def resplit_table(frame: DatasetResults, draws: Draws, measures: Sequence[str]) 
     The official folds are none of the draws.
     """
     rows: list[list[Cell | Value]] = []
-    old: list[str] = []
     for algo in (row.algo for row in frame.rows):
         drawn = list(rows_of(draws, algo).values())
         if not drawn:
             continue
-        old += [algo] * any(row.version for row in drawn)
         values = np.array([[row.values.get(name, math.nan) for name in measures] for row in drawn])
         means = values.mean(axis=0).tolist()
         deviations = values.std(axis=0, ddof=1).tolist() if len(drawn) > 1 else [None] * len(means)
@@ -51,7 +49,7 @@ def resplit_table(frame: DatasetResults, draws: Draws, measures: Sequence[str]) 
         f"{_counted(frame, draws)}: mean over draws of the means over folds; "
         "± = standard deviation over draws"
     )
-    return table(caption, columns, rows, _old(old))
+    return table(caption, columns, rows, _notes(frame, draws))
 
 
 def difference(
@@ -98,14 +96,16 @@ def resplit_comparison(
         deviation = float(each.std(ddof=1)) if len(each) > 1 else None
         own = official[a] - official[b]
         same = int((np.sign(each) == np.sign(own)).sum())
-        rows.append([
-            frame.dataset, measure, a, b, own,
-            Cell(f"{mean.mean:+.4f}", mean.mean, spread=spread(deviation)),
-            deviation, Cell(f"[{low:+.4f}, {high:+.4f}]", low), high,
-            Cell(probability(mean.p), mean.p),
-            Cell(probability(p), p, starred=p < procedure.alpha),
-            Cell(f"{same} of {len(each)}", same), len(each),
-        ])  # fmt: skip
+        numbers: list[Cell | Value] = [math.nan] * 6  # where no query has a value
+        if mean.n_values:
+            numbers = [
+                Cell(f"{mean.mean:+.4f}", mean.mean, spread=spread(deviation)), deviation,
+                Cell(f"[{low:+.4f}, {high:+.4f}]", low), high,
+                Cell(probability(mean.p), mean.p),
+                Cell(probability(p), p, starred=p < procedure.alpha),
+            ]  # fmt: skip
+        counted = Cell(f"{same} of {len(each)}", same)
+        rows.append([frame.dataset, measure, a, b, own, *numbers, counted, len(each)])
     columns = (
         *(Column(name=name) for name in ("dataset", "measure")),
         Column("algorithm", "left", "algo"),
@@ -120,18 +120,29 @@ def resplit_comparison(
         Column("same sign", name="same_sign"),
         Column(name="draws"),
     )
-    most = max((mean.n_queries for *_, mean in tested), default=0)
+    most = max((mean.n_values for *_, mean in tested), default=0)
     caption = (
         f"{_counted(frame, draws)}, {label(measure)} [{', '.join(frame.conventions)}]: "
         f"± = standard deviation over draws; corrected resampled t-test over {most} folds, "
         f"{CORRECTION_NAMES[procedure.correction]}; * = adjusted p < {procedure.alpha:g}"
     )
-    return table(caption, columns, rows)
+    return table(
+        caption, columns, rows, _notes(frame.only({algo for pair in pairs for algo in pair}), draws)
+    )
 
 
 def _counted(frame: DatasetResults, draws: Draws) -> str:
-    return f"{frame.dataset}, {len(draws)} new draw{'s' * (len(draws) > 1)} of the folds"
+    n = sum(bool(drawn.rows) for drawn in draws.values())
+    return f"{frame.dataset}, {n} new draw{'s' * (n != 1)} of the folds"
 
 
-def _old(algos: Sequence[str]) -> list[str]:
-    return [f"other code: {', '.join(algos)}; a new run renews the draws"] if algos else []
+def _notes(frame: DatasetResults, draws: Draws) -> list[str]:
+    """Return which draws of these algorithms are damaged, and which are of other code."""
+    old = [
+        row.algo
+        for row in frame.rows
+        if any(drawn.version for drawn in rows_of(draws, row.algo).values())
+    ]
+    damaged = [line for drawn in draws.values() for line in drawn.damaged]
+    renewed = f"other code: {', '.join(old)}; a new run renews the draws"
+    return [*damaged, *([renewed] if old else [])]

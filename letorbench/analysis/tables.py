@@ -85,9 +85,9 @@ class Table:
         return [column.heading for column in self.columns]
 
     def visible_columns(self) -> Table:
-        """What people see; of a table without rows the caption alone."""
+        """What people see; of a table without rows the caption and the notes."""
         if not self.rows:
-            return Table(self.caption)
+            return Table(self.caption, notes=self.notes)
         shown = self._only([bool(each.heading or not each.name) for each in self.columns])
         return replace(shown, rows=tuple(row for row in shown.rows if any(c.text for c in row)))
 

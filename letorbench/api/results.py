@@ -314,8 +314,8 @@ class Results:
         records = []
         for frame in self.frames:
             names = frame.names("all" if measures is None else measures)
-            for number, drawn in self._draws(frame, names).items():
-                for row in drawn.rows:
+            for number, drawn in resplits(frame, self.out).items():
+                for row in drawn.measured(names).rows:
                     head = {"dataset": frame.dataset, "algo": row.algo, "draw": number}
                     records.append({**head, **{name: row.values.get(name) for name in names}})
         return pd.DataFrame(records)
@@ -323,22 +323,24 @@ class Results:
     def resplit_tables(self, frame: DatasetResults, measures: Measures) -> list[Table]:
         """Return the table of the draws of a data set's folds, or none where there are none."""
         names = frame.names(measures)
-        draws = self._draws(frame, names)
+        draws = {k: each.measured(names) for k, each in resplits(frame, self.out).items()}
         return [resplit_table(frame, draws, names)] if draws else []
 
     def resplit_comparisons(
         self, measures: Measures, baseline: str | None, procedure: Procedure
     ) -> Iterator[Table]:
         """Yield the comparison over the draws of each data set that has some, by each measure."""
+        drawn: dict[str, dict[int, DatasetResults]] = {}
         for frame, pairs in self.pairs(measures, baseline, procedure):
             name = pairs[0].measure
-            if draws := self._draws(frame, [name]):
-                both, own = [(pair.a, pair.b) for pair in pairs], frame.measured([name])
-                if (found := resplit_comparison(own, draws, both, name, procedure)).rows:
+            if frame.dataset not in drawn:
+                drawn[frame.dataset] = resplits(frame, self.out)
+            draws = {k: each.measured([name]) for k, each in drawn[frame.dataset].items()}
+            if draws:
+                both, official = [(pair.a, pair.b) for pair in pairs], frame.measured([name])
+                found = resplit_comparison(official, draws, both, name, procedure)
+                if found.rows or found.notes:
                     yield found
-
-    def _draws(self, frame: DatasetResults, names: Sequence[str]) -> dict[int, DatasetResults]:
-        return {k: each.measured(names) for k, each in resplits(frame, self.out).items()}
 
     def queries(
         self, n: int = 5, baseline: str | None = None, measure: str = "ndcg@10"
@@ -463,7 +465,7 @@ class Results:
             procedure = Procedure()
             measure = f"{measure}@10" if measure == "ndcg" else measure
             pairs = (each for _, each in self.pairs(measure, baseline, procedure))
-            tested = [[pair for pair in each if pair.difference.n_queries] for each in pairs]
+            tested = [[pair for pair in each if pair.difference.n_values] for each in pairs]
             return draw([differences_panel(each, procedure) for each in tested if each])
         if shares:
             return draw([curves.panel for curves in self.learning(measure)])

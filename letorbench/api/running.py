@@ -6,6 +6,7 @@ from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import replace
 from itertools import product
+from numbers import Integral
 from pathlib import Path
 from warnings import warn
 
@@ -246,9 +247,14 @@ def _datasets(
     resplit: int,
 ) -> list[catalog.Name | Benchmark]:
     """Return names and benchmarks, each once and in order, with each draw and fraction."""
-    if not 0 <= resplit <= MOST_REPEATS:
-        raise UsageError(f"resplit: found {resplit}, expected at most {MOST_REPEATS} draws")
+    whole = isinstance(resplit, Integral) and not isinstance(resplit, bool)
+    if not (whole and 0 <= resplit <= MOST_REPEATS):
+        expected = f"a whole number from 0 to {MOST_REPEATS}"
+        raise UsageError(f"resplit: found {resplit!r}, expected {expected}")
     several = [data] if isinstance(data, (str, Benchmark)) else list(data)
+    names = (each.name if isinstance(each, Benchmark) else each for each in several)
+    if resplit and (draw := next((n for n in split(names) if catalog.parse(n).resplit), None)):
+        raise UsageError(f"{draw}: found a draw of the folds, expected a data set to draw from")
     chosen: dict[str, catalog.Name | Benchmark] = {}
     for number, each in product(range(resplit + 1), several):
         if isinstance(each, Benchmark):

@@ -58,7 +58,7 @@ def test_a_partial_algorithm_is_compared_on_the_folds_that_both_have():
     ]  # fmt: skip
     shared = [each.values["map"] for each in on_common_folds("SET", whole, part)]
     assert pairs[1].means == tuple(values.mean() for values in shared)
-    assert pairs[1].difference.n_queries == 20 and pairs[0].difference.n_queries == 30
+    assert pairs[1].difference.n_values == 20 and pairs[0].difference.n_values == 30
     text = render(comparison_table(pairs), "text")
     assert "a, ccc: compared on the folds that both have, 1,3 (20 queries)" in text
     assert "convention" not in to_frame(comparison_table(pairs))
@@ -202,7 +202,7 @@ def test_slices_by_difficulty_find_no_difference_where_there_is_none(rng):
     systems = [PerQuery(algo, folds, qids, {"map": own}) for algo, own in values.items()]
     slices = sliced("difficulty", systems, "map", None)
     pairs = compare("X", systems, "map", "b", Procedure("t"), slices)[:4]
-    assert [pair.difference.n_queries for pair in pairs] == [1_000] * 4
+    assert [pair.difference.n_values for pair in pairs] == [1_000] * 4
     for pair in pairs:
         low, high = pair.difference.interval()  # four standard errors wide
         assert abs(pair.difference.mean) < high - low

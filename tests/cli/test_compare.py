@@ -60,7 +60,16 @@ def test_draws_of_the_folds_against_an_independent_computation(tmp_path):
         values = rng.random(4).round(3)
         means[algo, number, fold] = values.mean()
         name = f"S@split{number}" if number else "S"
-        store_fold(tmp_path, name, algo, fold, {"map": list(values)}, data=data)
+        code = {"module": "letorbench.rankers.mart", "code": "0"} if name == "S@split3" else {}
+        store_fold(
+            tmp_path,
+            name,
+            algo,
+            fold,
+            {"map": list(values), "auc": [np.nan] * 4},
+            data=data,
+            **code,
+        )
     results = lb.load_results(tmp_path)
     assert results.datasets == ["S"]
 
@@ -90,6 +99,17 @@ def test_draws_of_the_folds_against_an_independent_computation(tmp_path):
     assert re.search(rf"a +b +\{own:+.4f} +\{d.mean():+.4f} ±.* {same} of 3\n", text)
     with pytest.raises(lb.UsageError, match="found no draws"):
         lb.load_results(tmp_path, "S@split1").compare(measures="map", resplits=True)
+    text_of_none = printed("compare", "--out", str(tmp_path), "--measure", "auc")
+    assert len(re.findall(r"\na +b(?: +–){5} +0 of 3\n", text_of_none)) == 1
+    assert all("\nother code: a, b; a new run renews the draws\n" in each for each in (table, text))
+    for left, algos in ((4, "a"), (0, "bc")):  # what is left out for damage is named
+        files = [file for algo in algos for file in tmp_path.glob(f"S@*/{algo}/fold2/scores.txt")]
+        for file in files:
+            file.write_text("0\n")
+        for command in ("table", "compare"):
+            shown = printed(command, "--out", str(tmp_path), "--measure", "map")
+            assert all(f"{file}: damaged" in shown for file in files) and len(files) > 3
+            assert f"\nS, {left} new draws of the folds" in shown
 
 
 @pytest.mark.parametrize("by", ["relevant", "difficulty"])

@@ -240,9 +240,9 @@ def test_draws_of_the_folds_partition_the_queries(tmp_path: Path, folds: int) ->
 
 
 def test_draws_of_folds_go_by_the_queries_names_and_need_a_rotation(tmp_path: Path) -> None:
-    # ids with a blank are numbered in the files in the order of the rows, and named beside them
-    names = [f"query {letter}" for letter in "abcdefghi"]
-    table = pd.DataFrame({"qid": names, "label": 1, "x": np.arange(9.0)})
+    table = pd.DataFrame(
+        {"qid": [f"word {c}" for c in "abcdefghi"], "label": 1, "x": np.arange(9.0)}
+    )
     for name, rows in (("one", table), ("other", table[::-1])):
         rows.to_csv(tmp_path / f"{name}.csv", index=False)
         split(tmp_path / f"{name}.csv", tmp_path, folds=3)

@@ -102,8 +102,8 @@ def test_copied_shares_are_the_run(tmp_path):
 def test_draws_of_the_folds_are_resumed_and_shared_as_any_run(tmp_path, monkeypatch):
     """A run that is ended in the middle, shards, and data in memory leave the same bytes."""
     write_toy(tmp_path / "data")
-    options = {"data_dir": tmp_path / "data", "repeats": 2, "fixed": ["epochs=2"], "resplit": 2}
-    algos = ["regression", "ranknet"]
+    options = {"data_dir": tmp_path / "data", "resplit": 2}
+    algos = "regression"
     plain = lb.run("TOY", algos, out=tmp_path / "plain", **{**options, "resplit": 0})
     whole = lb.run("TOY", algos, out=tmp_path / "whole", **options)
     assert whole.datasets == lb.load_results(whole.out).datasets == ["TOY"]
@@ -115,7 +115,7 @@ def test_draws_of_the_folds_are_resumed_and_shared_as_any_run(tmp_path, monkeypa
     done, choose = [], running.select
 
     def select(*given, **named):
-        if len(done) == 22:  # of 45 trainings
+        if len(done) == 7:  # of 15 trainings
             raise KeyboardInterrupt
         done.append(given)
         return choose(*given, **named)
@@ -125,10 +125,15 @@ def test_draws_of_the_folds_are_resumed_and_shared_as_any_run(tmp_path, monkeypa
         lb.run("TOY", algos, out=tmp_path / "ended", **options)
     done.append(None)
     lb.run("TOY", algos, out=tmp_path / "ended", **options)
-    assert len(done) == 46
+    assert len(done) == 16
     for other in ("shards", "held", "ended"):
         assert content(tmp_path / other) == content(whole.out)
     assert "0 problems" in printed("verify", str(whole.out), "--data-dir", str(tmp_path / "data"))
+    drawn = lb.load("TOY@split1", tmp_path / "data")
+    for data, wrong in ((drawn, 1), ("TOY", -1), ("TOY", True), ("TOY", 1.5), ("TOY", "2")):
+        with pytest.raises(lb.UsageError, match="^(TOY@split1|resplit): found"):
+            lb.run(data, algos, data_dir=tmp_path / "data", out=tmp_path / "no", resplit=wrong)
+    assert not (tmp_path / "no").exists()
 
 
 PLUGIN = """
