@@ -191,8 +191,8 @@ def compare(
     if procedure.correction == TUKEY:
         if slices is not None:
             raise UsageError(f"correction={TUKEY}: found slices, expected all queries")
-        names = {name for pair in tested for name in (pair.a, pair.b)}
-        compared = {name: each for name, each in by_name.items() if name in names}
+        shown = {name for pair in tested for name in (pair.a, pair.b)}
+        compared = {name: each for name, each in by_name.items() if name in shown}
         p = _tukey(dataset, compared, measure, [[*pair] for pair, _ in known], procedure.seed)
         tests = len(compared) * (len(compared) - 1) // 2
     elif tests:

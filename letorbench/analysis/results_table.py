@@ -74,7 +74,7 @@ def row_names(algos: Iterable[str]) -> RowNames:
     first, *others = found.values() or [labels.Label("")]
     same = [pair for pair in first.settings if all(pair in each.settings for each in others)]
     shared = tuple(same) if others else ()
-    names, key = dict[str, str](), []
+    names, key = dict[str, str](), list[str]()
     for algo, label in found.items():
         own = tuple(pair for pair in label.settings if pair not in shared)
         names[algo] = name = replace(label, settings=own).row
