@@ -117,7 +117,11 @@ def test_tukey_counts_all_pairs_also_where_baselines_choose_some():
     ]  # fmt: skip
     p = {frozenset((pair.a, pair.b)): pair.adjusted for pair in every}
     assert [pair.adjusted for pair in some] == [p[frozenset((x.a, x.b))] for x in some]
-    assert {pair.tests for pair in (*every, *some)} == {3}
+    against_one = compare("SET", systems, "map", "a", procedure)
+    assert [pair.adjusted for pair in against_one] == [
+        p[frozenset(("a", x))] for x in ("bb", "ccc")
+    ]
+    assert {pair.tests for pair in (*every, *some, *against_one)} == {3}
     assert (
         "Tukey's HSD by randomisation for 3 comparisons"
         in comparison_table(some, procedure).caption

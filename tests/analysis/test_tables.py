@@ -126,6 +126,7 @@ def test_what_all_rows_share_stands_once_and_long_names_have_a_key():
     assert row_names(["mart[select=map]"]).of == {"mart[select=map]": "mart[select=map]"}
     rows = [f"{name}[{own}select=map,convention=letor3]" for name, own in
             (("mart", ""), ("listnet", "top=2,"), ("random", ""))]  # fmt: skip
+    assert list(row_names(rows).of.values()) == ["mart", "listnet[top=2]", "random"]
     frame = DatasetResults("S", tuple(sample_row(name, {"map": 0.5}) for name in rows))
     text = shown(frame)
     assert text.splitlines()[0].count("; every row with select=map;") == 1
