@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from letorbench.analysis.importance import importance as importance
     from letorbench.analysis.importance import importance_figure as importance_figure
     from letorbench.api.leaderboard import leaderboard as leaderboard
+    from letorbench.api.measuring import compare as compare
     from letorbench.api.measuring import evaluate as evaluate
     from letorbench.api.results import Results as Results
     from letorbench.api.results import load_results as load_results
@@ -57,11 +58,11 @@ if TYPE_CHECKING:
     from letorbench.measures import RPrec as RPrec
     from letorbench.measures import Tau as Tau
     from letorbench.measures import nDCG as nDCG
-    from letorbench.measures import parse as parse
     from letorbench.rankers import *  # noqa: F403
     from letorbench.rankers import Ranker as Ranker
     from letorbench.rankers import load_model as load_model
     from letorbench.rankers import names as algorithms  # noqa: F401
     from letorbench.rankers import ranker as ranker
+    from letorbench.results.spellings import parse as parse
 
 __getattr__, __dir__ = registry.attach(__name__, {**classes(), **registry.imports_of(__file__)})

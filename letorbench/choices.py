@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 
+from letorbench import aliases
 from letorbench.errors import UsageError
 
 #: with more choices, an error lists only the nearest ones
@@ -10,9 +11,14 @@ MOST_LISTED = 25
 
 
 def require_choice(name: str, choices: Sequence[str], what: str) -> str:
-    """Return the name if it is a choice; else UsageError, with the nearest three or all choices."""
+    """Return the name if it is a choice, or the choice that it means in another tool.
+
+    Else UsageError, with the nearest three or all choices.
+    """
     if name in choices:
         return name
+    if known := aliases.named(name, choices, what):
+        return known
     lower: dict[str, list[str]] = {}
     for choice in dict.fromkeys(choices):
         lower.setdefault(choice.lower(), []).append(choice)

@@ -14,6 +14,7 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
 
+from letorbench import aliases
 from letorbench.errors import UsageError
 
 PACKAGE = Path(__file__).parent
@@ -128,8 +129,9 @@ def attach(
     """Make `__getattr__` and `__dir__` of a package that imports names from places on first use."""
 
     def get(name: str) -> Any:
-        if name not in places:
+        known = name if name in places else aliases.attribute(name, places)
+        if known is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return load(places[name])
+        return load(places[known])
 
     return get, lambda: sorted(places)

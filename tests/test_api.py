@@ -57,6 +57,8 @@ def test_the_lines_of_the_design(folder):
     res = lb.run(bench, ["regression", lb.NDCGBoost], out="results")
     summary = res.summary()
     assert list(summary["folds"]) == [5, 5] and not summary["partial"].any()
+    few = ["dataset", "algo", "folds", "repeats", "partial"]
+    assert list(summary) == [*few, "ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map"]
     assert len(res.per_query()) == 80
     (pair,) = res.compare(baseline="regression").to_dict("records")
     assert (pair["algo"], pair["against"], pair["queries"]) == ("ndcgboost", "regression", 40)
@@ -127,6 +129,11 @@ def test_every_frame_is_what_the_files_hold(folder):
     same(res.per_query(), means.reset_index())
     folds = queries.groupby([*of, "repeat", "fold"])[names].mean()
     same(res.folds(), folds.reset_index())
+    same(
+        res.summary("map, p@2", per="fold"),
+        folds.reset_index()[[*of, "repeat", "fold", "map", "p@2"]],
+    )
+    same(res.summary("map", per="query"), res.per_query("map"))
     seeds = folds.groupby([*of, "repeat"]).mean().groupby(of)
     deviations = seeds.std().add_suffix("-sd")
     facts = pd.DataFrame(
@@ -138,7 +145,7 @@ def test_every_frame_is_what_the_files_hold(folder):
         },
         deviations.index,
     )  # fmt: skip
-    same(res.summary(), pd.concat([facts, seeds.mean(), deviations], axis=1).reset_index())
+    same(res.summary("all"), pd.concat([facts, seeds.mean(), deviations], axis=1).reset_index())
     found = res.fits()
     found["warnings"] = [[vars(each) for each in own] for own in found["warnings"]]
     fits = [
@@ -165,6 +172,112 @@ def test_every_frame_is_what_the_files_hold(folder):
         same(res.scores(part), pd.concat(expected, ignore_index=True))
     with pytest.raises(UsageError, match="found part='train', expected one of validation, test$"):
         res.scores("train")
+
+
+def test_results_read_like_a_mapping_and_print_for_papers(folder):
+    """Of two data sets and of a frame's, whose data are in no folder."""
+    frame = table().assign(doc=[f"d{n}" for n in range(120)])
+    bench = lb.from_frame(frame, label="rel", docid="doc", folds=3)
+    assert bench.folds[0].test.docids[0].startswith(b"d") and bench.folds[0].test.n_features == 2
+    res = lb.run(bench, ["regression", "random", "best-feature", "ideal"])
+    assert list(res) == res.algorithms and len(res) == 4 and "random" in res
+    assert (
+        res["Linear_Regression"].algorithms
+        == ["regression"]
+        == res["frame"]["regression"].algorithms
+    )
+    values = res.summary().set_index("algo")["ndcg@10"].drop("ideal")
+    assert res.best() == values.idxmax() != res.best("rmse") == "regression"
+    assert res.to_frame().equals(res.summary())
+    latex, markdown = res.to_latex(baseline="random"), res.to_markdown(["p@1", "precision@2"])
+    assert "\\toprule" in latex and "\\uparrow" in latex and "| P@1 | P@2 |" in markdown
+    found = res.compare(["regression", "random"], correction="bonferroni")
+    assert list(zip(found["algo"], found["against"])) == [
+        ("best-feature", "regression"), ("random", "regression"),
+        ("best-feature", "random"), ("regression", "random"),
+    ]  # fmt: skip
+    assert found["p_adjusted"].tolist() == np.minimum(3 * found["p"], 1.0).tolist()
+    assert found.equals(res.compare("regression,random", correction="bonferroni"))
+    slices = res.compare("regression", by="length")["slice"]  # needs the documents
+    assert len(set(slices)) >= 1 and len(res.scores()) == 120
+    assert res.summary(["err@3"])["err@3"].notna().all()  # not stored
+    write_toy(folder / "data", "OTHER", seed=2)
+    both = lb.run("MQ2008,OTHER", "random")
+    assert both["OTHER"].datasets == ["OTHER"]
+    with pytest.raises(UsageError, match="found the data sets MQ2008, OTHER, expected one"):
+        both.best()
+    for name, told in (("nothing", "unknown algorithm 'nothing'"), (0, "expected the name")):
+        with pytest.raises((UsageError, TypeError), match=told):
+            res[name]
+
+
+def test_other_tools_names_are_printed_as_ours(folder):
+    assert {lb.ListMLE, lb.ApproxNDCG, lb.NDCG, lb.Precision} == {
+        lb.WPL,
+        lb.SmoothNDCG,
+        lb.nDCG,
+        lb.P,
+    }
+    assert lb.ranker("LambdaMART") is lb.ranker("lambda_mart") is lb.LambdaMART
+    res = lb.run(
+        "MQ2008", "ListMLE[max_iter=3],RandomForest[n_estimators=2,max_features=1]", folds=[1],
+        repeats=1, select="NDCG_cut_5", measures=["P_3", "success@4"],
+    )  # fmt: skip
+    assert list(res) == [
+        "random-forests[columns=1.0,bags=2,select=ndcg@5]", "wpl[iterations=3,select=ndcg@5]"
+    ]  # fmt: skip
+    assert list(res.summary().columns[-2:]) == ["map", "hit@4"]  # P@3 is always stored
+    assert list(res.summary("P_3, success@4").columns[-2:]) == ["p@3", "hit@4"]
+    assert res["listmle"].algorithms == [list(res)[1]]
+    names = {"recip_rank": "mrr", "AP@3": "map@3", "R@2": "recall@2", "ndcg_cut_10": "ndcg@10",
+             "P_5": "p@5", "Rprec": "rprec", "hit_rate@1": "hit@1", "nDCG@3": "ndcg@3"}  # fmt: skip
+    assert {name: str(lb.parse(name)) for name in names} == names
+
+    def p_5(y_true, y_score):
+        return 0.125
+
+    for measure in (p_5, "P_5"):  # the user's own comes first
+        assert lb.evaluate([1], [1.0], [1], measure).to_dict() == {"p_5": 0.125}
+    with pytest.raises(UsageError, match="found bags twice"):
+        lb.run("MQ2008", "random-forests[bags=2,n_estimators=3]")
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        lb.Nothing  # noqa: B018
+
+
+def test_qrels_and_runs_are_frames_or_mappings():
+    """As `score` measures files of them: documents and queries that one of the two lacks."""
+    qrels = {"q1": {"a": 1, "b": 0, "c": 2}, 7: {"a": 1}, "q3": {"x": 0, "y": 1}}
+    run = {"q1": {"b": 0.9, "new": 0.8, "a": 0.2}, "q3": {"x": 2.0, "y": 1.0}, "none": {"a": 1.0}}
+    options = {"measures": "map,recall@3", "convention": "trec_eval", "per_query": True}
+    with pytest.warns(
+        UserWarning, match="scores: queries of the qrels without results, left out: 1"
+    ):
+        values = lb.evaluate(qrels, run, **options)
+    assert values.dropna().T.to_dict("list") == {"q1": [1 / 6, 0.5], "q3": [0.5, 1.0]}
+    cells = [(qid, docno, each) for qid, docs in qrels.items() for docno, each in docs.items()]
+    frame = pd.DataFrame(cells, columns=["query_id", "doc_id", "relevance"])
+    ranked = [(qid, docno, each) for qid, docs in run.items() for docno, each in docs.items()]
+    scored = pd.DataFrame(ranked, columns=["qid", "docno", "score"])
+    with pytest.warns(UserWarning):
+        pd.testing.assert_frame_equal(lb.evaluate(frame, scored, **options), values)
+    other = {"q1": {"a": 3.0, "c": 2.0}, "q3": {"y": 1.0}}
+    with pytest.warns(UserWarning):
+        found = lb.compare(
+            qrels, {"run": run, "other": other}, measures="map", convention="trec_eval"
+        )
+    assert found.loc[0, ["algo", "against", "queries"]].tolist() == ["run", "other", 2]
+    assert found.loc[0, "difference"] == pytest.approx((1 / 6 + 0.5 - 2.0) / 2)
+    y, scores = [1, 0, 0, 1], {"one": [4.0, 3.0, 2.0, 1.0], "two": [1.0, 2.0, 3.0, 4.0]}
+    assert lb.compare(y, scores, ["a", "a", "b", "b"], measures="p@1")["difference"].tolist() == [
+        0.0
+    ]
+    for bad, told in (
+        (frame.rename(columns={"doc_id": "d"}), "y: found the columns query_id, d, relev"),
+        ({"q1": {"a": 0.5}}, "y: row 0: found 0.5, expected an integer"),
+        ({"q9": {"a": 1}}, "scores: found no query of the qrels"),
+    ):  # fmt: skip
+        with pytest.raises(lb.DataError, match=told):
+            lb.evaluate(bad, run, **options)
 
 
 @pytest.mark.usefixtures("no_figures")
@@ -231,6 +344,10 @@ def test_what_fails_is_said(folder):
     with pytest.warns(UserWarning, match=f"^{text}$"):
         res = lb.run("MQ2008", [refused, lb.Classification], folds=[1])
     assert res.algorithms == ["classification"] and res.warnings == (text.replace("\\", ""),)
+    net = type("Net", (), {"fit": print})()
+    for algos in (net, ["regression", net]):  # before anything is trained
+        with pytest.raises(UsageError, match=r"^found a Net without predict\(X\), expected"):
+            lb.run("MQ2008", algos)
     with warnings.catch_warnings():  # a plain run has none
         warnings.simplefilter("error", UserWarning)
         write_toy(folder / "data", "MINE")

@@ -16,13 +16,15 @@ from letorbench.analysis.paired import (
     CORRECTIONS,
     POWER,
     TESTS,
+    TUKEY,
     MeanDifference,
     differences,
     effect_size,
     seed_variances,
+    tukey,
     win_tie_loss,
 )
-from letorbench.analysis.results_table import Marks, fold_note, label, spread
+from letorbench.analysis.results_table import Marks, fold_note, label, row_names, spread
 from letorbench.analysis.tables import (
     Cell,
     Column,
@@ -31,6 +33,7 @@ from letorbench.analysis.tables import (
     columns,
     probability,
     table,
+    to_frame,
 )
 from letorbench.choices import require_choice
 from letorbench.errors import DataError, UsageError
@@ -63,6 +66,8 @@ COLUMNS = (
     *(Column(name=name) for name in ("ties", "losses", "repeats", "repeats_against")),
     *(Column(name=name) for name in ("sd", "sd_against")),
 )
+#: the columns of a comparison that one sees first: a notebook has room for few
+FIRST = ("algo", "against", "difference", "p_adjusted", "significant")
 #: the columns that people see of slices alone
 SLICED = ("slice", "queries")
 SEEDS_NOTE = "± = standard deviation over seeds; intervals and p count queries and seeds"
@@ -77,8 +82,10 @@ TEST_NAMES = {
 }
 CORRECTION_NAMES = {
     "holm": "Holm's correction",
+    "bonferroni": "Bonferroni's correction",
     "bh": "Benjamini and Hochberg's correction",
     "none": "no correction",
+    TUKEY: "Tukey's HSD by randomisation",
 }
 
 
@@ -88,7 +95,7 @@ class Procedure:
 
     #: a name of `paired.TESTS`
     test: str = "randomization"
-    #: a name of `paired.CORRECTIONS`, for several pairs at once
+    #: a name of `paired.CORRECTIONS`, for several pairs at once, or `TUKEY`
     correction: str = "holm"
     #: the level of adjusted p-values
     alpha: float = 0.05
@@ -96,7 +103,12 @@ class Procedure:
 
     def __post_init__(self) -> None:
         require_choice(self.test, list(TESTS), "test")
-        require_choice(self.correction, list(CORRECTIONS), "correction")
+        require_choice(self.correction, [*CORRECTIONS, TUKEY], "correction")
+        if self.correction == TUKEY and self.test != "randomization":
+            raise UsageError(
+                f"correction={TUKEY}: found test={self.test}, expected randomization: it draws "
+                "orders of all algorithms"
+            )
 
     def __str__(self) -> str:
         return f"{TEST_NAMES[self.test]}, {CORRECTION_NAMES[self.correction]}"
@@ -156,9 +168,10 @@ def compare(
 
     A pair of two baselines is returned from both sides, and is one test. slices: the folds and the
     queries of each slice, by its name; each pair is compared in each slice that has queries of it.
-    All tests are corrected together. Two systems are compared on the folds that both have. `ideal`,
-    which reads the test labels, takes part as a baseline alone. UsageError for fewer than two
-    systems or an unknown baseline; DataError if two systems have no fold in common.
+    All tests are corrected together; `TUKEY` tests all pairs of the systems together, also where
+    baselines choose some. Two systems are compared on the folds that both have. `ideal`, which
+    reads the test labels, takes part as a baseline alone. UsageError for fewer than two systems or
+    an unknown baseline; DataError if two systems have no fold in common.
     """
     by_name = {system.algo: system for system in systems}
     every = np.unique(np.concatenate([system.folds for system in systems]))
@@ -173,9 +186,18 @@ def compare(
     keys = [(frozenset((pair.a, pair.b)), pair.slice) for pair in tested]
     known = {key: pair.p for key, pair in reversed([*zip(keys, tested)])}
     p = np.array(list(known.values()))
-    if (some := ~np.isnan(p)).any():
+    some = ~np.isnan(p)
+    tests = int(some.sum())
+    if procedure.correction == TUKEY:
+        if slices is not None:
+            raise UsageError(f"correction={TUKEY}: found slices, expected all queries")
+        shown = {name for pair in tested for name in (pair.a, pair.b)}
+        compared = {name: each for name, each in by_name.items() if name in shown}
+        p = _tukey(dataset, compared, measure, [[*pair] for pair, _ in known], procedure.seed)
+        tests = len(compared) * (len(compared) - 1) // 2
+    elif tests:
         p[some] = CORRECTIONS[procedure.correction](p[some])
-    adjusted, tests = dict(zip(known, p.tolist())), int(some.sum())
+    adjusted = dict(zip(known, p.tolist()))
     return tuple(
         replace(pair, p=known[key], adjusted=adjusted[key], tests=tests)
         for key, pair in zip(keys, tested)
@@ -245,19 +267,21 @@ def comparison_table(
 ) -> Table:
     """A row for each pair of one data set and measure, significant adjusted p-values starred."""
     first, queries = pairs[0], max(pair.difference.n_values for pair in pairs)
+    names = row_names(name for pair in pairs for name in (pair.a, pair.b))
     seeded = any(max(pair.repeats) > 1 for pair in pairs)
     over = "the slice's" if first.slice else str(queries)
     tested, alone = procedure.over(pairs), "; interval, p and detectable are of each row by itself"
     caption = (
         f"{first.dataset}, {label(first.measure)} [{convention}]: mean over {over} "
         f"queries of all folds{' and the seeds' * seeded}; {tested}; * = adjusted p < "
-        f"{procedure.alpha:g}{alone * (tested != str(procedure))}"
+        f"{procedure.alpha:g}{alone * (tested != str(procedure))}{names.heading}"
     )
     compared: Counter[tuple[str, str, str]] = Counter()  # numbers of queries, over all slices
     for pair in pairs:
         if pair.folds:
             compared[pair.a, pair.b, ",".join(map(str, pair.folds))] += pair.difference.n_values
-    notes = [
+    notes = [*names.key]
+    notes += [
         f"{a}, {b}: compared on the folds that both have, {folds} ({n} queries)"
         for (a, b, folds), n in compared.items()
     ]
@@ -267,7 +291,17 @@ def comparison_table(
     every = [*COLUMNS, *(Column(name="convention") for _ in rules)]
     if not first.slice:  # people see neither the slice nor its queries
         every = [c if c.name not in SLICED else Column(name=c.name) for c in every]
-    return table(caption, every, ([*_row(pair, procedure), *rules] for pair in pairs), notes)
+    rows = ([*_row(pair, procedure, names.of), *rules] for pair in pairs)
+    return table(caption, every, rows, notes)
+
+
+def comparison_frame(tables: Sequence[Table], alpha: float) -> pd.DataFrame:
+    """The rows of comparisons as a frame, with what one sees first in front."""
+    import pandas as pd
+
+    found = pd.concat(map(to_frame, tables), ignore_index=True)
+    found = found.assign(significant=found["p_adjusted"] < alpha)
+    return found[[*FIRST, *(name for name in found if name not in FIRST)]]
 
 
 def power_table(pairs: Sequence[Pair], convention: str) -> Table:
@@ -302,15 +336,16 @@ def power_table(pairs: Sequence[Pair], convention: str) -> Table:
     return table(caption, heads, rows)
 
 
-def _row(pair: Pair, procedure: Procedure) -> list[Cell | Value]:
-    """The values of `COLUMNS`."""
+def _row(pair: Pair, procedure: Procedure, names: Mapping[str, str]) -> list[Cell | Value]:
+    """The values of `COLUMNS`; names: of the algorithms as people read them."""
+    both = (Cell(names[name], name) for name in (pair.a, pair.b))
+    head: list[Cell | Value] = [pair.dataset, pair.measure, *both, pair.slice]
     if not pair.difference.n_values:
-        known = pair.dataset, pair.measure, pair.a, pair.b, pair.slice, 0
-        return [*known, *[math.nan] * (len(COLUMNS) - len(known))]
+        return [*head, 0, *[math.nan] * (len(COLUMNS) - len(head) - 1)]
     low, high = pair.difference.interval()
     means = zip(pair.means, pair.deviations)
     return [
-        pair.dataset, pair.measure, pair.a, pair.b, pair.slice, pair.difference.n_values,
+        *head, pair.difference.n_values,
         *(Cell(f"{mean:.4f}", mean, spread=spread(deviation)) for mean, deviation in means),
         pair.difference.mean, Cell(f"[{low:+.4f}, {high:+.4f}]", low), high,
         procedure.test, Cell(probability(pair.p), pair.p),
@@ -345,6 +380,27 @@ def _test(dataset: str, one: PerQuery, other: PerQuery, measure: str, procedure:
         (first, second),
         from_folds=max(abs(s.mean(measure) - s.values[measure].mean()) for s in (one, other)),
     )  # fmt: skip
+
+
+def _tukey(
+    dataset: str, systems: Mapping[str, PerQuery], measure: str, pairs: Sequence[Sequence[str]],
+    seed: int,
+) -> np.ndarray:  # fmt: skip
+    """Tukey's p of each pair, on the queries of which every system has a value."""
+    folds = [set(each.folds.tolist()) for each in systems.values()]
+    both = np.array(sorted(set.intersection(*folds)), np.int64)
+    every = [each.only(both).in_means for each in systems.values()]
+    check_paired(dataset, every)
+    kept = ~np.isnan(sum(each.values[measure] for each in every))
+    if not kept.any():
+        raise DataError(f"{dataset}: found no query that all algorithms have, expected one")
+    every = [each.at(kept) for each in every]
+    none = np.zeros((1, int(kept.sum())))
+    variances = [seed_variances(each.tables[measure], none, each.folds) for each in every]
+    errors = np.sqrt([sum(variance for variance, _ in each) for each in variances])
+    values = np.array([each.values[measure] for each in every])
+    found, place = tukey(values, np.random.default_rng(seed), errors), [*systems]
+    return np.array([found[place.index(a), place.index(b)] for a, b in pairs])
 
 
 def _parts(

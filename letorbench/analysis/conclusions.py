@@ -19,7 +19,7 @@ from letorbench.analysis.comparison import (
     compare,
     differences_by_query,
 )
-from letorbench.analysis.results_table import best_first, comparable, label, notes
+from letorbench.analysis.results_table import best_first, comparable, label, notes, row_names
 from letorbench.analysis.tables import Column, Table, Value, probability, table
 from letorbench.measures import sign
 from letorbench.results.dataset_results import DatasetResults, SystemResults
@@ -162,7 +162,8 @@ def tuned(row: SystemResults) -> str:
 
 def tuning_line(frame: DatasetResults) -> str:
     """One line: which algorithms were tuned on validation, among what, and which were fixed."""
-    what = {row.algo: tuned(row) for row in frame.rows if PartMeans.of(row) is not None}
+    names = row_names(row.algo for row in frame.rows).of
+    what = {names[row.algo]: tuned(row) for row in frame.rows if PartMeans.of(row) is not None}
     chosen = [f"{name} ({text})" for name, text in what.items() if text]
     fixed = [name for name, text in what.items() if not text]
     if len(what) > MOST_NAMED:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.measures import Measure, parse
+from letorbench.measures import Measure
 from letorbench.models.tree_ensemble import TreeEnsemble
 from letorbench.rankers.base import Ranker
+from letorbench.results.spellings import parse
 from letorbench.solvers.stopping import Validation
 
 if TYPE_CHECKING:

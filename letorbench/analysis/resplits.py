@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from letorbench.analysis.comparison import CORRECTION_NAMES, Procedure
-from letorbench.analysis.paired import CORRECTIONS, MeanDifference
+from letorbench.analysis.paired import CORRECTIONS, TUKEY, MeanDifference
 from letorbench.analysis.results_table import label, spread
 from letorbench.analysis.tables import Cell, Column, Table, Value, probability, table
 from letorbench.datasets.catalog import parse
@@ -89,7 +89,9 @@ def resplit_comparison(
             left, right = ([rows[k] for k in both] for rows in (one, other))
             tested.append((a, b, *difference(frame.dataset, left, right, measure)))
     p_values = np.array([mean.p for *_, mean in tested])
-    adjusted = CORRECTIONS[procedure.correction](p_values) if tested else p_values
+    # Tukey's test exchanges values of queries, which draws of the folds are not
+    correction = "holm" if procedure.correction == TUKEY else procedure.correction
+    adjusted = CORRECTIONS[correction](p_values) if tested else p_values
     rows: list[list[Cell | Value]] = []
     for (a, b, d, mean), p in zip(tested, adjusted.tolist()):
         each, (low, high) = mean_of(d, axis=1), mean.interval()
@@ -124,7 +126,7 @@ def resplit_comparison(
     caption = (
         f"{_counted(frame, draws)}, {label(measure)} [{', '.join(frame.conventions)}]: "
         f"± = standard deviation over draws; corrected resampled t-test over {most} folds, "
-        f"{CORRECTION_NAMES[procedure.correction]}; * = adjusted p < {procedure.alpha:g}"
+        f"{CORRECTION_NAMES[correction]}; * = adjusted p < {procedure.alpha:g}"
     )
     return table(
         caption, columns, rows, _notes(frame.only({algo for pair in pairs for algo in pair}), draws)

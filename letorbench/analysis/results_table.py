@@ -1,11 +1,15 @@
 """Tables of a data set's results: a row for each algorithm, a column for each measure."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from letorbench.analysis.tables import DASH, Cell, Column, Table, table
 from letorbench.conventions import convention
+from letorbench.errors import UsageError
 from letorbench.measures import MEASURES, sign
+from letorbench.results import labels
 from letorbench.results.csv_files import HEAD
 from letorbench.results.dataset_results import (
     DatasetResults,
@@ -25,6 +29,10 @@ REFERENCES = {
     "prints other numbers",
     IDEAL: "ideal: the order of the test labels themselves, not an algorithm; it is not ranked",
 }
+#: a longer name is cut in tables, with a key below
+LONGEST_NAME = 40
+#: the shared settings that a caption names anyhow
+IN_CAPTION = ("convention", "features")
 ACRONYMS = ("ndcg", "map", "mrr", "err", "wta", "auc", "rbp", "rmse")
 
 
@@ -35,6 +43,45 @@ class Marks:
     baseline: str
     note: str
     signs: Mapping[tuple[str, str], int]
+
+
+class RowNames(NamedTuple):
+    """The names of rows as people read them."""
+
+    of: Mapping[str, str]
+    #: the settings that every row has, which its name leaves out
+    shared: tuple[tuple[str, str], ...]
+    #: the whole names of those that are cut
+    key: tuple[str, ...]
+
+    @property
+    def heading(self) -> str:
+        """What a caption says of the shared settings, or ""."""
+        said = ", ".join(f"{key}={v}" for key, v in self.shared if key not in IN_CAPTION)
+        return f"; every row with {said}" if said else ""
+
+
+def row_names(algos: Iterable[str]) -> RowNames:
+    """Leave out of labels what all of them share, and cut the long ones.
+
+    >>> row_names(["listnet[top=2,select=map]", "mart[select=map]"]).of
+    {'listnet[top=2,select=map]': 'listnet[top=2]', 'mart[select=map]': 'mart'}
+    """
+    found = {algo: labels.Label(algo) for algo in algos}
+    for algo in found:
+        with suppress(UsageError):  # another system may be called anything
+            found[algo] = labels.parse(algo)
+    first, *others = found.values() or [labels.Label("")]
+    same = [pair for pair in first.settings if all(pair in each.settings for each in others)]
+    shared = tuple(same) if others else ()
+    names, key = dict[str, str](), list[str]()
+    for algo, label in found.items():
+        own = tuple(pair for pair in label.settings if pair not in shared)
+        names[algo] = name = replace(label, settings=own).row
+        if len(name) > LONGEST_NAME:
+            names[algo] = f"{label.algo[:LONGEST_NAME]} [{len(key) + 1}]"
+            key.append(f"{names[algo]}: {name}")
+    return RowNames(names, shared, tuple(key))
 
 
 def usual(frame: DatasetResults) -> list[str]:
@@ -51,13 +98,14 @@ def summary_table(
     In CSV `cut_off` is the number of folds in which a time limit ended a training, and
     `not_converged` of those whose fit ended away from its optimum.
     """
-    remark = remarks(frame)
+    remark, names = remarks(frame), row_names(row.algo for row in frame.rows)
     drawn = [measure for measure in measures if measure in frame.drawn]
     signs = marks.signs if marks else {}
     numbers = [_column(frame, measure, signs) for measure in measures]
     rows = []
     for i, row in enumerate(frame.rows):
-        name = f"{row.algo} ({remark[row.algo]})" if row.algo in remark else row.algo
+        name = names.of[row.algo]
+        name = f"{name} ({remark[row.algo]})" if row.algo in remark else name
         rows.append([
             frame.dataset, Cell(name, row.algo), row.convention,
             row.folds, row.repeats, row.cut_off, row.not_converged,
@@ -74,8 +122,9 @@ def summary_table(
         *(Column(name=deviation_column(measure)) for measure in drawn),
         *(Column(name=f"{measure}-sign") for measure in measures if marks),
     )
+    below = (*names.key, *notes(frame), *_fold_note(frame, measures))
     return replace(
-        table(caption(frame), columns, rows, (*notes(frame), *_fold_note(frame, measures))),
+        table(caption(frame) + names.heading, columns, rows, below),
         name=frame.dataset,
         ranked=len(comparable(frame)) > 1 and not frame.mixed,
         against=f"{marks.baseline} ({marks.note})" if marks else "",

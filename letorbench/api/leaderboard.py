@@ -9,9 +9,9 @@ from letorbench.analysis.leaderboard import MEASURES, Board, board, files, shipp
 from letorbench.api.results import Results, words
 from letorbench.choices import meant
 from letorbench.errors import DataError, UsageError
-from letorbench.measures import parse
 from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.paths import present
+from letorbench.results.spellings import parse
 
 
 def leaderboard(

@@ -1,36 +1,44 @@
-"""Measuring scores: tables of the measures of each query, or their means."""
+"""Measuring scores: tables of the measures of each query, their means, and their differences."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+from warnings import warn
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from letorbench.conventions import Convention
 from letorbench.conventions import convention as convention_named
 from letorbench.datasets.arrays import (
     as_docids,
+    as_frame,
     as_labels,
     as_scores,
     as_weights,
     group_rows,
 )
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
-from letorbench.measures import Measure, parse, query_metrics, texts
+from letorbench.errors import DataError, UsageError
+from letorbench.measures import Measure, query_metrics, texts
 from letorbench.measures.evaluation import relative_weights
+from letorbench.results.spellings import parse
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
 #: a measure as users name it: a text, a value, or a function (y_true, y_score) -> number
 Asked = str | Measure | Callable
+#: the names of the columns of qrels and of runs that are frames, those of several tools
+QUERY = ("qid", "query_id", "query-id", "query", "topic")
+DOCUMENT = ("docno", "docid", "doc_id", "corpus-id")
+LABEL, SCORE = ("label", "relevance", "rel", "score"), ("score",)
 
 
 def evaluate(
-    y: ArrayLike | QuerySet,
-    scores: ArrayLike,
+    y: ArrayLike | QuerySet | Mapping | DataFrame,
+    scores: ArrayLike | Mapping | DataFrame,
     qid: ArrayLike | None = None,
     measures: Asked | Sequence[Asked] = ("ndcg@10",),
     convention: str | Convention = "standard",
@@ -46,11 +54,14 @@ def evaluate(
 
     Parameters
     ----------
-    y : array-like of shape (n_docs,) or QuerySet
-        Relevance labels, integers from 0. A QuerySet holds the queries and ids as well.
-    scores : array-like of shape (n_docs,)
+    y : array-like of shape (n_docs,), QuerySet, mapping or DataFrame
+        Relevance labels, integers from 0. A QuerySet holds the queries and ids as well. Qrels are
+        a mapping ``{qid: {docno: label}}`` or a frame with the columns ``qid`` or ``query_id``,
+        ``docno`` or ``doc_id``, and ``label`` or ``relevance``.
+    scores : array-like of shape (n_docs,), mapping or DataFrame
         One score a row; a larger score ranks higher. -inf says that a document is not retrieved:
-        a relevant one counts as missed.
+        a relevant one counts as missed. Beside qrels it is a run, ``{qid: {docno: score}}`` or a
+        frame with a column ``score``; documents are then measured as `letorbench score` does.
     qid : array-like of shape (n_docs,), optional
         The query of each row; rows of a query may be scattered.
     measures : str, Measure, function or sequence of them
@@ -85,9 +96,16 @@ def evaluate(
     UsageError
         A ValueError: a measure or a convention does not exist.
 
+    Warns
+    -----
+    UserWarning
+        Of a run: queries or documents that only the run or only the qrels have.
+
     Examples
     --------
     >>> import letorbench as lb
+    >>> lb.evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 0.2, "b": 0.9}}, measures="map")["map"]
+    0.5
     >>> y, scores, qid = [1, 0, 0, 1], [0.9, 0.1, 0.8, 0.3], ["a", "a", "b", "b"]
     >>> lb.evaluate(y, scores, qid=qid, measures=[lb.nDCG @ 1, "map"], per_query=True)
          ndcg@1  map
@@ -99,6 +117,9 @@ def evaluate(
 
     rules = convention_named(convention) if isinstance(convention, str) else convention
     columns = measures_of(measures)
+    given: Any = scores
+    if isinstance(y, Mapping) or hasattr(as_frame(y, "y"), "columns"):
+        y, given = _of_run(y, scores, rules)
     if isinstance(y, QuerySet):
         if qid is not None or group is not None or docids is not None:
             raise UsageError("y: found a QuerySet, expected no qid, group or docids beside it")
@@ -108,7 +129,7 @@ def evaluate(
         labels = as_labels(y)
         offsets, qids, rows = group_rows(len(labels), qid, group)
         ids = None if docids is None else as_docids(docids, len(labels))
-    found = as_scores(scores, len(labels))
+    found = as_scores(given, len(labels))
     if rows is not None:
         labels, found, ids = labels[rows], found[rows], None if ids is None else ids[rows]
     values = query_metrics(labels, found, offsets, columns, rules, ids)
@@ -120,6 +141,105 @@ def evaluate(
     weights = None if sample_weight is None else as_weights(sample_weight, offsets, rows)
     weight = relative_weights(values, columns, weights, rules, labels, offsets)
     return frame.mul(weight)[counts].mean().rename("mean")
+
+
+def compare(
+    y: ArrayLike | QuerySet | Mapping | DataFrame,
+    systems: Mapping[str, Any],
+    qid: ArrayLike | None = None,
+    baseline: str | Sequence[str] | None = None,
+    measures: Asked | Sequence[Asked] = "ndcg@10",
+    convention: str | Convention = "standard",
+    test: str = "randomization",
+    correction: str = "holm",
+    alpha: float = 0.05,
+    seed: int = 0,
+) -> DataFrame:
+    """Test whether the differences between several systems' scores of the same queries are real.
+
+    Parameters
+    ----------
+    y, qid, measures, convention
+        As in `evaluate`.
+    systems : mapping
+        From a name to scores, or to a run where `y` is qrels.
+    baseline : str or sequence of str, optional
+        The systems that the others are compared with; every pair by default.
+    test, correction, alpha, seed
+        As in `Results.compare`.
+
+    Returns
+    -------
+    DataFrame
+        A row for each measure and pair, with the columns of `Results.compare`.
+
+    Raises
+    ------
+    DataError
+        As in `evaluate`; or there is no query that counts in all systems.
+    UsageError
+        As in `evaluate`; or there are fewer than two systems, or no such baseline.
+    """
+    from letorbench.analysis.comparison import Procedure, comparison_frame, comparison_table
+    from letorbench.analysis.comparison import compare as compare_systems
+    from letorbench.results.per_query import PerQuery
+
+    columns, procedure = measures_of(measures), Procedure(test, correction, alpha, seed)
+    found = []
+    for name, scores in systems.items():
+        frame = evaluate(y, scores, qid, columns, convention, per_query=True)
+        values = {column: frame[column].to_numpy() for column in frame}
+        found.append(
+            PerQuery(name, np.ones(len(frame), np.int64), np.array(frame.index, str), values)
+        )
+    tables = []
+    for measure in map(str, columns):
+        pairs = compare_systems("scores", found, measure, baseline, procedure)
+        if not any(pair.difference.n_queries for pair in pairs):
+            raise DataError(f"{measure}: found no query that counts in two systems, expected one")
+        tables.append(comparison_table(pairs, procedure))
+    return comparison_frame(tables, alpha).drop(columns="dataset")
+
+
+def _of_run(y: Any, run: Any, rules: Convention) -> tuple[QuerySet, np.ndarray]:
+    """Return the documents of qrels and of a run, and their scores."""
+    from letorbench.results.external import matched, without_features
+
+    labels = _documents(y, LABEL, "y")
+    for qid, documents in labels.items():
+        as_labels(list(documents.values()))  # refuses what is no label
+        labels[qid] = {docno: int(label) for docno, label in documents.items()}
+    scored = _documents(run, SCORE, "scores")
+    queries, scores, notes = matched("scores", scored, without_features(labels), rules)
+    for note in notes:
+        warn(note, stacklevel=3)
+    return queries, scores
+
+
+def _documents(given: Any, value: Sequence[str], what: str) -> dict[str, dict[bytes, Any]]:
+    """Return the value of each document of each query of a mapping or a frame."""
+    found: dict[str, dict[bytes, Any]] = {}
+    nested = isinstance(given, Mapping) and all(isinstance(x, Mapping) for x in given.values())
+    if not nested and not hasattr(as_frame(given, what), "columns"):
+        kind = type(given).__name__
+        raise DataError(
+            f"{what}: found a {kind}, expected {{qid: {{docno: value}}}} or a DataFrame"
+        )
+    if nested:
+        for qid, documents in given.items():
+            found[str(qid)] = {str(docno).encode(): each for docno, each in documents.items()}
+        return found
+    frame = as_frame(given, what)
+    names = [next((n for n in some if n in frame), "") for some in (QUERY, DOCUMENT, value)]
+    if not all(names):
+        raise DataError(
+            f"{what}: found the columns {', '.join(map(str, frame))}, expected a query "
+            f"({', '.join(QUERY)}), a document ({', '.join(DOCUMENT)}) and {' or '.join(value)}"
+        )
+    for qid, docno, each in zip(*(frame[name].tolist() for name in names)):
+        if found.setdefault(str(qid), {}).setdefault(str(docno).encode(), each) is not each:
+            raise DataError(f"{what}: found document {docno} of query {qid} again, expected once")
+    return found
 
 
 def measures_of(asked: Asked | Sequence[Asked]) -> list[Measure]:

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from letorbench import aliases
 from letorbench.analysis.comparison import (
     Pair,
     Procedure,
+    comparison_frame,
     comparison_table,
+    marks,
     query_tables,
 )
 from letorbench.analysis.comparison import compare as compare_systems
@@ -24,14 +27,22 @@ from letorbench.analysis.figures import differences_panel, draw, drawn_measures,
 from letorbench.analysis.published import with_published
 from letorbench.analysis.report import page
 from letorbench.analysis.resplits import resplit_comparison, resplit_table
-from letorbench.analysis.results_table import summary_table, usual
+from letorbench.analysis.results_table import (
+    USUAL,
+    best_first,
+    comparable,
+    summary_table,
+    usual,
+)
 from letorbench.analysis.slices import property_or_segments, sliced
 from letorbench.analysis.tables import Table, render, to_frame
 from letorbench.choices import expanded, require_choice, split
+from letorbench.conventions import convention as convention_named
 from letorbench.datasets import catalog
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.plan import BASELINES
+from letorbench.measures import Measure, default_measures
 from letorbench.named_files import open_output
 from letorbench.results.dataset_results import (
     DatasetResults,
@@ -48,8 +59,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-#: the columns of a comparison that one sees first: a notebook has room for few
-FIRST = ("algo", "against", "difference", "p_adjusted", "significant")
 #: the file of each part's scores
 SCORE_FILES = {"validation": VALIDATION, "test": SCORES}
 
@@ -91,39 +100,122 @@ class Results:
         """The names of the algorithms that any of the data sets has."""
         return sorted({row.algo for frame in self.frames for row in frame.rows})
 
-    def summary(self, measures: Measures | None = None) -> DataFrame:
-        """Return a row for each data set and algorithm.
+    def __len__(self) -> int:
+        """The number of algorithms."""
+        return len(self.algorithms)
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the algorithms, whose results ``results[name]`` are."""
+        return iter(self.algorithms)
+
+    def __getitem__(self, name: str) -> Results:
+        """Return the results of one data set, or of one algorithm, alone."""
+        if not isinstance(name, str):
+            raise TypeError(f"found {name!r}, expected the name of a data set or an algorithm")
+        return self.only(name) if name in self.datasets else self.only(algos=self.row(name))
+
+    def best(self, measure: str | Measure = "ndcg@10") -> str:
+        """Return the name of the algorithm with the best mean.
+
+        `ideal`, and algorithms with fewer folds than others, are not compared.
+
+        Raises
+        ------
+        UsageError
+            There are several data sets: choose one, as ``results["OHSUMED"].best()``.
+        """
+        if len(self.frames) != 1:
+            raise UsageError(f"found the data sets {', '.join(self.datasets)}, expected one")
+        name = self._one_measure(str(measure))
+        return best_first(comparable(self.frames[0].measured(name)), name)[0].algo
+
+    def tables(
+        self,
+        measures: Measures | None = None,
+        baseline: str | None = None,
+        procedure: Procedure = Procedure(),
+    ) -> list[Table]:
+        """Return the table of each data set, with signs against a baseline if one is named."""
+        baseline = self.row(baseline)
+        found: list[Table] = []
+        for frame in self.frames:
+            names = frame.names(measures or usual(frame))
+            frame = frame.measured(names)
+            against = marks(frame, names, baseline, procedure) if baseline else None
+            found.append(summary_table(frame, names, against))
+        return found
+
+    def to_latex(self, measures: Measures | None = None, baseline: str | None = None) -> str:
+        """Return the tables for a paper, the best numbers in bold (the package booktabs sets them).
 
         Parameters
         ----------
         measures : str, Measure or sequence of them, optional
-            The columns of measures; all that are stored by default.
+            The columns; by default NDCG@1, 3, 5, 10 and MAP, "all": all that are stored.
+        baseline : str, optional
+            Arrows mark what is significantly better or worse than this algorithm.
+        """
+        return render(self.tables(measures, baseline), "latex")
+
+    def to_markdown(self, measures: Measures | None = None, baseline: str | None = None) -> str:
+        """Return the tables as Markdown; the parameters are those of `to_latex`."""
+        return render(self.tables(measures, baseline), "markdown")
+
+    def to_frame(self) -> DataFrame:
+        """Return `summary`, by the name that other libraries have for it."""
+        return self.summary()
+
+    def summary(self, measures: Measures | None = None, per: str = "algorithm") -> DataFrame:
+        """Return a row for each data set and algorithm, or for each fold or query of them.
+
+        Parameters
+        ----------
+        measures : str, Measure or sequence of them, optional
+            The columns of measures; "all": all that are stored. By default a row has few columns,
+            with NDCG@1, 3, 5, 10 and MAP.
+        per : {"algorithm", "fold", "query"}
+            What a row is of: "fold" gives `folds`, and "query" gives `per_query`.
 
         Returns
         -------
         DataFrame
-            dataset, algo, convention, features, folds (finished ones), n_folds, repeats, partial,
-            cut_off and not_converged (in how many of the folds the time limit ended a training,
-            and in how many the fit ended away from its optimum), and the mean of the folds' means
-            for each measure, with its standard deviation over seeds, `<measure>-sd`, where an
-            algorithm has repeats.
+            By default dataset, algo, folds (finished ones), repeats, partial, the five measures and
+            those that the run was asked to store, each the mean of the folds' means. If measures
+            are named: dataset, algo, convention, features, folds, n_folds, repeats, partial,
+            cut_off and not_converged (in how many of the folds the time limit ended a training, and
+            in how many the fit ended away from its optimum), the measures, and the standard
+            deviation over seeds of each, `<measure>-sd`, where an algorithm has repeats.
         """
         import pandas as pd
 
+        require_choice(per, ["algorithm", "fold", "query"], "per")
+        if per == "query":
+            return self.per_query(measures)
+        if per == "fold":
+            return self.folds(measures)
+        if measures is None:
+            head = ["dataset", "algo", "folds", "repeats", "partial"]
+            some = [each for frame in self.frames for each in frame.records(frame.measures)]
+            few, shown = pd.DataFrame(some), self._few
+            return few[[*head, *(name for name in few if name in shown)]]
         records = []
         for frame in self.frames:
-            names = frame.names("all" if measures is None else measures)
-            records += (frame if measures is None else frame.measured(names)).records(names)
+            names = frame.names(measures)
+            records += frame.measured(names).records(names)
         table = pd.DataFrame(records)
         spreads = [name for name in table if name.endswith(deviation_column(""))]
         return table[[name for name in table if name not in spreads] + spreads]
 
-    def folds(self) -> DataFrame:
+    def folds(self, measures: Measures | None = None) -> DataFrame:
         """Return a row for each finished fold of each repeat, with the mean of each measure.
 
-        The columns are dataset, algo, repeat, fold, and the measures.
+        The columns are dataset, algo, repeat, fold, and the measures, by default all stored ones.
         """
-        return self._frame(lambda fold: fold.means)
+        if measures is None:
+            return self._frame(lambda fold: fold.means)
+        names = self.frames[0].names(measures)
+        shown = replace(self, frames=tuple(frame.measured(names) for frame in self.frames))
+        return shown._frame(lambda fold: {name: fold.means[name] for name in names})
 
     def fits(self) -> DataFrame:
         """Return a row for each finished fold of each repeat: how its model came to be.
@@ -238,7 +330,7 @@ class Results:
 
     def compare(
         self,
-        baseline: str | None = None,
+        baseline: str | Sequence[str] | None = None,
         measures: Measures = "ndcg@10",
         test: str = "randomization",
         correction: str = "holm",
@@ -251,14 +343,16 @@ class Results:
 
         Parameters
         ----------
-        baseline : str, optional
-            The algorithm that the others are compared with; every pair by default.
+        baseline : str or sequence of str, optional
+            The algorithms that the others are compared with, one or several, also as a comma list;
+            every pair by default.
         measures : str, Measure or sequence of them
             What they are compared by.
         test : {"randomization", "t", "wilcoxon"}
             The paired test of the per-query values.
-        correction : {"holm", "bh", "none"}
-            For the several pairs of a data set and measure.
+        correction : {"holm", "bonferroni", "bh", "none", "tukey"}
+            For the several pairs of a data set and measure. "tukey" is Tukey's HSD, randomised: it
+            tests all pairs of the algorithms together, also those that are not shown.
         alpha : float
             The level of significance.
         seed : int
@@ -279,8 +373,6 @@ class Results:
             draws: the official difference, that over the draws, and in how many the sign is the
             official one.
         """
-        import pandas as pd
-
         procedure = Procedure(test, correction, alpha, seed)
         if resplits:
             if by is not None:
@@ -291,9 +383,7 @@ class Results:
         else:
             pairs = self.pairs(measures, baseline, procedure, by)
             tables = [comparison_table(each, procedure) for _, each in pairs]
-        found = pd.concat(map(to_frame, tables), ignore_index=True)
-        found = found.assign(significant=found["p_adjusted"] < alpha)
-        return found[[*FIRST, *(name for name in found if name not in FIRST)]]
+        return comparison_frame(tables, alpha)
 
     def resplits(self, measures: Measures | None = None) -> DataFrame:
         """Return a row for each new draw of the folds, see `resplit` of `run`.
@@ -327,7 +417,7 @@ class Results:
         return [resplit_table(frame, draws, names)] if draws else []
 
     def resplit_comparisons(
-        self, measures: Measures, baseline: str | None, procedure: Procedure
+        self, measures: Measures, baseline: str | Sequence[str] | None, procedure: Procedure
     ) -> Iterator[Table]:
         """Yield the comparison over the draws of each data set that has some, by each measure."""
         drawn: dict[str, dict[int, DatasetResults]] = {}
@@ -384,7 +474,7 @@ class Results:
                 yield from query_tables(frame.dataset, systems, name, baseline, n, called)
 
     def why_tables(
-        self, measures: Measures, baseline: str | None, procedure: Procedure
+        self, measures: Measures, baseline: str | Sequence[str] | None, procedure: Procedure
     ) -> Iterator[Table]:
         """Yield two tables a pair: what both learned, with reasons, and where they differ most."""
         for frame, pairs in self.pairs(measures, baseline, procedure):
@@ -531,19 +621,19 @@ class Results:
     def pairs(
         self,
         measures: Measures,
-        baseline: str | None,
+        baseline: str | Sequence[str] | None,
         procedure: Procedure,
         by: str | Path | None = None,
     ) -> Iterator[tuple[DatasetResults, tuple[Pair, ...]]]:
         """Yield the compared algorithms of each data set and measure, perhaps in slices."""
-        baseline = self.row(baseline)
+        against = [name for each in words(baseline) if (name := self.row(each))] or None
         chosen = None if by is None else property_or_segments(by)
         for frame in self._compared():
             names = frame.names(measures)
             systems = [row.queries for row in frame.measured(names).rows]
             for name in names:
                 slices = None if chosen is None else sliced(chosen, systems, name, frame.data)
-                found = compare_systems(frame.dataset, systems, name, baseline, procedure, slices)
+                found = compare_systems(frame.dataset, systems, name, against, procedure, slices)
                 yield frame, found
 
     def _compared(self) -> Iterator[DatasetResults]:
@@ -566,6 +656,13 @@ class Results:
             return None
         meant = _meant(self.frames, name)
         return meant[0] if len(meant) == 1 else require_choice(name, self.algorithms, "algorithm")
+
+    @property
+    def _few(self) -> set[str]:
+        """The measures of `USUAL`, and those that a run stored because it was asked to."""
+        rules = {row.convention for frame in self.frames for row in frame.rows}
+        stored = {str(each) for name in rules for each in default_measures(convention_named(name))}
+        return {name for frame in self.frames for name in frame.measures} - stored | {*USUAL}
 
     def _one_measure(self, text: str) -> str:
         if len(names := self.frames[0].names(text)) != 1:
@@ -643,7 +740,7 @@ def load_results(
     named = {word: _meant(frames, word) or [word] for word in words(algos)}
     groups = {**named, "all": have, "baselines": seven, "card": seven}
     chosen = expanded(words(algos), groups)
-    wanted = [] if baseline is None else _meant(frames, baseline) or [baseline]
+    wanted = [each for word in words(baseline) for each in _meant(frames, word) or [word]]
     for algo in wanted + chosen:
         require_choice(algo, have, "algorithm")
     if chosen:
@@ -656,7 +753,9 @@ def load_results(
 def _meant(frames: Iterable[DatasetResults], word: str) -> list[str]:
     """Return the rows of any data set that a name means."""
     every = {row.algo: row for frame in frames for row in frame.rows}
-    return DatasetResults("", tuple(every.values())).meant(word)
+    found = DatasetResults("", tuple(every.values()))
+    algos = {row.label.algo for row in every.values()}
+    return found.meant(word) or found.meant(aliases.named(word, algos, "algorithm") or word)
 
 
 def words(names: str | Iterable[str] | None) -> list[str]:

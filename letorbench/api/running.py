@@ -161,7 +161,10 @@ def run(
         warn(line, stacklevel=2)
     names = {run.key.algo for run in report.runs}
     shown = catalog.without_resplits(frame.dataset for frame in report.frames)
-    return Results(Path(out), report.frames, lines).only(shown, names)
+    several = [data] if isinstance(data, (str, Benchmark)) else data
+    given = {each.name: each for each in several if isinstance(each, Benchmark)}
+    frames = tuple(replace(frame, given=given.get(frame.dataset)) for frame in report.frames)
+    return Results(Path(out), frames, lines).only(shown, names)
 
 
 def run_experiment(

@@ -303,7 +303,7 @@ def procedure(command: Command) -> Command:
         ),
         option(
             "--correction", default="holm",
-            type=LateChoice(partial(load, "letorbench.analysis.paired:CORRECTIONS")),
+            type=LateChoice(partial(load, "letorbench.analysis.comparison:CORRECTION_NAMES")),
             help="Correction for several comparisons by one measure.",
         ),
         option(
@@ -324,7 +324,7 @@ def stored(command: Command) -> Command:
     def call(
         datasets: Sequence[str], algos: Sequence[str], data_dir: Path, out: Path, **options: Any
     ) -> None:
-        from letorbench.api.results import load_results
+        from letorbench.api.results import load_results, words
 
         if options.get("runs"):  # which are measured instead
             if datasets or algos:
@@ -333,7 +333,8 @@ def stored(command: Command) -> Command:
         results = load_results(out, datasets, algos, data_dir, options.get("baseline"))
         print_error(results.warnings, "warning")
         if "baseline" in options:
-            options["baseline"] = results.row(options["baseline"])
+            several = [str(results.row(each)) for each in words(options["baseline"])]
+            options["baseline"] = ",".join(several) or None
         command(results=results, **options)
 
     return applied(

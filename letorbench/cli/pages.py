@@ -71,9 +71,9 @@ def leaderboard(
     from letorbench.analysis.leaderboard import board_table, files, page
     from letorbench.api.leaderboard import boards
     from letorbench.choices import meant, split
-    from letorbench.measures import parse
     from letorbench.named_files import is_stream
     from letorbench.results.packed import unpack as unpacked
+    from letorbench.results.spellings import parse
     from letorbench.results.user_files import check_output
 
     if unpack is not None:

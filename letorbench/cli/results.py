@@ -42,9 +42,8 @@ def table(
     A measure or cut-off that was not stored is computed from the stored scores and the data.
     After `run --resplit` a second table shows how far other draws of the folds move the means.
     """
-    from letorbench.analysis.comparison import marks
     from letorbench.analysis.published import published_table
-    from letorbench.analysis.results_table import summary_table, usual
+    from letorbench.analysis.results_table import usual
     from letorbench.measures import texts
 
     if published:
@@ -61,8 +60,7 @@ def table(
         if published:
             tables.append(published_table(frame, names))
         else:
-            against = marks(frame, names, baseline, procedure) if baseline else None
-            tables.append(summary_table(frame, names, against))
+            tables += results.only(frame.dataset).tables(names, baseline, procedure)
             tables += [] if form == "csv" else results.resplit_tables(frame, names)
     print_table(tables, form)
 
@@ -201,7 +199,8 @@ def compare(
     Each row is one algorithm against another: mean difference, 95 % interval,
     p-value, the same corrected for all comparisons of the data set and measure, effect size
     (Cohen's d_z), the smallest true difference that a test finds on such data in 80 % of cases
-    (detectable), and on how many queries it is better, equal, worse. Several data sets also give
+    (detectable), and on how many queries it is better, equal, worse. --baseline takes several, as
+    a comma list; --correction tukey tests all pairs together. Several data sets also give
     winning numbers, average ranks, Friedman's and Nemenyi's tests and a diagram.
     After `run --resplit` a second table has the differences over the new draws of the folds, by
     the corrected resampled t-test.
@@ -255,6 +254,7 @@ def _of_runs(
 
     from letorbench.analysis.comparison import compare as compared
     from letorbench.api.measuring import measures_of
+    from letorbench.api.results import words
     from letorbench.conventions import convention as convention_named
     from letorbench.results.external import measure_runs
 
@@ -264,14 +264,14 @@ def _of_runs(
     systems, notes = measure_runs(qrels, runs, asked, rules)
     print_error(notes, "warning")
     names = {str(run): system.algo for run, system in zip(runs, systems)}
-    baseline = names.get(baseline, baseline) if baseline else None
+    against = [names.get(each, each) for each in words(baseline)] or None
     tables = np.array([[*system.values.values()] for system in systems])
     counts = ~np.isnan(tables).any(axis=(0, 1))
     if not counts.any():
         raise DataError(f"{qrels}: found no query that counts in all runs, expected one")
     for measure in map(str, asked):
         both = [system.at(counts) for system in systems]
-        yield rules.name, compared(qrels.name, both, measure, baseline, procedure)
+        yield rules.name, compared(qrels.name, both, measure, against, procedure)
 
 
 def _show_overall(results: Results, measures: tuple[str, ...]) -> None:

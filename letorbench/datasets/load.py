@@ -100,14 +100,15 @@ def load(
 
 def from_frame(
     df: Any,
-    label: str,
-    qid: str,
+    label: str = "label",
+    qid: str = "qid",
     folds: int = 5,
     seed: int = 0,
     features: Sequence[str] | None = None,
     convention: str = "standard",
     name: str = "frame",
     weight: str | None = None,
+    docid: str | None = None,
 ) -> Benchmark:
     """Make a benchmark of a table with one document a row.
 
@@ -135,6 +136,8 @@ def from_frame(
         The benchmark's name, under which results are stored.
     weight : str, optional
         The column of the queries' weights, the same in all rows of a query.
+    docid : str, optional
+        The column of the documents' ids, which is no feature then.
 
     Returns
     -------
@@ -161,13 +164,13 @@ def from_frame(
         expected = "a DataFrame of pandas or polars, or an Arrow table"
         raise DataError(f"df: found a {type(df).__name__}, expected {expected}")
     columns = list(df.columns)
-    for column in (label, qid, *([weight] if weight else []), *(features or ())):
+    for column in (label, qid, *filter(None, (weight, docid)), *(features or ())):
         if column not in columns:
             require_choice(str(column), [str(each) for each in columns], "column")
-    chosen = [each for each in columns if each not in (label, qid, weight)]
+    chosen = [each for each in columns if each not in (label, qid, weight, docid)]
     whole = QuerySet.from_arrays(
         df[chosen if features is None else list(features)], df[label], qid=df[qid],
-        sample_weight=df[weight] if weight else None,
+        docids=df[docid] if docid else None, sample_weight=df[weight] if weight else None,
     )  # fmt: skip
     rules = convention_named(convention).of_data(int(whole.labels.max()))
     parts = rotation.shuffled_parts(len(whole), folds, seed, name)

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from letorbench import aliases
 from letorbench.choices import meant, split
 from letorbench.conventions import convention as convention_named
 from letorbench.datasets.catalog import Name
@@ -26,7 +27,6 @@ from letorbench.experiment.select import (
     settings_tried,
 )
 from letorbench.features import AUTO, features_name, resolved, transformation
-from letorbench.measures import parse
 from letorbench.parameters import check, kinds, number, typed
 from letorbench.rankers import names, plugins, ranker
 from letorbench.rankers.any_model import AnyModel, is_model, ranker_of
@@ -35,6 +35,7 @@ from letorbench.rankers.estimator import FEATURES, hyper_parameters
 from letorbench.results import labels, paths
 from letorbench.results.labels import NAME, RUN_KEYS, SELECTED_BY, Label
 from letorbench.results.paths import FoldKey
+from letorbench.results.spellings import parse
 from letorbench.source import scoring_digest, users_digest
 from letorbench.version import __version__
 
@@ -76,6 +77,7 @@ def systems_of(
         named = [(name, each) for name, each in algos.items()]
     else:
         alone = isinstance(algos, (str, Ranker, type)) or is_model(algos)
+        alone = alone or not isinstance(algos, Iterable)
         several: list[Algorithm] = [algos] if alone else [*algos]  # type: ignore[misc]
         named = [("", each) for each in several]
     made: list[System] = []
@@ -145,8 +147,10 @@ def _given(algo: Algorithm, name: str) -> System:
         return System(type(algo), params, {FEATURES: features} if features else {}, name)
     if isinstance(algo, type) and issubclass(algo, Ranker):
         return System(algo, name=name)
+    partly = not isinstance(algo, type) and callable(getattr(algo, "fit", None))
+    found = f"a {type(algo).__name__} without predict(X)" if partly else repr(algo)
     raise UsageError(
-        f"found {algo!r}, expected an algorithm's name, a ranker or its class, or a model with fit "
+        f"found {found}, expected an algorithm's name, a ranker or its class, or a model with fit "
         "and predict"
     )
 
@@ -156,6 +160,9 @@ def _labelled(label: Label, pairs: Sequence[tuple[str, str]]) -> tuple[System, s
     cls, given = ranker(label.algo), dict(label.settings)
     run = {key: given.pop(key) for key in RUN_KEYS if key in given}
     known = parameters(cls)
+    meant = [name for key in given if (name := _field(cls, key))]
+    if again := [name for name in meant if meant.count(name) > 1]:
+        raise UsageError(f"{label}: found {again[0]} twice, expected it once")
     settings: dict[str, Any] = {}
     used = {key for key, _ in pairs if _field(cls, key) is not None}
     for key, value in [*((key, value) for key, value in pairs if key in used), *given.items()]:
@@ -184,7 +191,7 @@ def parameters(cls: type[Ranker]) -> dict[str, Any]:
 def _field(cls: type[Ranker], key: str) -> str | None:
     """Return the hyper-parameter that a user's key means, None where the ranker has none."""
     meant = {spelling: name for name, spelling in cls.spelled.items()}.get(key, key)
-    return meant if meant in parameters(cls) else None
+    return aliases.parameter(meant, parameters(cls))
 
 
 #: seeds of a ranker that draws: docs/repeats.md shows why; a number above the most is a mistake

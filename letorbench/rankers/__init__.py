@@ -51,7 +51,8 @@ def ranker(name: str) -> type[Ranker]:
     from letorbench.rankers import plugins
 
     others = plugins.load_all()
-    return others[meant(name, sorted({*places(), *others}), "algorithm")]
+    known = meant(name, sorted({*places(), *others}), "algorithm")
+    return registry.load(places()[known]) if known in places() else others[known]
 
 
 def load_model(path: str | Path) -> Ranker:

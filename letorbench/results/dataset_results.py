@@ -16,14 +16,16 @@ from typing import Any
 import numpy as np
 
 from letorbench.conventions import Convention
+from letorbench.conventions import convention as convention_named
 from letorbench.datasets.load import digest_of, load
 from letorbench.datasets.queryset import Benchmark, QuerySet
 from letorbench.errors import DataError, UsageError
-from letorbench.measures import Measure, parse, texts
+from letorbench.measures import Measure, texts
 from letorbench.results import paths
 from letorbench.results.labels import Label
 from letorbench.results.measuring import measured
 from letorbench.results.per_query import PerQuery, mean_of
+from letorbench.results.spellings import parse
 from letorbench.results.store import Store, StoredFold, by_repeat, current_folds
 from letorbench.source import is_current
 
@@ -155,7 +157,7 @@ class SystemResults:
         values = self.repeated.get(measure, ())
         return float(np.std(values, ddof=1)) if len(values) > 1 else None
 
-    def with_measures(self, measures: Iterable[str], data_dir: Path) -> SystemResults:
+    def with_measures(self, measures: Iterable[str], data_dir: Path | Benchmark) -> SystemResults:
         """Return the results with these measures, computed from the scores where not stored.
 
         The rules are those of the run. DataError says that the data now there are not its data.
@@ -207,6 +209,8 @@ class DatasetResults:
     unmeasured: tuple[str, ...] = ()
     #: the folder of the data sets
     data_dir: Path = Path("data")
+    #: the data set itself, where a program made it
+    given: Benchmark | None = None
 
     @classmethod
     def of(cls, store: Store, dataset: str, data_dir: Path = Path("data")) -> DatasetResults:
@@ -276,7 +280,8 @@ class DatasetResults:
 
     def data(self) -> Benchmark:
         """Return the data that the scores are of; DataError if those now there are others."""
-        return data_of(self.data_dir, [fold for row in self.rows for fold in row.stored])
+        folds = [fold for row in self.rows for fold in row.stored]
+        return data_of(self.given or self.data_dir, folds)
 
     def of_other_data(self) -> list[str]:
         """Return a line for folds of other data, which are left out, and for systems of such data.
@@ -314,7 +319,7 @@ class DatasetResults:
         names, rows, lines = self.names(measures), [], []
         for row in self.rows:
             try:
-                rows.append(row.with_measures(names, self.data_dir))
+                rows.append(row.with_measures(names, self.given or self.data_dir))
             except (DataError, UsageError) as error:
                 lines.append(str(error))
                 rows.append(row.with_blanks(names))
@@ -365,11 +370,16 @@ def require_system(out: Path, dataset: str, algo: str) -> SystemResults:
     )
 
 
-def data_of(data_dir: Path, folds: Sequence[StoredFold]) -> Benchmark:
+def data_of(data_dir: Path | Benchmark, folds: Sequence[StoredFold]) -> Benchmark:
     """Return the data that stored folds are of; DataError if those now there are others."""
     null = folds[0].identity.get("null", "error")
     null = "keep" if null == "error" else null  # these data are in the cache
-    benchmark = load(folds[0].key.dataset, data_dir, folds[0].convention, null)
+    if isinstance(data_dir, Benchmark):
+        largest = max(int(part.labels.max(initial=0)) for part in data_dir.parts)
+        rules = convention_named(folds[0].convention).of_data(largest)
+        benchmark, data_dir = replace(data_dir, convention=rules), Path(data_dir.name)
+    else:
+        benchmark = load(folds[0].key.dataset, data_dir, folds[0].convention, null)
     numbers = {fold.number for fold in benchmark.folds}
     for fold in folds:
         other = benchmark.provenance["digest"] != fold.identity.get("data")

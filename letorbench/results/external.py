@@ -252,10 +252,10 @@ def read_qrels(path: Path) -> QuerySet:
         if grade > LARGEST_LABEL:
             raise DataError(f"{path}:{line}: found label {grade}, expected at most {LARGEST_LABEL}")
         documents[docno] = max(-1, grade)
-    return _without_features(found)
+    return without_features(found)
 
 
-def _without_features(found: Mapping[str, Mapping[bytes, int]]) -> QuerySet:
+def without_features(found: Mapping[str, Mapping[bytes, int]]) -> QuerySet:
     """Return the set of queries whose documents have these labels."""
     labels = [label for documents in found.values() for label in documents.values()]
     return QuerySet(
@@ -305,6 +305,13 @@ def judged(
         if docno in ranked:
             raise _again(path, line, docno, query)
         ranked[docno] = number(path, line, score)
+    return matched(str(path), run, qrels, rules)
+
+
+def matched(
+    source: str, run: Mapping[str, Mapping[bytes, float]], qrels: QuerySet, rules: Convention
+) -> tuple[QuerySet, np.ndarray, list[str]]:
+    """Find the labels of a run's documents, as `judged` returns them; `source` is its name."""
     found: dict[str, dict[bytes, int]] = {}
     scores: list[float] = []
     names, grades = document_names(qrels), qrels.labels.tolist()
@@ -314,8 +321,8 @@ def judged(
         scores += [ranked.get(docno, -np.inf) for docno in found[qid]]
     both = run.keys() & found.keys()
     if not both:
-        raise DataError(f"{path}: found no query of the qrels, expected one at least")
-    queries, values = _without_features(found), np.array(scores)
+        raise DataError(f"{source}: found no query of the qrels, expected one at least")
+    queries, values = without_features(found), np.array(scores)
     how = "count as empty lists" if rules.missing == "0" else "left out"
     drops = rules.unjudged == "drop"
     unjudged = int(np.count_nonzero((queries.labels < 0) & (values > -np.inf))) * drops
@@ -324,7 +331,8 @@ def judged(
         f"queries of the qrels without results, {how}": len(found) - len(both),
         "documents that are not judged, left out (unjudged=0 keeps them)": unjudged,
     }
-    return queries, values, [f"{path}: {what}: {count}" for what, count in counts.items() if count]
+    notes = [f"{source}: {what}: {count}" for what, count in counts.items() if count]
+    return queries, values, notes
 
 
 def _again(path: Path, line: int, docno: bytes, qid: bytes, first: str = "") -> DataError:

@@ -80,7 +80,8 @@ def test_a_partial_algorithm_is_compared_on_the_folds_that_both_have():
 
 
 @pytest.mark.parametrize(
-    ("correction", "signs"), [("none", [-1, 0, 1]), ("bh", [0, 0, 1]), ("holm", [0, 0, 1])]
+    ("correction", "signs"),
+    [("none", [-1, 0, 1]), ("bh", [0, 0, 1]), ("holm", [0, 0, 1]), ("bonferroni", [0, 0, 1])],
 )
 def test_signs_and_stars_go_by_the_corrected_p(correction, signs):
     """Alone, two of three differences are significant; corrected, one of them is."""
@@ -103,6 +104,32 @@ def test_signs_and_stars_go_by_the_corrected_p(correction, signs):
     lines = render(comparison_table(pairs, procedure), "text").splitlines()
     starred = [next("*" in x for x in lines if x.startswith(n)) for n in ("bad", "like", "good")]
     assert starred == [sign != 0 for sign in signs]
+
+
+def test_tukey_counts_all_pairs_also_where_baselines_choose_some():
+    """Of a partial algorithm the folds that all have; a pair of baselines is one test."""
+    systems = [system("a", (1, 2, 3)), system("bb", (1, 2, 3)), system("ccc", (1, 3))]
+    procedure = Procedure(correction="tukey")
+    every = compare("SET", systems, "map", None, procedure)
+    some = compare("SET", systems, "map", ["a", "bb"], procedure)
+    assert [(pair.a, pair.b) for pair in some] == [
+        ("bb", "a"), ("ccc", "a"), ("a", "bb"), ("ccc", "bb")
+    ]  # fmt: skip
+    p = {frozenset((pair.a, pair.b)): pair.adjusted for pair in every}
+    assert [pair.adjusted for pair in some] == [p[frozenset((x.a, x.b))] for x in some]
+    against_one = compare("SET", systems, "map", "a", procedure)
+    assert [pair.adjusted for pair in against_one] == [
+        p[frozenset(("a", x))] for x in ("bb", "ccc")
+    ]
+    assert {pair.tests for pair in (*every, *some, *against_one)} == {3}
+    assert (
+        "Tukey's HSD by randomisation for 3 comparisons"
+        in comparison_table(some, procedure).caption
+    )
+    alone = [each.only(np.array([1, 3])) for each in systems]
+    assert [x.adjusted for x in compare("SET", alone, "map", None, procedure)] == [*p.values()]
+    with pytest.raises(UsageError, match="tukey: found test=t, expected randomization"):
+        Procedure("t", "tukey")
 
 
 def test_queries_that_differ_most_are_listed_by_name():

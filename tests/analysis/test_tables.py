@@ -20,7 +20,7 @@ from letorbench.analysis.published import (
     published_table,
     with_published,
 )
-from letorbench.analysis.results_table import Marks, fold_note, summary_table
+from letorbench.analysis.results_table import Marks, fold_note, row_names, summary_table
 from letorbench.analysis.tables import (
     FORMATS,
     Cell,
@@ -116,6 +116,27 @@ def test_marks_against_a_baseline_in_every_form():
     assert first == ["MY_SET 100%", "first", "letor3", "5", "1", "0", "0", "0.50004", "0.25",
                      "1", "0"]  # fmt: skip
     assert last[8] == ""
+
+
+def test_what_all_rows_share_stands_once_and_long_names_have_a_key():
+    long = "ndcgboost[rounds=20,stumps=sample,sample=0.123456,truncation=10,select=map]"
+    names = row_names([long, "listnet[select=map,convention=letor3]", "mine", "x[y"])
+    assert names.shared == () and names.key == (f"ndcgboost [1]: {long}",)
+    assert names.of == {long: "ndcgboost [1]", **{n: n for n in list(names.of)[1:]}}
+    assert row_names(["mart[select=map]"]).of == {"mart[select=map]": "mart[select=map]"}
+    rows = [f"{name}[{own}select=map,convention=letor3]" for name, own in
+            (("mart", ""), ("listnet", "top=2,"), ("random", ""))]  # fmt: skip
+    assert list(row_names(rows).of.values()) == ["mart", "listnet[top=2]", "random"]
+    frame = DatasetResults("S", tuple(sample_row(name, {"map": 0.5}) for name in rows))
+    text = shown(frame)
+    assert text.splitlines()[0].count("; every row with select=map;") == 1
+    assert "convention=letor3" not in text and text.count("select=map") == 1
+    assert [line.split()[0] for line in text.splitlines()[2:5]] == [
+        "mart",
+        "listnet[top=2]",
+        "random",
+    ]
+    assert to_frame(summary_table(frame, ["map"]))["algo"].tolist() == rows
 
 
 def test_latex_sets_any_name():
