@@ -23,6 +23,7 @@ from letorbench.version import __version__ as __version__
 if TYPE_CHECKING:
     from letorbench.analysis.importance import importance as importance
     from letorbench.analysis.importance import importance_figure as importance_figure
+    from letorbench.api.fitting import fit as fit
     from letorbench.api.leaderboard import leaderboard as leaderboard
     from letorbench.api.measuring import compare as compare
     from letorbench.api.measuring import evaluate as evaluate

@@ -28,7 +28,7 @@ from letorbench.rankers import ranker
 fold = lb.load("DEMO", data_dir=sys.argv[2]).folds[0]
 train, test = fold.train.take(np.arange(20)), fold.test
 for name in sorted({*learners().values(), "recipe"}):
-    if name in ("lightgbm", "xgboost"):  # their own code is compiled once for all
+    if name in ("lightgbm", "xgboost", "catboost"):  # their own code is compiled once for all
         continue
     few = few_rounds(ranker(name))
     models = [{}]

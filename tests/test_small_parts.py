@@ -410,7 +410,7 @@ def test_doctor_says_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         return {name: "".join(rest) for name, *rest in lines}, result.exit_code
 
     monkeypatch.setenv("LETORBENCH_THREADS", "3")
-    found, status = doctor(lacking=("tqdm", "xgboost"))
+    found, status = doctor(lacking=("tqdm", "xgboost", "xgboost-cpu"))
     assert status == 1 and found["letorbench"].startswith("error: missing: tqdm; `python -m pip")
     assert found["numpy"] == "1.0" and found["tqdm"].startswith("MISSING, expected >=4.66")
     assert found["xgboost"] == "not installed (optional: --algo xgboost)"

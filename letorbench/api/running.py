@@ -183,7 +183,7 @@ def run_experiment(
     """Do the work of `run`; return the result of every fold, failures too."""
     numbers = fold_numbers(folds) if isinstance(folds, str) else None if folds is None else [*folds]
     part = None if shard is None else shard_of(shard)
-    datasets = _datasets(data, protocol.data_dir, [_fraction(each) for each in shares], resplit)
+    datasets = datasets_of(data, protocol.data_dir, [_fraction(each) for each in shares], resplit)
     systems = systems_of(algos, fixed)
     if executor is not None and not isinstance(executor, Executor):
         raise UsageError(
@@ -243,11 +243,11 @@ def _names(words: Iterable[str], data_dir: Path) -> dict[str, catalog.Name]:
     return chosen
 
 
-def _datasets(
+def datasets_of(
     data: str | Benchmark | Sequence[str | Benchmark],
     data_dir: Path,
-    fractions: Sequence[float],
-    resplit: int,
+    fractions: Sequence[float] = (1.0,),
+    resplit: int = 0,
 ) -> list[catalog.Name | Benchmark]:
     """Return names and benchmarks, each once and in order, with each draw and fraction."""
     whole = isinstance(resplit, Integral) and not isinstance(resplit, bool)

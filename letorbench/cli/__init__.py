@@ -23,7 +23,7 @@ from letorbench.version import __version__
 
 #: commands in the order of a first use; others follow them in the order of the alphabet
 FIRST = ("run", "datasets", "algos", "score", "table", "plot", "compare", "report",
-         "external", "export", "rank", "verify", "doctor", "reproduce")  # fmt: skip
+         "external", "fit", "export", "rank", "verify", "doctor", "reproduce")  # fmt: skip
 
 #: new objects between two searches for unused ones. Imports make many that are all used: with
 #: Python's own number a small run takes a tenth longer

@@ -19,6 +19,7 @@ from letorbench.version import __version__
 OPTIONAL = {
     "lightgbm": "--algo lightgbm",
     "xgboost": "--algo xgboost",
+    "catboost": "--algo catboost",
     "scikit-learn": "cross-validation of rankers",
     "pytest": "the tests",
 }
@@ -34,7 +35,8 @@ def doctor(data_dir: Path, out: Path) -> None:
         rows.append((name, found or f"MISSING, expected {wanted}"))
         missing += [] if found else [name]
     for name, purpose in OPTIONAL.items():
-        rows.append((name, _installed(name) or f"not installed (optional: {purpose})"))
+        found = _installed(name) or _installed(f"{name}-cpu")  # which has the same module
+        rows.append((name, found or f"not installed (optional: {purpose})"))
     if "numba" not in missing:
         rows += _machine()
     print_table(text_table(["", ""], [*rows, *_folders(data_dir, out)]))

@@ -1,4 +1,4 @@
-"""The commands about algorithms and their models: `algos`, `rank` and `export`."""
+"""The commands about algorithms and their models: `algos`, `fit`, `rank` and `export`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import click
 from letorbench.analysis.tables import Table, text_table
 from letorbench.cli import options
 from letorbench.cli.group import echo, print_error, print_table
+from letorbench.errors import UsageError
 
 if TYPE_CHECKING:
     from letorbench.datasets.user_data.tables import Columns
@@ -122,10 +123,62 @@ def part_tables() -> Iterator[Table]:
         yield text_table(["", ""], rows, title)
 
 
+@click.command(short_help="Train one model on all queries, as the folds chose.")
+@click.argument("dataset", shell_complete=options.usable_datasets)
+@click.option(
+    "--algo", required=True, metavar="NAME", shell_complete=options.algorithms,
+    help="One algorithm, perhaps with settings: ndcgboost[rounds=50,select=map].",
+)  # fmt: skip
+@click.option("--output", required=True, type=options.NEW_FILE, help="File for the model.")
+@options.several(
+    "--set", "fixed", metavar="KEY=VALUE",
+    help="Fix a hyper-parameter of the algorithm (`letorbench algos NAME`).",
+)  # fmt: skip
+@options.option(
+    "--measure", default="ndcg@10", metavar="MEASURE", help="Measure that the test parts promise."
+)
+@options.data_dir
+@options.out
+@options.jobs
+@options.plugin
+def fit(
+    dataset: str, algo: str, output: Path, fixed: tuple[str, ...], measure: str,
+    data_dir: Path, out: Path, jobs: int,
+) -> None:  # fmt: skip
+    """Choose settings and rounds over the folds' validation parts, then train on all queries.
+
+    The folds are an ordinary run: stored ones are not run again. Their test parts say what the
+    model promises on new queries. `rank` and `export` take the model. An estimator of LightGBM,
+    XGBoost or CatBoost (by --plugin) is written as its library's text.
+    """
+    from letorbench.api.fitting import fit as fit_on_all
+    from letorbench.named_files import is_stream
+    from letorbench.parameters import text
+    from letorbench.results.user_files import check_output
+
+    check_output(output, data_dir=data_dir)
+    if is_stream(output):
+        raise UsageError(f"{output}: found a stream or a device, expected a file for the model")
+    made = fit_on_all(
+        dataset, algo, out=out, data_dir=data_dir, jobs=jobs, fixed=fixed, measure=measure
+    )
+    made.save(output)
+    print_error(made.warnings, "warning")
+    low, high = made.interval
+    echo(
+        f"{made.results.datasets[0]}, {made.results.algorithms[0]}: the folds promise "
+        f"{made.measure} {made.value:.4f} on new queries, 95 % interval {low:.4f} to {high:.4f} "
+        f"({made.n_test} test queries)"
+    )
+    settings = ", ".join(f"{key}={text(value)}" for key, value in made.settings.items())
+    echo(f"settings: {settings or 'none'}")
+    echo(f"{output}: {made.ranker.name}, trained on all {made.n_queries} queries")
+
+
 @click.command(short_help="Score a file of documents with a saved model.")
 @click.option(
     "--model", required=True, type=options.FILE,
-    help="Model of a run, or a model file of LightGBM or XGBoost.",
+    help="Model of a run or of `fit`, or a model file of LightGBM, XGBoost or CatBoost.",
 )  # fmt: skip
 @click.option(
     "--input", "data", required=True, type=options.FILE, help="Documents: LETOR text, a table, …"
@@ -147,8 +200,8 @@ def rank(
 ) -> None:  # fmt: skip
     """Score every document of a file with a model of any algorithm; ignore labels.
 
-    A model file is LightGBM's text or XGBoost's JSON; the library is not needed. Feature k of LETOR
-    text is column k - 1 of the matrix that it was trained on, whatever its name.
+    A model file is LightGBM's text, XGBoost's or CatBoost's JSON; the library is not needed.
+    Feature k of LETOR text is column k - 1 of the matrix that it was trained on, whatever its name.
     """
     from letorbench.datasets.arrays import missing_features
     from letorbench.named_files import is_stream, open_output
@@ -166,7 +219,8 @@ def rank(
     warnings = [f"{data}: {each.text}" for each in score_warnings(scores, queries)]
     missing = len(missing_features(queries.features))
     if missing and not getattr(ranker.learned.model, "has_missing", False):
-        warnings.append(f"{data}: {missing} features lack values, which the model reads as 0")
+        lack = "feature lacks" if missing == 1 else "features lack"
+        warnings.append(f"{data}: {missing} {lack} values, which the model reads as 0")
     scores = finite_scores(scores)
     if form == "trec":
         write_run(output, queries, scores, tag or ranker.name, to=open_output)
@@ -178,7 +232,7 @@ def rank(
 
 
 @click.command(short_help="Write stored results as TREC files, or models as texts.")
-@click.argument("dataset", shell_complete=options.datasets_with_results)
+@click.argument("dataset", required=False, shell_complete=options.datasets_with_results)
 @options.algos
 @options.option(
     "--as", "form", default="trec",
@@ -189,22 +243,47 @@ def rank(
     "--to", "folder", type=options.FOLDER, metavar="FOLDER",
     help="Folder to write to.  [default: exports/<form> in the data set's results]",
 )  # fmt: skip
+@click.option(
+    "--model", type=options.FILE,
+    help="Model of `fit`, of LightGBM, XGBoost or CatBoost, to write instead of stored ones.",
+)  # fmt: skip
+@click.option("--output", type=options.NEW_FILE, help="File for that model.")
 @options.data_dir
 @options.out
 def export(
-    dataset: str, algos: tuple[str, ...], form: str, folder: Path | None, data_dir: Path, out: Path
-) -> None:
+    dataset: str | None, algos: tuple[str, ...], form: str, folder: Path | None,
+    model: Path | None, output: Path | None, data_dir: Path, out: Path,
+) -> None:  # fmt: skip
     """Write <FOLDER>/fold<k>/<algorithm>.run for every stored fold, and its qrels.txt.
 
     With another --as, write the model of the fold instead: <FOLDER>/fold<k>/<algorithm>.txt, or
     .json for Solr and Elasticsearch. The model must be of stumps, of trees or, except for
-    lightgbm, linear, and take raw features.
+    lightgbm, linear, and take raw features. With --model, write that model to --output; a data set
+    beside it says how its features are called.
     """
     from letorbench.api.results import load_results
     from letorbench.files import refuse_links
+    from letorbench.named_files import is_stream, open_output
     from letorbench.results.export import export as export_stored
+    from letorbench.results.export import feature_names, model_text
     from letorbench.results.paths import EXPORTS, dataset_folder
+    from letorbench.results.user_files import check_output
 
+    if (model is None) != (output is None) or (model is None and dataset is None):
+        raise UsageError("expected a data set with results, or --model and --output together")
+    if model is not None and output is not None:
+        options.refuse("--model", "algos", "folder", "out")
+        if form == "trec":
+            raise UsageError("--model: expected --as ranklib, lightgbm, solr or elasticsearch")
+        check_output(output, [model], data_dir)
+        names = feature_names(dataset, data_dir) if dataset else None
+        name = "model" if is_stream(output) else output.stem
+        text = model_text(model, form, name, names)
+        with open_output(output) as file:
+            file.write(text)
+        echo(output, err=is_stream(output))
+        return
+    assert dataset is not None
     results = load_results(out, [dataset], algos)
     print_error(results.warnings, "warning")
     if folder is None:

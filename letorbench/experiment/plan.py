@@ -36,6 +36,7 @@ from letorbench.results import labels, paths
 from letorbench.results.labels import NAME, RUN_KEYS, SELECTED_BY, Label
 from letorbench.results.paths import FoldKey
 from letorbench.results.spellings import parse
+from letorbench.results.store import library_version
 from letorbench.source import scoring_digest, users_digest
 from letorbench.version import __version__
 
@@ -168,11 +169,14 @@ def _labelled(label: Label, pairs: Sequence[tuple[str, str]]) -> tuple[System, s
     for key, value in [*((key, value) for key, value in pairs if key in used), *given.items()]:
         field_name = _field(cls, key)
         if field_name is None:
-            offered = ", ".join([*known, *RUN_KEYS])
+            theirs = [f"and those of {cls.needs}"] if hasattr(cls, "parameter") else []
+            offered = ", ".join([*known, *RUN_KEYS, *theirs])
             raise UsageError(f"{label}: {label.algo} has no parameter {key!r}; it has {offered}")
-        settings[field_name] = typed(known[field_name], value, f"{key} of {label.algo}")
+        kind = known.get(field_name, int | float | bool | str)  # of a library's own any
+        settings[field_name] = typed(kind, value, f"{key} of {label.algo}")
     cls(**settings)  # values that it refuses are named before anything runs
-    return System(cls, {k: settings[k] for k in known if k in settings}, run, label.name), used
+    order = dict.fromkeys([*known, *sorted(settings)])
+    return System(cls, {k: settings[k] for k in order if k in settings}, run, label.name), used
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -189,9 +193,15 @@ def parameters(cls: type[Ranker]) -> dict[str, Any]:
 
 
 def _field(cls: type[Ranker], key: str) -> str | None:
-    """Return the hyper-parameter that a user's key means, None where the ranker has none."""
+    """Return the hyper-parameter that a user's key means, None where the ranker has none.
+
+    A library's ranker also knows the parameters of its library, by the library's names.
+    """
     meant = {spelling: name for name, spelling in cls.spelled.items()}.get(key, key)
-    return aliases.parameter(meant, parameters(cls))
+    if known := aliases.parameter(meant, parameters(cls)):
+        return known
+    of_library = getattr(cls, "parameter", None)
+    return of_library(key) if of_library and key not in RUN_KEYS else None
 
 
 #: seeds of a ranker that draws: docs/repeats.md shows why; a number above the most is a mistake
@@ -375,8 +385,8 @@ def _first_job(
         measured = benchmark_of(source or name, changed)
     facts, repeats, fixed = None, None, dict(asked)
     with suppress(*FAILURES):  # running the job says why a ranker refuses its settings
-        default = cls()
-        fixed = {key: v for key, v in asked.items() if v != getattr(default, key)}
+        default = cls().get_params()
+        fixed = {key: v for key, v in asked.items() if v != default.get(key)}
         repeats = changed.repeats if draws(cls, settings) else None
         if repeats is None and benchmark.train_fraction == 1.0:
             changed = replace(changed, seed=0)  # no other seed would change anything
@@ -420,14 +430,13 @@ def ranker_identity(cls: type[Ranker], settings: Settings, *parts: Any) -> dict[
 
     `parts` are values that the run names; their modules count as the ranker's.
     """
-    chosen, default = cls(**settings), cls()
+    chosen, default = cls(**settings), cls().get_params()
+    values = {key: v for key, v in chosen.get_params().items() if key != FEATURES}
     tried = (part for each in settings_tried(cls, settings) for part in cls(**each).parts)
     modules = sorted({each.__module__ for each in (*parts, *tried)})
-    fixed = [
-        key for key in settings if key in cls.grid or getattr(chosen, key) != getattr(default, key)
-    ]
+    fixed = [key for key in settings if key in cls.grid or values[key] != default.get(key)]
     facts: dict[str, Any] = {
-        "settings": {key: getattr(chosen, key) for key in hyper_parameters(cls)},
+        "settings": values,
         "fixed": sorted(fixed),
         "grid": grid(cls, settings),
         "letorbench": __version__,
@@ -439,6 +448,9 @@ def ranker_identity(cls: type[Ranker], settings: Settings, *parts: Any) -> dict[
         facts["own code"] = chosen.own_code
     if issubclass(cls, AnyModel):
         facts["model"] = cls.described()
+    package = type(cls.model).__module__ if issubclass(cls, AnyModel) else cls.needs
+    if package and (version := library_version(package)):
+        facts["library"] = f"{package.partition('.')[0]} {version}"
     if plugin := users_digest(cls):
         facts["plugin"] = plugin
     return facts

@@ -1,4 +1,4 @@
-"""Models in files of LightGBM and XGBoost.
+"""Models in files of LightGBM, XGBoost and CatBoost.
 
 They are read and checked here because the libraries trust a file: an index out of range crashes the
 process, and a cycle never ends.
@@ -7,6 +7,8 @@ process, and a cycle never ends.
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +22,8 @@ from letorbench.models.tree_ensemble import Float32Trees, Tree, TreeEnsemble, jo
 ZERO = float(np.float32(1e-35))
 #: the keys of each split in LightGBM's text
 AT_SPLITS = ("split_feature", "threshold", "decision_type", "split_gain")
+#: the libraries whose models have a text that is read here
+LIBRARIES = ("lightgbm", "xgboost", "catboost")
 #: a model, and the feature names that the library was given
 Read = tuple[Model, tuple[str, ...] | None]
 
@@ -30,6 +34,26 @@ class Ranges(NamedTuple):
     cuts: np.ndarray
     goes_left: np.ndarray  # (n_cuts + 1,), of each range
     missing: int  # missing values go where this range goes
+
+
+def library_of(model: Any) -> str:
+    """Return which of `LIBRARIES` a model or an estimator is of; "" for none."""
+    roots = {cls.__module__.partition(".")[0] for cls in type(model).__mro__}
+    return next((name for name in LIBRARIES if name in roots), "")
+
+
+def text_of(model: Any) -> bytes:
+    """Return a fitted model or estimator of one of `LIBRARIES` as its library's text."""
+    library = library_of(model)
+    if library == "lightgbm":
+        return getattr(model, "booster_", model).model_to_string().encode()
+    if library == "xgboost":
+        booster = model.get_booster() if hasattr(model, "get_booster") else model
+        return bytes(booster.save_raw("json"))
+    with TemporaryDirectory() as folder:  # CatBoost writes files alone
+        path = Path(folder, "model.json")
+        model.save_model(str(path), format="json")
+        return path.read_bytes()
 
 
 def of_lightgbm(content: bytes) -> Read:
@@ -163,6 +187,64 @@ def _of_xgboost(tree: Mapping[str, Any]) -> tuple[Tree, dict[int, Ranges]]:
         np.where(leaf, own, left), np.where(leaf, own, right), condition,  # a leaf's is its value
         np.array(tree["loss_changes"]), np.zeros(len(left)), goes_left,
     ), ranges  # fmt: skip
+
+
+def of_catboost(content: bytes, most: int | None = None) -> Read:
+    """Return the model in the JSON that CatBoost's `save_model` writes, or its first trees."""
+    every = json.loads(content)
+    if others := sorted({*every["features_info"]} - {"float_features"}):
+        raise DataError(f"found {', '.join(others)}, expected features of numbers alone")
+    features = every["features_info"]["float_features"]
+    _expect("features", 1 + max(each["flat_feature_index"] for each in features), len(features))
+    scale, bias = every["scale_and_bias"]
+    _expect("scores of a document", np.size(bias))
+    trees = [*map(_balanced, every.get("oblivious_trees", ())), *every.get("trees", ())][:most]
+    right = [each["nan_value_treatment"] == "AsTrue" for each in features]
+    constant = {"value": float(np.ravel(bias)[0]), "weight": 1.0}
+    weights = [1.0, *[float(scale)] * len(trees)]
+    model = _ensemble(
+        ((_of_catboost(each, right), {}) for each in [constant, *trees]), weights, len(features)
+    )
+    names = tuple(str(each["feature_id"]) for each in features)
+    return model, names if all(names) else None
+
+
+def _balanced(tree: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a tree of the same split in each node of a level as nested nodes; the last is first.
+
+    Bit i of a leaf's number says whether a document is above the border of split i.
+    """
+    values = tree["leaf_values"]
+    weights, splits = tree.get("leaf_weights") or [0.0] * len(values), tree["splits"]
+    _expect("leaf_values", len(values), 1 << min(len(splits), 32))
+    _expect("leaf_weights", len(weights), len(values))
+    nodes = [{"value": value, "weight": weight} for value, weight in zip(values, weights)]
+    for split in splits:
+        pairs = zip(nodes[::2], nodes[1::2])
+        nodes = [{"split": split, "left": left, "right": right} for left, right in pairs]
+    return nodes[0]
+
+
+def _of_catboost(root: Mapping[str, Any], missing_right: Sequence[bool]) -> Tree:
+    """Return a tree of nested nodes; documents above a border go right."""
+    nodes, columns = [root], []
+    for own, node in enumerate(nodes):  # the list grows meanwhile
+        split, left = node.get("split"), own
+        if split is not None:
+            if split["split_type"] != "FloatFeature":
+                raise DataError(f"found a {split['split_type']}, expected features of numbers")
+            left = len(nodes)
+            nodes += [node["left"], node["right"]]
+        feature, border = (split["float_feature_index"], split["border"]) if split else (0, 0.0)
+        value, cover = (0.0, 0.0) if split else (float(node["value"]), float(node["weight"]))
+        columns.append((feature, border, left, left + (split is not None), value, 0.0, cover,
+                        not missing_right[feature] if split else True))  # fmt: skip
+    made = Tree(*map(np.array, zip(*columns)))
+    for node in np.flatnonzero(made.left != made.right)[::-1]:  # parents come before children
+        both = [made.left[node], made.right[node]]
+        made.cover[node] = total = made.cover[both].sum()
+        made.value[node] = made.value[both] @ made.cover[both] / (total or 1.0)
+    return made
 
 
 def _expect(what: str, found: int, expected: int = 1) -> None:

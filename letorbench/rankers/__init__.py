@@ -8,6 +8,7 @@ A class with a ``name`` in this folder is registered by being there: a new ranke
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -19,8 +20,12 @@ if TYPE_CHECKING:
     from letorbench.solvers.fit_result import FitResult as FitResult
     from letorbench.solvers.stopping import Validation as Validation
 
-#: the first bytes of the libraries' model files, and the rankers that read them
-LIBRARY_FILES = {b"tree": "lightgbm", b"{": "xgboost"}
+#: how the libraries' model files begin, and the rankers that read them
+LIBRARY_FILES = {
+    rb"tree": "lightgbm",
+    rb'\{\s*"(ctr_data|features_info|model_info|oblivious_trees|scale_and_bias|trees)"': "catboost",
+    rb"\{": "xgboost",
+}
 
 
 def places() -> dict[str, str]:
@@ -56,12 +61,13 @@ def ranker(name: str) -> type[Ranker]:
 
 
 def load_model(path: str | Path) -> Ranker:
-    """Read a fitted ranker that `Ranker.save` or a run wrote, or a model of LightGBM or XGBoost.
+    """Read a fitted ranker that `Ranker.save` or a run wrote, or a model of a tree library.
 
     Parameters
     ----------
     path : path-like
-        A ``model.npz``, the text that LightGBM's ``save_model`` writes, or XGBoost's JSON.
+        A ``model.npz``, the text that LightGBM's ``save_model`` writes, or the JSON of XGBoost or
+        CatBoost.
 
     Returns
     -------
@@ -83,9 +89,9 @@ def load_model(path: str | Path) -> Ranker:
 
     path = input_file(path)
     with suppress(OSError), path.open("rb") as file:
-        start = file.read(max(map(len, LIBRARY_FILES)))
+        start = file.read(100)
         for begin, library in LIBRARY_FILES.items():
-            if start.startswith(begin):
+            if re.match(begin, start):
                 return cast(Any, ranker(library)).of_file(path)
     model, facts = load(path)
     name, settings = facts.get("ranker"), facts.get("settings")

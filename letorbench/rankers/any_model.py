@@ -23,10 +23,11 @@ import numpy as np
 
 from letorbench.errors import FAILURES, DataError, UsageError
 from letorbench.models.base import Model
+from letorbench.models.library_trees import library_of, text_of
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.solvers.fit_warnings import FitWarning
 
-#: the file that a model writes by its own `save`, instead of `model.npz`
+#: the file of a library's text, or that a model writes by its own `save`, instead of `model.npz`
 OWN_FILE = "model.own"
 #: the arguments about queries that a `fit` may have, computed from the training set
 QUERIES: Mapping[str, Callable[[QuerySet], np.ndarray]] = {
@@ -108,7 +109,7 @@ class AnyModel(Ranker):
         return FitResult(cast(Model, fitted), warnings=() if fitted.saves else (lost,))
 
     def save(self, path: str | Path) -> None:
-        """Let the model write itself to `OWN_FILE` beside `path`, if it can."""
+        """Write the model to `OWN_FILE` beside `path`, if it has a text or writes itself."""
         self._require_fitted()
         fitted = cast(Fitted, self.learned.model)
         if fitted.saves:
@@ -156,7 +157,9 @@ class Fitted:
 
     @property
     def saves(self) -> Callable[[str], object] | None:
-        """The model's method that writes it to a file, or None."""
+        """What writes the model to a file: its library's text, or its own method; or None."""
+        if library_of(self.model):
+            return lambda path: Path(path).write_bytes(text_of(self.model))
         return getattr(self.model, "save", None) or getattr(self.model, "save_model", None)
 
     def predict(self, X: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ In runs and qrels, a document is named by its id. Where the data have no ids, it
 position in its query, counted from 1.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +17,7 @@ from letorbench.features import Raw
 from letorbench.files import Writer, write_atomically
 from letorbench.measures.rankings import compared, rows_in_order
 from letorbench.rankers import load_model
+from letorbench.rankers.any_model import OWN_FILE
 from letorbench.results import paths
 from letorbench.results.dataset_results import DatasetResults, data_of
 from letorbench.results.external import document_names, document_rows
@@ -78,19 +79,38 @@ def export(results: DatasetResults, form: str, data_dir: Path, folder: Path) -> 
 
 
 def _model_text(algo: str, fold: StoredFold, form: str, data_dir: Path) -> str:
-    fitted = load_model(fold.folder / paths.MODEL)
-    if fitted.transformation_.name != Raw.name:
-        raise UsageError(
-            f"{algo}: its model is of features that {fitted.transformation_.name} transformed, "
-            f"which a model of {form} cannot say; expected a run with --features raw"
-        )
-    dataset, names = fold.key.dataset, None
-    if layout.present(dataset, data_dir) and layout.feature_names(layout.find(dataset, data_dir)):
+    path = fold.folder / paths.MODEL
+    if not path.exists():  # a model of another library is kept as its text
+        path = path.with_name(OWN_FILE)
+    names = feature_names(fold.key.dataset, data_dir)
+    if names:
         names = data_of(data_dir, [fold]).folds[0].train.feature_names
     try:
-        return FORMATS[form](fitted.learned.model, f"{algo}-{fold.folder.name}", names)
+        return model_text(path, form, f"{algo}-{fold.folder.name}", names)
     except UsageError as error:
         raise UsageError(f"{algo}: {error}") from None
+
+
+def model_text(path: Path, form: str, name: str, names: Sequence[str] | None = None) -> str:
+    """Return a saved model as another program's text; UsageError says that it has none there.
+
+    form, name: of `letorbench.results.model_texts.FORMATS`, and the model's there. names: those of
+    the features; by default those that are in the file.
+    """
+    fitted = load_model(path)
+    if fitted.transformation_.name != Raw.name:
+        raise UsageError(
+            f"its model is of features that {fitted.transformation_.name} transformed, "
+            f"which a model of {form} cannot say; expected a run with --features raw"
+        )
+    return FORMATS[form](fitted.learned.model, name, names or fitted.feature_names_in_)
+
+
+def feature_names(dataset: str, data_dir: Path) -> Sequence[str] | None:
+    """Return the names of a data set's features, None where it has none or is not there."""
+    if not layout.present(dataset, data_dir):
+        return None
+    return layout.feature_names(layout.find(dataset, data_dir))
 
 
 def write_run(

@@ -11,8 +11,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -477,9 +479,17 @@ def versions(needed: str | None = None) -> dict[str, str]:
     import platform
     from importlib.metadata import version
 
-    names = ("numpy", "scipy", "numba", *([needed] if needed else []))
-    packages = {name: version(name) for name in names}
+    packages = {name: version(name) for name in ("numpy", "scipy", "numba")}
+    if needed:
+        packages[needed] = library_version(needed)
     return {"letorbench": __version__, **packages, "python": platform.python_version()}
+
+
+def library_version(module: str) -> str:
+    """Return the version that a module's package says; "" if it says none or is not there."""
+    with suppress(ImportError):
+        return str(getattr(import_module(module.partition(".")[0]), "__version__", ""))
+    return ""
 
 
 def check_writable(out: Path) -> None:

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import pickle
 import re
 import shutil
 import sys
@@ -196,6 +197,76 @@ def test_models_of_libraries_are_ranked_with_measured_and_compared(toy, library)
         Path("m1").write_bytes(content)
         wrong = "--input", "data/TOY/Fold1/test.txt", "--output", "y.txt"
         assert f"m1: found {said}" in refused(1, "rank", "--model", "m1", *wrong)
+
+
+def test_fit_trains_on_all_queries_as_the_folds_chose(toy) -> None:
+    """The setting of the best mean on validation, the median of its rounds, and their promise."""
+    label, test = "mart[rounds=12,min_docs=3]", "data/TOY/Fold3/test.txt"
+    said = printed("fit", "TOY", "--algo", label, "--output", "m.npz", "--measure", "map")
+    results = lb.load_results("results", "TOY", label)
+    tried: dict[str, list[dict]] = {}
+    for fold in results.frames[0].rows[0].stored:
+        for trial in fold.fit["validation"]["grid"]:
+            tried.setdefault(str(trial["settings"]), []).append(trial)
+    whole = [trials for trials in tried.values() if len(trials) == 5]
+    best = max(whole, key=lambda trials: np.mean([trial["value"] for trial in trials]))
+    chosen = best[0]["settings"] | {"rounds": sorted(trial["best"] for trial in best)[2]}
+    parts = [fold.test for fold in load("TOY").folds]
+    X, y, qid = (
+        np.concatenate([getattr(each, name) for each in parts]) for name in "X y qid".split()
+    )
+    expected = lb.MART(**chosen).fit(X, y, qid=qid).predict(lb.read_letor(test))
+    rank = ("rank", "--input", test, "--output", "s.txt", "--model")
+    printed(*rank, "m.npz")
+    np.testing.assert_array_equal(np.loadtxt("s.txt"), expected)
+    values = results.per_query("map")["map"]
+    half = 2.02 * values.std() / np.sqrt(40)
+    found = [float(each) for each in re.findall(r"map (\S+) .* interval (\S+) to (\S+) ", said)[0]]
+    np.testing.assert_allclose(found, values.mean() + half * np.array([0, -1, 1]), atol=0.01)
+    assert "40 test queries" in said and "all 40 queries" in said
+    before = {path: path.read_bytes() for path in Path("results").rglob("*.txt")}
+    made = lb.fit("TOY", label, measure="map")  # of the stored folds
+    assert {path: path.read_bytes() for path in Path("results").rglob("*.txt")} == before
+    np.testing.assert_array_equal(made.ranker.predict(lb.read_letor(test)), expected)
+    assert made.settings == chosen and [round(made.value, 4), *made.interval][0] == found[0]
+    printed("export", "--model", "m.npz", "--as", "lightgbm", "--output", "m.txt")
+    printed(*rank, "m.txt")
+    np.testing.assert_allclose(np.loadtxt("s.txt"), expected, rtol=1e-12)
+    Path("data/TOY/features.txt").write_text("a\nb\nc\nd\n")
+    solr = printed("export", "TOY", "--model", "m.npz", "--as", "solr", "--output", "-")
+    assert [each["name"] for each in json.loads(solr)["features"]] == list("abcd")
+
+
+ESTIMATORS = {
+    "lightgbm": ("LGBMRanker", {"n_estimators": 3, "min_child_samples": 3, "verbosity": -1}),
+    "xgboost": ("XGBRanker", {"n_estimators": 3}),
+    "catboost": ("CatBoostRanker", {"iterations": 3, "depth": 2, "silent": True,
+                                    "allow_writing_files": False, "random_seed": 1}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("library", ESTIMATORS)
+def test_an_estimator_of_a_library_is_kept_as_its_text(toy, library) -> None:
+    module = pytest.importorskip(library)
+    name, settings = ESTIMATORS[library]
+    model = getattr(module, name)(**settings)
+    made = lb.fit("TOY", {"theirs": model})
+    kept, test = Path("results/TOY/theirs/fold1/model.own"), "data/TOY/Fold1/test.txt"
+    made.save("m.txt")
+    for path, expected in (
+        (kept, np.loadtxt("results/TOY/theirs/fold1/scores.txt")),
+        ("m.txt", made.ranker.predict(lb.read_letor(test))),
+    ):
+        assert load_model(path).name == library
+        printed("rank", "--model", str(path), "--input", test, "--output", "s.txt")
+        np.testing.assert_allclose(np.loadtxt("s.txt"), expected, rtol=1e-6, atol=1e-7)
+        assert np.ptp(expected) > 0.0
+    assert made.value == pytest.approx(made.results.summary("ndcg@10")["ndcg@10"].item())
+    written = printed("export", "TOY", "--algo", "theirs", "--as", "elasticsearch").split()
+    assert len(written) == 5 and json.loads(Path(written[0]).read_text())["model"]
+    Path("p").write_bytes(pickle.dumps(model))
+    assert "p: found no saved model" in refused(1, "export", "--model", "p", "--as", "solr",
+                                                "--output", "o")  # fmt: skip
 
 
 def test_the_model_of_a_plugin_needs_it(toy, monkeypatch):

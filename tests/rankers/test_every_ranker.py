@@ -222,6 +222,7 @@ BOUNDS = {
     "2 or more": "leaves frank.bins",
     "2 or more and at most 256": "bins",
     "1 or more and at most 10": "ndcgboost.depth",
+    "1 or more and at most 16": "catboost.depth",
     "0 or more and less than 1": "rho",
     "more than 0": "learning_rate C gap tau",
     "more than 0 and at most 1": "docs columns",

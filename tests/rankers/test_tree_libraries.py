@@ -16,26 +16,35 @@ from forged_models import FORGED, LIGHTGBM, XGBOOST, forged
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.errors import DataError, UsageError
+from letorbench.experiment.plan import ranker_identity, systems_of
 from letorbench.measures import parse
 from letorbench.models.base import load
 from letorbench.rankers import load_model, ranker
 from letorbench.rankers.tree_libraries import threads_for
+from letorbench.results.labels import of as label_of
 from letorbench.results.model_texts import lightgbm_text
 from letorbench.solvers.stopping import Validation, best
 
 EACH = pytest.mark.parametrize("name", ["lightgbm", "xgboost"])
 
 
-@EACH
-def test_our_measure_chooses_the_rounds(name, rng):
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [("lightgbm", {}), ("xgboost", {}), ("catboost", {"depth": 3}),
+     ("lightgbm", {"boosting": "dart", "drop_rate": 0.5}),
+     ("xgboost", {"booster": "dart", "rate_drop": 0.5})],
+)  # fmt: skip
+def test_our_measure_chooses_the_rounds(name, more, rng):
+    """Also where later rounds change the weights of earlier trees."""
     pytest.importorskip(name)
     train, valid = random_queries(rng, [12] * 40), random_queries(rng, [6] * 30)
     validation = Validation(valid, parse("map"), CONVENTIONS["letor4"], best)
-    model = ranker(name)(rounds=40, patience=0).fit_sets(train, validation)
+    never = {} if name == "catboost" else {"patience": 0}
+    model = ranker(name)(rounds=40, **never, **more).fit_sets(train, validation)
     curve = model.learned.curve
     assert len(curve) == 40 and model.learned.best == int(np.argmax(curve)) + 1
     assert validation(model.predict(valid.features)).mean() == pytest.approx(max(curve), abs=1e-12)
-    again = ranker(name)(rounds=model.learned.best).fit_sets(train)  # that many rounds exactly
+    again = ranker(name)(rounds=model.learned.best, **more).fit_sets(train)  # that many rounds
     np.testing.assert_array_equal(again.predict(valid.features), model.predict(valid.features))
 
 
@@ -86,6 +95,76 @@ def test_every_setting_is_what_the_library_calls_by_another_name(name, missing, 
         np.testing.assert_allclose(np.bincount(model.feature, model.gain, 5), gains, rtol=1e-5)
 
 
+#: what differs from the defaults in a label, and the same for the library's own estimator
+THEIRS: dict[str, tuple[str, dict[str, object]]] = {
+    "lightgbm": (
+        "num_leaves=5,min_child_samples=7,lambda_l2=5,max_bin=15,"
+        "monotone_constraints=(1,0,0,0,-1),n_estimators=9,eta=0.3",
+        {"num_leaves": 5, "min_child_samples": 7, "reg_lambda": 5, "max_bin": 15,
+         "monotone_constraints": [1, 0, 0, 0, -1], "n_estimators": 9, "learning_rate": 0.3,
+         "verbosity": -1, "random_state": 0},
+    ),
+    "xgboost": (
+        "max_depth=3,lambda=5,max_bin=8,num_parallel_tree=3,monotone_constraints=(1,0,0,0,-1),"
+        "num_boost_round=9,eta=0.3,lambdarank_num_pair_per_sample=5",
+        {"max_depth": 3, "reg_lambda": 5, "max_bin": 8, "num_parallel_tree": 3,
+         "monotone_constraints": "(1,0,0,0,-1)", "n_estimators": 9, "learning_rate": 0.3,
+         "lambdarank_pair_method": "topk", "lambdarank_num_pair_per_sample": 5,
+         "tree_method": "hist", "random_state": 0},
+    ),
+    "catboost": (
+        "max_depth=3,l2_leaf_reg=9,iterations=9,eta=0.3,grow_policy=Lossguide,max_leaves=5",
+        {"depth": 3, "l2_leaf_reg": 9, "iterations": 9, "learning_rate": 0.3, "max_leaves": 5,
+         "grow_policy": "Lossguide", "loss_function": "YetiRank", "thread_count": 1,
+         "silent": True, "allow_writing_files": False},
+    ),
+}  # fmt: skip
+ESTIMATORS = {"lightgbm": "LGBMRanker", "xgboost": "XGBRanker", "catboost": "CatBoostRanker"}
+
+
+@pytest.mark.parametrize("name", THEIRS)
+def test_the_librarys_own_parameters_do_what_they_do_there(name, rng) -> None:
+    library = pytest.importorskip(name)
+    train = random_queries(rng, [12, 40, 1, 30, 25], levels=4)
+    text, given = THEIRS[name]
+    [system] = systems_of([f"{name}[{text}]"])
+    ours = system.ranker(**system.settings)
+    if name == "catboost":
+        given |= {"random_seed": int(np.random.default_rng(0).integers(1 << 31))}
+        qid = {"group_id": np.repeat(np.arange(5), train.lengths)}
+    else:
+        qid = {"group": train.lengths}
+    theirs = getattr(library, ESTIMATORS[name])(**given).fit(train.features, train.labels, **qid)
+    expected, found = theirs.predict(train.features), ours.fit_sets(train).predict(train)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+    assert len(np.unique(found)) > 5
+    [same] = systems_of([str(label_of(name, system.settings, {}))])  # a label is read again
+    assert same == system and ours.set_params(**ours.get_params()).get_params() == ours.get_params()
+    facts = ranker_identity(system.ranker, system.settings)
+    assert facts["library"] == f"{name} {library.__version__}"
+    assert set(facts["fixed"]) == set(system.settings) <= set(facts["settings"])
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [("lightgbm[numleaves=3]", "has no parameter 'numleaves'; it has .* and those of lightgbm"),
+     ("catboost[foo=3]", "has no parameter 'foo'"),
+     ("lightgbm[lambda_l2=-1]", "^lightgbm says: .*lambda_l2"),
+     ("lightgbm[linear_tree=true]", "^found linear trees"),
+     ("lightgbm[monotone_constraints=(1,0)]", "^lightgbm says: .*"),
+     ("xgboost[max_bin=x]", "^xgboost says: Invalid Parameter format for max_bin expect int"),
+     ("xgboost[foo=3,max_bin=9]", "has no parameter 'foo'"),
+     ("xgboost[rate_drop=0.5]", "^xgboost: found rate_drop, which XGBoost .* does not use"),
+        ("catboost[l2_leaf_reg=-1]", "^catboost says: L2LeafRegularizer should be >= 0")],
+)  # fmt: skip
+def test_what_a_library_refuses_it_says_in_a_line(label, said, rng) -> None:
+    pytest.importorskip(label.partition("[")[0])
+    with pytest.raises((UsageError, DataError), match=said) as error:
+        [system] = systems_of([label])
+        system.ranker(rounds=2, **system.settings).fit_sets(random_queries(rng, [12, 40, 30]))
+    assert "\n" not in str(error.value)
+
+
 @EACH
 def test_trees_without_a_split_have_learned_nothing(name, rng) -> None:
     pytest.importorskip(name)
@@ -112,6 +191,16 @@ def theirs(name: str, kind: str, folder: Path) -> tuple[Path, np.ndarray, np.nda
         new[rng.random(new.shape) < 0.4] = np.nan
     new = new.astype(np.float32)
     path = folder / "some.model"
+    if name == "catboost":
+        named = [*"abcd", "é"] if kind == "names" else None
+        given[:, 3] = 1.0  # constant, so of no use
+        options = {"loss_function": "YetiRank", "iterations": 9, "depth": 3, "random_seed": 1}
+        options |= {"silent": True, "allow_writing_files": False, **OF_CATBOOST[kind]}
+        query = np.repeat(np.arange(15), 20)
+        model = library.CatBoost(options).fit(library.Pool(given, y, None, group_id=query,
+                                                           feature_names=named))  # fmt: skip
+        model.save_model(str(path), format="json")
+        return path, new, model.predict(new)
     names = ["bm25_title", "b", "Column_0", "pr", "é"] if kind == "names" else None
     if name == "lightgbm":
         options = {"objective": "lambdarank", "verbosity": -1, "min_data_in_leaf": 5, "seed": 1}
@@ -162,7 +251,12 @@ OF_XGBOOST: dict[str, dict[str, object]] = {
     "logistic": {"objective": "binary:logistic"}, "poisson": {"objective": "count:poisson"},
     "pruned": {"tree_method": "exact", "gamma": 0.5},
 }  # fmt: skip
-KINDS = [("lightgbm", kind) for kind in OF_LIGHTGBM] + [("xgboost", kind) for kind in OF_XGBOOST]
+OF_CATBOOST: dict[str, dict[str, object]] = {
+    "numbers": {}, "names": {}, "missing": {}, "missing to the right": {"nan_mode": "Max"},
+    "by leaf": {"grow_policy": "Lossguide"}, "by level": {"grow_policy": "Depthwise"},
+}  # fmt: skip
+KINDS = [("catboost", kind) for kind in OF_CATBOOST]
+KINDS += [("lightgbm", kind) for kind in OF_LIGHTGBM] + [("xgboost", kind) for kind in OF_XGBOOST]
 
 
 @pytest.mark.parametrize("name, kind", KINDS)
@@ -172,12 +266,12 @@ def test_a_model_file_scores_as_its_library_without_it(name, kind, tmp_path, mon
     fitted = load_model(path)
     assert fitted.name == name and fitted.n_features_in_ == 5
     found = fitted.learned.model.predict(X)
-    equal = name == "lightgbm" and kind != "forest"  # XGBoost adds float32, in another order
+    equal = name != "xgboost" and kind != "forest"  # XGBoost adds float32, in another order
     np.testing.assert_allclose(found, expected, *((0, 0) if equal else (2e-6, 2e-6)))
     fitted.save(tmp_path / "own.npz")
     np.testing.assert_array_equal(load(tmp_path / "own.npz")[0].predict(X), found)
     if "missing" in kind:  # or they are what 0 is, of which `rank` warns
-        assert fitted.learned.model.has_missing == (kind in ("missing", "categories missing"))
+        assert fitted.learned.model.has_missing == kind.startswith(("missing", "categories"))
     with pytest.raises(DataError, match="found 4 features, expected 5"):
         fitted.predict(X[:, :4])
     if kind == "names":
@@ -190,7 +284,7 @@ def test_a_model_file_scores_as_its_library_without_it(name, kind, tmp_path, mon
             lightgbm_text(fitted.learned.model)
 
 
-@EACH
+@pytest.mark.parametrize("name", ESTIMATORS)
 def test_a_model_file_that_is_not_whole_is_refused_in_a_line(name, tmp_path) -> None:
     path, _, _ = theirs(name, "numbers", tmp_path)
     whole = path.read_bytes()

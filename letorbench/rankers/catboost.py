@@ -1,0 +1,102 @@
+"""YetiRank by CatBoost."""
+
+from dataclasses import dataclass
+from inspect import signature
+from threading import Lock
+from typing import Any, cast
+
+import numpy as np
+
+from letorbench.models.library_trees import of_catboost, text_of
+from letorbench.models.tree_ensemble import TreeEnsemble, joined
+from letorbench.parameters import number
+from letorbench.rankers.base import QuerySet
+from letorbench.rankers.tree_libraries import TreeLibrary, open_ended, record
+from letorbench.solvers.stopping import EarlyStopping
+
+#: CatBoost redirects what it prints for the whole process while it trains
+ONE_AT_A_TIME = Lock()
+
+
+@open_ended
+@dataclass
+class CatBoost(TreeLibrary):
+    """YetiRank by CatBoost: trees on pairs of neighbours in noisy orders of the scores.
+
+    All rounds are trained, in one thread, for the same trees on every machine; ``thread_count=8``
+    trains in more. Then the validation measure chooses among them.
+
+    Parameters
+    ----------
+    rounds, learning_rate
+        See `TreeLibrary`.
+    depth : int, default 6
+        The depth of a tree, whose nodes of one level all have the same split.
+    """
+
+    name = "catboost"
+    families = ("pairwise", "boosting", "trees")
+    title = "CatBoost's YetiRank (optional: pip install 'letorbench[catboost]')"
+    paper = (
+        "Gulin, Kuralenok, Pavlov: Winning the Transfer Learning Track of Yahoo!'s Learning to "
+        "Rank Challenge with YetiRank, JMLR W&CP 14, 2011"
+    )
+    formula = "trees on sum of w_ij log sigma(s_i - s_j), i, j neighbours in s + noise"
+    grid = {"depth": (4, 6, 8), "learning_rate": (0.03, 0.1)}
+    needs = "catboost"
+    published = False  # the leaderboard has no numbers of it
+    extra = "letorbench[catboost]"
+    order_matters = "the library draws its noise in file order"
+    read = staticmethod(of_catboost)  # type: ignore[assignment]
+    theirs = {
+        "iterations": "rounds", "n_estimators": "rounds", "num_boost_round": "rounds",
+        "num_trees": "rounds", "eta": "learning_rate", "max_depth": "depth",
+    }  # fmt: skip
+
+    depth: int = number(6, least=1, most=16)
+
+    @property
+    def draws(self) -> bool:
+        return True
+
+    @classmethod
+    def parameter(cls, key: str) -> str | None:
+        cls.require()
+        from catboost import CatBoostRanker
+
+        name = cls.theirs.get(key, key)
+        known = {*signature(CatBoostRanker).parameters, *cls.theirs.values()}
+        return name if name in known else None
+
+    def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> TreeEnsemble:
+        import catboost
+
+        if (train.features == train.features[0]).all():  # which the library refuses
+            return joined([], [], train.n_features)
+        options = {
+            "loss_function": "YetiRank", "iterations": self.rounds, "depth": self.depth,
+            "learning_rate": self.learning_rate, "random_seed": seed, "thread_count": 1,
+            "logging_level": "Silent", "allow_writing_files": False,
+        } | self.more  # fmt: skip
+
+        class Late:
+            def after_iteration(self, _: Any) -> bool:
+                return not stopping.deadline.passed
+
+        with ONE_AT_A_TIME:
+            model = catboost.CatBoost(options).fit(_pool(catboost, train), callbacks=[Late()])
+            if stopping.validation is None:
+                for _ in range(model.tree_count_):
+                    stopping.record(None)
+            else:
+                for scores in model.staged_predict(_pool(catboost, stopping.validation.queries)):
+                    record(stopping, scores)
+            return cast(TreeEnsemble, of_catboost(text_of(model), stopping.kept)[0])
+
+
+def _pool(catboost: Any, queries: QuerySet) -> Any:
+    return catboost.Pool(
+        queries.features, queries.labels, group_id=np.repeat(np.arange(queries.n_queries),
+        queries.lengths), group_weight=None if queries.weights is None else
+        queries.document_weights,
+    )  # fmt: skip
