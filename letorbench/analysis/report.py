@@ -171,7 +171,8 @@ def _compared(
     if frame.mixed:
         return heading
     pairs = [pair for pair in pairs if pair.b == baseline]
-    rules, called, parts = frame.conventions[0], slices.query_names(frame.data), None
+    rules, called = frame.conventions[0], slices.query_names(frame.data)
+    parts: Table | None = None
     if by is not None:
         systems = [row.queries for row in frame.rows]
         cut = slices.sliced(by, systems, measure, frame.data)

@@ -65,7 +65,7 @@ def as_table(files: Sequence[Path], shape: Unsplit, place: Path) -> tuple[Path, 
         for row in rows:
             ones = (int(row[name] == word) for name, word in flags)
             table.writerow([*(row[name] for name in kept), *ones])
-    return place, Columns(shape.label, shape.qid, shape.docid)
+    return place, Columns(shape.label, shape.qid, shape.docid or None)
 
 
 def _rows(path: Path, expected: Sequence[str]) -> Iterator[_Row]:
