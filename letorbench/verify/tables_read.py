@@ -108,7 +108,8 @@ def read_table(path: Path) -> list[Entry]:
         raise DataError(f"{path}: found no number, expected one or more")
     if np.mean([each.number.value > 1.0 for each in entries if each.checked] or [False]) <= 0.5:
         return entries
-    return [e._replace(number=e.number.per_cent()) if e.checked else e for e in entries]
+    plain = [e.checked and not e.number.text.endswith("%") for e in entries]
+    return [e._replace(number=e.number.per_cent()) if p else e for e, p in zip(entries, plain)]
 
 
 def _entry(text: Mapping[str, str], line: int) -> Entry:
