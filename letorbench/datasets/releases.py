@@ -127,7 +127,7 @@ def _judged_movies(files: Sequence[Path]) -> list[_Row]:
     words = {
         (movie, text): set(_words(movies[movie][text])) for movie, text in product(movies, TEXTS)
     }
-    rows = []
+    rows = list[_Row]()
     for (query, movie), each in labels.items():
         asked = _words(query)
         shares = {
