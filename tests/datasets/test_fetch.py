@@ -312,14 +312,17 @@ def test_folds_are_composed_of_their_test_parts(tmp_path: Path) -> None:
 
 def fetched(name: str, files: dict[str, bytes], tmp_path: Path) -> list:
     """Fetch a release without folds whose files are these; return its folds' test parts."""
-    with server(**{file.partition(".")[0]: sending(text) for file, text in files.items()}) as there:
+    served = {file.partition(".")[0]: sending(text) for file, text in files.items()}
+    with server(**served, other=sending(b"")) as (address, requests):
         parts = [
-            Source(f"{there[0]}/{file.partition('.')[0]}", file, len(text),
+            Source(f"{address}/{file.partition('.')[0]}", file, len(text),
                    FileHash("sha256", hashlib.sha256(text).hexdigest()))
             for file, text in files.items()
         ]  # fmt: skip
         source = parts[0] if len(parts) == 1 else Source("http://a/", "folder", parts=tuple(parts))
-        fetching.fetch(name, tmp_path, [replace(source, variant="other", url="ftp://a"), source])
+        other = Source(f"{address}/other", "other.txt", variant="min")
+        fetching.fetch(name, tmp_path, [other, source])
+        assert "/other" not in requests
     return [fold.test for fold in load(name, tmp_path).folds]
 
 
