@@ -208,7 +208,7 @@ def query_tables(
     dataset: str,
     systems: Sequence[PerQuery],
     measure: str,
-    baseline: str | None,
+    baseline: str | Sequence[str] | None,
     n: int,
     query_names: Mapping[str, str],
 ) -> Iterator[Table]:

@@ -10,14 +10,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import takewhile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from letorbench import escaping
-from letorbench.analysis import comparison, conclusions, figures
+from letorbench.analysis import comparison, conclusions, figures, slices
 from letorbench.analysis.comparison import Pair, Procedure
 from letorbench.analysis.curves import draw_curves, validation_curves
+from letorbench.analysis.importance import (
+    has_models,
+    importance_figure,
+    importance_table,
+    stored_importance,
+)
 from letorbench.analysis.paired import MeanDifference
 from letorbench.analysis.results_table import (
     USUAL,
@@ -37,6 +44,7 @@ from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.version import __version__
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 #: inches of a small chart
@@ -46,25 +54,31 @@ GAIN, LOSS = "#117733", "#c4420a"
 
 def page(
     frames: Sequence[DatasetResults], baseline: str | None, procedure: Procedure, measure: str,
-    words: str,
+    words: str, by: str | Path | None = None, important: bool = False,
 ) -> str:  # fmt: skip
     """The HTML of data sets whose algorithms are compared by the measure.
 
     baseline: what differences are taken from; the best algorithm of each data set by default.
-    words: the command line that made the report.
+    words: the command line that made the report. by: what slices of the queries are compared by.
+    important: whether the best algorithm's features are permuted.
     """
     names = ", ".join(frame.dataset for frame in frames)
+    by = None if by is None else slices.property_or_segments(by)
     return escaping.page(
         "report.html",
         title=f"letorbench report: {names}", heading=f"Learning to rank: {names}",
         version=__version__, words=words,
-        sections={each.dataset: _section(each, baseline, procedure, measure) for each in frames},
+        sections={
+            each.dataset: _section(each, baseline, procedure, measure, by, important)
+            for each in frames
+        },
     )  # fmt: skip
 
 
 def _section(
-    frame: DatasetResults, baseline: str | None, procedure: Procedure, measure: str
-) -> dict[str, Any]:
+    frame: DatasetResults, baseline: str | None, procedure: Procedure, measure: str,
+    by: str | pd.Series | None, important: bool,
+) -> dict[str, Any]:  # fmt: skip
     """What the template shows of a data set."""
     if baseline is None:
         baseline = best_first(comparable(frame) or frame.rows, measure)[0].algo
@@ -87,10 +101,11 @@ def _section(
         "warnings": warnings,
         "n_warnings": n_warnings,
         "curves": ndcg_curves(frame, baseline),
-        "compared": _compared(frame, pairs, baseline, first, procedure, measure)
+        "compared": _compared(frame, pairs, baseline, first, procedure, measure, by)
         if len(frame.rows) > 1
         else None,
         "validation": _split(curves, first),
+        "importance": _importance(ordered, measure) if important else None,
         "learned": conclusions.learning_table(frame) if learned else None,
         "settings": _settings(frame),
         "timings": _timings(frame),
@@ -149,19 +164,26 @@ def _points(queries: PerQuery) -> list[tuple[float, float, float]]:
 
 def _compared(
     frame: DatasetResults, pairs: Sequence[Pair], baseline: str, first: Sequence[str],
-    procedure: Procedure, measure: str,
+    procedure: Procedure, measure: str, by: str | pd.Series | None,
 ) -> dict[str, Any]:  # fmt: skip
     """Every algorithm against the baseline: the tests, their reasons, and query by query."""
     heading = {"measure": label(measure), "baseline": baseline}
     if frame.mixed:
         return heading
     pairs = [pair for pair in pairs if pair.b == baseline]
-    rules = frame.conventions[0]
+    rules, called = frame.conventions[0], slices.query_names(frame.data)
+    parts: Table | None = None
+    if by is not None:
+        systems = [row.queries for row in frame.rows]
+        cut = slices.sliced(by, systems, measure, frame.data)
+        found = comparison.compare(frame.dataset, systems, measure, baseline, procedure, cut)
+        parts = comparison.comparison_table(found, procedure, rules)
     return heading | {
+        "slices": parts,
         "table": comparison.comparison_table(pairs, procedure, rules),
         "power": comparison.power_table(pairs, rules),
         "reasons": [
-            _reasons(frame, pair, procedure)
+            _reasons(frame, pair, procedure, called)
             for pair in pairs
             if pair.a in first and pair.difference.n_values
         ],
@@ -169,7 +191,9 @@ def _compared(
     }
 
 
-def _reasons(frame: DatasetResults, pair: Pair, procedure: Procedure) -> dict[str, Any]:
+def _reasons(
+    frame: DatasetResults, pair: Pair, procedure: Procedure, called: Mapping[str, str]
+) -> dict[str, Any]:
     """Why one of two is below the other, and on which queries most."""
     both = [row.queries for row in frame.rows if row.algo in (pair.a, pair.b)]
     return {
@@ -177,10 +201,21 @@ def _reasons(frame: DatasetResults, pair: Pair, procedure: Procedure) -> dict[st
         "sentences": conclusions.diagnose(frame, pair, procedure),
         "queries": list(
             comparison.query_tables(
-                frame.dataset, both, pair.measure, pair.b, conclusions.WHY_QUERIES, {}
+                frame.dataset, both, pair.measure, pair.b, conclusions.WHY_QUERIES, called
             )
         ),
     }
+
+
+def _importance(frame: DatasetResults, measure: str) -> dict[str, Any] | None:
+    """Which features the best algorithm that keeps its models needs: a chart, and the numbers."""
+    row = next(filter(has_models, comparable(frame)), None)
+    if row is None:
+        return None
+    rules = frame.conventions[0]
+    found = {row.algo: stored_importance(row, frame.data(), measure)}
+    image = figures.data_uri(importance_figure(found[row.algo]))
+    return {"image": image, "numbers": importance_table(frame.dataset, measure, rules, found)}
 
 
 def gains(frame: DatasetResults, baseline: str, measure: str) -> dict[str, tuple[str, str]]:

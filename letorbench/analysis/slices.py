@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,7 +54,7 @@ def sliced(
 
     by = by if isinstance(by, pd.Series) else property_or_segments(by)
     if isinstance(by, pd.Series):
-        return _by_segments(by, systems)
+        return _by_segments(by, systems, data)
     if by == "difficulty":
         facts = [
             pd.Series(system.values[measure], system.keys).dropna()
@@ -89,13 +90,17 @@ def property_or_segments(by: str | Path) -> str | pd.Series:
 
     The first column of the file is the query, another one the segment.
     """
-    import pandas as pd
-
     file, end, column, _ = re.split(r"(\.csv(?:\.\w+)?|$)(?::(.*))?$", str(by), maxsplit=1)
     column = column or ""
     if not (end or file == DASH or (file not in SLICES and Path(file).exists())):
         return require_choice(str(by), list(SLICES), "property of queries")
-    path = input_file(file + end)
+    return labelled(input_file(file + end), column, "query", "segment")
+
+
+def labelled(path: Path, column: str, what: str, label: str) -> pd.Series:
+    """Return the label of each query or feature in a CSV file, by default of its second column."""
+    import pandas as pd
+
     try:
         table = pd.read_csv(path, dtype=str, keep_default_na=False)
     except OSError as error:
@@ -104,28 +109,49 @@ def property_or_segments(by: str | Path) -> str | pd.Series:
         raise DataError(f"{path}: cannot be read as CSV: {error}") from None
     names = [str(name) for name in table.columns[1:]]
     if not names:
-        raise DataError(f"{path}: found one column, expected the query and its segment")
+        raise DataError(f"{path}: found one column, expected the {what} and its {label}")
     column = require_choice(column or names[0], names, f"column of {path}")
     repeated = table.iloc[:, 0].duplicated()
     if repeated.any():
         line = int(np.flatnonzero(repeated)[0])
         raise DataError(
-            f"{path}:{line + 2}: found query {table.iloc[line, 0]} again, expected one line per "
-            "query"
+            f"{path}:{line + 2}: found {what} {table.iloc[line, 0]} again, expected one line per "
+            f"{what}"
         )
-    segment = table.set_index(table.columns[0])[column]
-    return segment.rename_axis(str(path))
+    return table.set_index(table.columns[0])[column].rename_axis(str(path))
 
 
-def _by_segments(segment: pd.Series, systems: Sequence[PerQuery]) -> dict[str, pd.MultiIndex]:
+def query_names(data: Callable[[], Benchmark]) -> dict[str, str]:
+    """Return what users call the queries of a data set by their ids; none without the data."""
+    called: dict[str, str] = {}
+    with suppress(DataError):
+        for fold in data().folds:
+            if fold.test.query_names is not None:
+                called |= zip(fold.test.qids.tolist(), fold.test.query_names.tolist())
+    return called
+
+
+def _by_segments(
+    segment: pd.Series, systems: Sequence[PerQuery], data: Callable[[], Benchmark]
+) -> dict[str, pd.MultiIndex]:
+    """Return the slices of segments; a query is found by its id, else by what users call it."""
     import pandas as pd
 
     path, column = segment.index.name, segment.name
     index = pd.MultiIndex.from_tuples(dict.fromkeys(key for each in systems for key in each.keys))
-    known = index[index.get_level_values(1).isin(segment.index)]
+    qids = index.get_level_values(1)
+    if not qids.isin(segment.index).all() and (called := query_names(data)):
+        # `split` keeps names with single blanks
+        segment = segment.groupby([" ".join(str(name).split()) for name in segment.index]).first()
+        qids = pd.Index([q if q in segment.index else called.get(q, q) for q in qids])
+    there = qids.isin(segment.index)
+    known = index[there]
     if not len(known):
-        raise DataError(f"{path}: found none of the compared queries in its first column")
-    segments = pd.Series(segment.loc[known.get_level_values(1)].to_numpy(), known)
+        raise DataError(
+            f"{path}: found none of the compared queries in its first column, expected ids such as "
+            f"{index[0][1]}, or the queries' texts"
+        )
+    segments = pd.Series(segment.loc[qids[there]].to_numpy(), known)
     numbers = pd.to_numeric(segments, errors="coerce")
     if numbers.notna().all() and numbers.nunique() > MOST_NUMBERS:
         found = _quartiles(numbers, f"{column} {{}}")

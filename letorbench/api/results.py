@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,7 +33,7 @@ from letorbench.analysis.results_table import (
     summary_table,
     usual,
 )
-from letorbench.analysis.slices import property_or_segments, sliced
+from letorbench.analysis.slices import property_or_segments, query_names, sliced
 from letorbench.analysis.tables import Table, render, to_frame
 from letorbench.choices import expanded, require_choice, split
 from letorbench.conventions import convention as convention_named
@@ -466,11 +465,7 @@ class Results:
         for frame in self._compared():
             for name in frame.names(measures):
                 systems = [row.queries for row in frame.measured([name]).rows]
-                called: dict[str, str] = {}
-                with suppress(DataError):  # the values are there, also without the data
-                    for fold in frame.data().folds:
-                        if fold.test.query_names is not None:
-                            called |= zip(fold.test.qids, fold.test.query_names)
+                called = query_names(frame.data)
                 yield from query_tables(frame.dataset, systems, name, baseline, n, called)
 
     def why_tables(
@@ -573,6 +568,8 @@ class Results:
         measure: str = "ndcg@10",
         procedure: Procedure = Procedure(),
         words: Sequence[str] = (),
+        by: str | Path | None = None,
+        importance: bool = False,
     ) -> Path:
         """Write everything about the results as one HTML file that any browser opens.
 
@@ -588,6 +585,10 @@ class Results:
             How differences are tested.
         words : sequence of str
             The command line that the page names, without `letorbench`.
+        by : {"length", "relevant", "difficulty"} or path-like, optional
+            Also compare in slices of the queries, see `compare`.
+        importance : bool
+            Also show which features the best algorithm needs, which takes a while.
 
         Returns
         -------
@@ -605,7 +606,7 @@ class Results:
         frames = [frame.measured(name) for frame in self.frames]
         command = shlex.join(["letorbench", *(words or ["report", *self.datasets])])
         with open_output(path) as file:
-            file.write(page(frames, baseline, procedure, name, command))
+            file.write(page(frames, baseline, procedure, name, command, by, importance))
         return Path(path)
 
     def only(

@@ -237,6 +237,13 @@ baseline = click.option(
 )  # fmt: skip
 
 
+by = click.option(
+    "--by", metavar="length|relevant|difficulty|FILE.csv[:COLUMN]",
+    help="Compare in slices of the queries: by their number of documents or of relevant documents, "
+    "by the algorithms' mean, or by a table of your segments of the queries.",
+)  # fmt: skip
+
+
 def _use_plugins(ctx: click.Context, param: click.Parameter, paths: tuple[Path, ...]) -> None:
     if paths or "LETORBENCH_PLUGINS" in os.environ:
         from letorbench.rankers import plugins

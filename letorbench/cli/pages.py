@@ -21,14 +21,20 @@ if TYPE_CHECKING:
 @options.option(
     "--measure", default="ndcg@10", metavar="MEASURE", help="What algorithms are compared by."
 )
+@options.by
+@click.option(
+    "--importance", is_flag=True,
+    help="Also show which features the best algorithm needs, as `letorbench importance` does.",
+)  # fmt: skip
 @options.procedure
 @options.option(
     "--out-file", type=options.NEW_FILE, default=Path("report.html"), help="The file to write."
 )
 @options.stored
 def report(
-    results: Results, baseline: str | None, measure: str, procedure: Procedure, out_file: Path
-) -> None:
+    results: Results, baseline: str | None, measure: str, by: str | None, importance: bool,
+    procedure: Procedure, out_file: Path,
+) -> None:  # fmt: skip
     """Write a report of data sets (all that have results by default) that any browser opens.
 
     It has results, curves with 95 % bands, per-query differences from the baseline (by default the
@@ -36,7 +42,7 @@ def report(
     warnings and sources. It needs no network and no server.
     """
     words = click.get_current_context().find_root().obj or ()
-    written = results.report(out_file, baseline, measure, procedure, words)
+    written = results.report(out_file, baseline, measure, procedure, words, by, importance)
     echo(written, err=is_stream(written))
 
 

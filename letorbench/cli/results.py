@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +15,10 @@ from letorbench.errors import DataError, UsageError
 from letorbench.files import refuse_links, write_atomically
 
 if TYPE_CHECKING:
-    from letorbench.analysis.comparison import Pair, Procedure
+    from letorbench.analysis.comparison import Procedure
     from letorbench.api.results import Results
+    from letorbench.datasets.queryset import Benchmark
+    from letorbench.results.per_query import PerQuery
 
 
 @click.command(short_help="Print stored results as text, CSV, Markdown or LaTeX.")
@@ -170,11 +172,7 @@ def _usual_stem(results: Results, name: str = "ndcg") -> Path:
 @options.baseline
 @options.measures("Measures, also as comma lists.  [default: ndcg@10]")
 @click.option("--power", is_flag=True, help="Print how many queries would settle each difference.")
-@click.option(
-    "--by", metavar="length|relevant|difficulty|FILE.csv[:COLUMN]",
-    help="Compare in slices of the queries: by their number of documents or of relevant documents, "
-    "by the algorithms' mean, or by a table of your segments of the queries.",
-)  # fmt: skip
+@options.by
 @click.option(
     "--queries", type=click.IntRange(1), metavar="N",
     help="Print the N queries that gain most, and the N that lose most, of each pair.",
@@ -204,14 +202,17 @@ def compare(
     winning numbers, average ranks, Friedman's and Nemenyi's tests and a diagram.
     After `run --resplit` a second table has the differences over the new draws of the folds, by
     the corrected resampled t-test.
-    With --by each row is of a slice of the queries, and the correction is for all slices.
+    With --by each row is of a slice of the queries, and the correction is for all slices. A
+    table names a query by its id or by its text.
     With --queries the rows are the queries that differ most.
     With --why the rows are what both have in training, validation and test, with reasons below:
     whether the lower one under- or overfits, how sure its selection was, and on which queries.
     With --run the systems are TREC runs, by --qrels, on the queries that count in all of them.
     With --power the rows say how often a test finds each difference on other numbers of queries.
     """
-    from letorbench.analysis.comparison import comparison_table, power_table
+    from letorbench.analysis.comparison import compare as compared
+    from letorbench.analysis.comparison import comparison_table, power_table, query_tables
+    from letorbench.analysis.slices import property_or_segments, sliced
 
     measures = measures or ("ndcg@10",)
     if queries is not None:
@@ -219,8 +220,21 @@ def compare(
     if why:
         options.refuse("--why", "by", "power")
     if results is None:
-        options.refuse("--run", "by", "queries", "why")
-        pairs = _of_runs(qrels, runs, measures, baseline, procedure, convention)
+        options.refuse("--run", "why")
+        judged, systems, against = _of_runs(qrels, runs, measures, baseline, convention)
+        names = list(systems[0].values)
+        if queries is not None:
+            each = (query_tables(judged.name, systems, n, against, queries, {}) for n in names)
+            print_table([table for tables in each for table in tables], form)
+            return
+        chosen = None if by is None else property_or_segments(by)
+        cuts = (
+            None if chosen is None else sliced(chosen, systems, n, lambda: judged) for n in names
+        )
+        pairs = (
+            (judged.convention.name, compared(judged.name, systems, n, against, procedure, cut))
+            for n, cut in zip(names, cuts)
+        )
     else:
         for name in filter(options.given, ("qrels", "convention")):
             raise UsageError(f"--{name} goes with --run, found none")
@@ -247,16 +261,16 @@ def compare(
 
 def _of_runs(
     qrels: Path | None, runs: Sequence[Path], measures: Sequence[str], baseline: str | None,
-    procedure: Procedure, convention: str,
-) -> Iterator[tuple[str, tuple[Pair, ...]]]:  # fmt: skip
-    """Yield the compared runs by each measure, with the name of the convention."""
+    convention: str,
+) -> tuple[Benchmark, list[PerQuery], list[str] | None]:  # fmt: skip
+    """Return the judgements, the runs on the queries that count in all, and the baselines."""
     import numpy as np
 
-    from letorbench.analysis.comparison import compare as compared
     from letorbench.api.measuring import measures_of
     from letorbench.api.results import words
     from letorbench.conventions import convention as convention_named
-    from letorbench.results.external import measure_runs
+    from letorbench.datasets.queryset import Benchmark, Fold
+    from letorbench.results.external import measure_runs, read_qrels
 
     if qrels is None:
         raise UsageError("--run: found no --qrels, expected the judgements of the runs")
@@ -269,9 +283,10 @@ def _of_runs(
     counts = ~np.isnan(tables).any(axis=(0, 1))
     if not counts.any():
         raise DataError(f"{qrels}: found no query that counts in all runs, expected one")
-    for measure in map(str, asked):
-        both = [system.at(counts) for system in systems]
-        yield rules.name, compared(qrels.name, both, measure, against, procedure)
+    judged = read_qrels(qrels)
+    fold = Fold(1, judged, judged, judged)
+    both = [system.at(counts) for system in systems]
+    return Benchmark(qrels.name, (fold,), rules, {}), both, against
 
 
 def _show_overall(results: Results, measures: tuple[str, ...]) -> None:

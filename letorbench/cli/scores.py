@@ -18,6 +18,8 @@ from letorbench.named_files import DASH, input_file
 if TYPE_CHECKING:
     from letorbench.datasets.user_data.tables import Columns
 
+#: the endings of tables
+_TABLES = (".csv", ".tsv", ".md", ".tex")
 #: the measures of runs unless others are named
 OF_RUNS = "map,mrr,p@10,ndcg@10,recall@100,rprec,bpref"
 
@@ -186,7 +188,7 @@ def external(
 
 
 @click.command(short_help="Check whose number is right: a number, a printed table, results.")
-@click.argument("what", metavar="NUMBER|TABLE.csv|FOLDER")
+@click.argument("what", metavar="NUMBER|TABLE|FOLDER")
 @click.option(
     "--data", "files", type=options.FILE, multiple=True,
     help="Test file of a NUMBER; repeat for several folds.",
@@ -212,11 +214,12 @@ def verify(
     """Check a number, a printed table or a results folder.
 
     NUMBER with --data and --scores: which conventions, averages and roundings give this number.
-    TABLE.csv (dataset, algorithm, part, fold, measure, value): numbers that no
-    ranking can reach, means that are not those of their folds, rows that look chosen on test
-    data; with the data, also numbers above the ideal order. FOLDER: the results measured again
-    from the stored scores by plain definitions; with --against, whether two runs of an algorithm
-    are the same system, a similar one, or a lucky mean.
+    TABLE, a file of CSV, Markdown or LaTeX with a column for each measure, or for dataset,
+    algorithm, part, fold, measure and value: numbers that no ranking can reach, means that are not
+    those of their folds, rows that look chosen on test data; with the data, also numbers above the
+    ideal order. FOLDER: the results measured again from the stored scores by plain definitions;
+    with --against, whether two runs of an algorithm are the same system, a similar one, or a lucky
+    mean.
 
     The exit status is 0 if nothing is wrong, 1 for something suspicious, 3 for something
     impossible.
@@ -235,7 +238,7 @@ def verify(
         from letorbench.verify.printed import check_file
 
         found = check_file(input_file(what), data_dir, convention)
-    elif not any(map(str.isdigit, what)) or Path(what).suffix == ".csv":
+    elif not any(map(str.isdigit, what)) or Path(what).suffix in _TABLES:
         raise UsageError(f"{what}: found no such file or folder and no number such as 0.5036")
     else:
         from letorbench.verify.numbers import check_number

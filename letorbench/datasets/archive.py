@@ -7,7 +7,7 @@ import filecmp
 import os
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from letorbench.datasets import layout
 from letorbench.datasets.catalog import CATALOG, Entry, Name, parse, same
 from letorbench.datasets.layout import OWN_NAME, PARTS, check_link, fold_number, part_of
+from letorbench.datasets.releases import as_table, release_in
 from letorbench.datasets.unpack import ENDINGS, unpack
 from letorbench.datasets.user_data import ENDINGS as SIDECAR_ENDINGS
 from letorbench.datasets.user_data import Grades, Note, sidecar_files
@@ -22,8 +23,10 @@ from letorbench.datasets.user_data.folds import (
     compose_folds,
     make_letor_text,
     note_unjudged,
+    split,
 )
 from letorbench.datasets.user_data.read import LETOR, SVMLIGHT, kind_of
+from letorbench.datasets.user_data.tables import Columns
 from letorbench.errors import DataError, UsageError, WriteError
 from letorbench.files import unfinished_folder
 
@@ -70,12 +73,15 @@ def import_archive(
 
     Everything is unpacked beside its place and compared before the first file is moved, so a
     failure leaves nothing behind. A user's parts in another library's layout become LETOR text,
-    their labels `grades`; test parts alone become folds. `expected` must be inside, its files with
-    the published hashes. `note` takes a line on each recognised layout and on what was done.
+    their labels `grades`; test parts alone become folds. A release without folds is recognised by
+    its hash and cut into folds. `expected` must be inside, its files with the published hashes.
+    `note` takes a line on each recognised layout and on what was done.
     Return the names of the data sets.
     """
     if not path.exists():
         raise DataError(f"{path}: no such file or folder")
+    if (release := release_in(path)) is not None and grades is None:
+        return import_release(*release, data_dir, note)
     with unfinished_folder(data_dir / ".unfinished") as scratch:
         tree, staged = path, scratch / "data"
         if not path.is_dir():
@@ -104,6 +110,24 @@ def import_archive(
             _check_hashes(layout.find(expected, staged), path)
         _put_in_place(staged, data_dir)
     return names
+
+
+def import_release(
+    named: Name, files: Sequence[Path], data_dir: Path, note: Note = lambda line: None
+) -> tuple[str, ...]:
+    """Cut the files of a release without folds into folds in the data folder; return its name."""
+    known, unsplit = named.entry, "unsplit"
+    assert known is not None and known.unsplit is not None
+    with unfinished_folder(data_dir / ".unfinished") as scratch:
+        file, columns = files[0], Columns()
+        if known.unsplit.label:
+            file, columns = as_table(files, known.unsplit, scratch / f"{known.name}.csv")
+        split(file, scratch, unsplit, known.n_folds, columns=columns, note=note)
+        place = known.places[0].format(variant=named.variant)
+        (scratch / "data" / place).parent.mkdir(parents=True)
+        (scratch / unsplit).rename(scratch / "data" / place)
+        _put_in_place(scratch / "data", data_dir)
+    return (named.label,)
 
 
 def _stage(

@@ -1,5 +1,6 @@
 """Checks of data: are they the published ones, is their convention theirs, is there a leak."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from letorbench.datasets import layout
-from letorbench.datasets.catalog import CATALOG, Name
+from letorbench.datasets.catalog import CATALOG, Entry, Name
 from letorbench.datasets.limits import LARGEST_GRADE, UNJUDGED
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
@@ -23,16 +24,22 @@ def check_convention(n_features: int, max_label: int, convention: str, chosen: b
     """
     if convention == STANDARD and chosen:
         return None
-    for entry in CATALOG.values():
-        # the shapes that twins have are of nothing else; 21 or 25 features may be anybody's
-        alike = entry.twin is not None and n_features == entry.n_features
-        alike = alike and 0 < max_label <= (entry.max_label or 0)
-        if alike and entry.convention not in (STANDARD, convention):
+    for entry in look_alike(n_features, max_label):
+        if entry.convention not in (STANDARD, convention):
             return (
                 f"found {n_features} features and labels up to {max_label}, as {entry.name} has; "
                 f"--convention {entry.convention} may be meant"
             )
     return None
+
+
+def look_alike(n_features: int, max_label: int) -> Iterator[Entry]:
+    """Yield the data sets of the catalog whose shape data have."""
+    for entry in CATALOG.values():
+        # the shapes that twins have are of nothing else; 21 or 25 features may be anybody's
+        alike = entry.twin is not None and n_features == entry.n_features
+        if alike and 0 < max_label <= (entry.max_label or 0):
+            yield entry
 
 
 def leak(benchmark: Benchmark) -> str:

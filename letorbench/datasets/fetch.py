@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from letorbench.datasets import layout
-from letorbench.datasets.archive import import_archive
+from letorbench.datasets.archive import import_archive, import_release
 from letorbench.datasets.catalog import (
     TWIN,
     Entry,
@@ -47,10 +47,14 @@ def fetch(
         if known.synthetic:
             raise DataError(f"{named}: `letorbench datasets make {known.name}` generates it")
         for source in known.sources if addresses is None else addresses:
+            if source.variant not in ("", named.variant):
+                continue
             if source.file.endswith(".rar"):
                 refusals.append(f"{source.url}: an archive that is to be unpacked by hand")
                 continue
             try:
+                if source.file and known.unsplit is not None:
+                    return import_release(named, _files(source, folder), data_dir)
                 if source.file:
                     return import_archive(_downloaded(source, folder), data_dir, named)
             except WriteError:
@@ -59,6 +63,14 @@ def fetch(
                 refusals.append(str(error))
     reasons = "; ".join(refusals) or "it is given on request only"
     raise DataError(f"{named}: no download succeeded: {reasons}; {_elsewhere(known)}")
+
+
+def _files(source: Source, folder: Path) -> list[Path]:
+    """Download the files of a release without folds; return their paths."""
+    paths = [folder / each.file for each in source.addresses]
+    for each, path in zip(source.addresses, paths):
+        download(each, path)
+    return paths
 
 
 def _downloaded(source: Source, folder: Path) -> Path:

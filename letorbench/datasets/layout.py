@@ -154,20 +154,20 @@ def numbered_folds(numbers: Mapping[str, int], count: int | None, where: str) ->
 
 
 def feature_names(found: Layout) -> tuple[str, ...] | None:
-    """Return the names of the features of a user's own data set."""
+    """Return the names of the features, where the folder has them."""
     lines = _lines_beside(found, FEATURE_NAMES)
     return None if lines is None else tuple(lines)
 
 
 def query_names(found: Layout) -> dict[str, str]:
-    """Return the user's names of the queries of an own data set, by their ids in its files."""
+    """Return the names of the queries by their ids in the files, where the folder has them."""
     lines = _lines_beside(found, QUERY_NAMES) or []
     return {qid: name for qid, tab, name in (line.partition("\t") for line in lines) if tab}
 
 
 def _lines_beside(found: Layout, name: str) -> list[str] | None:
-    path = found.folder / name
-    if found.name.entry is not None or not path.is_file():
+    path, known = found.folder / name, found.name.entry
+    if (known is not None and known.unsplit is None) or not path.is_file():
         return None
     try:
         return path.read_text(encoding="utf-8", errors="surrogateescape").splitlines()

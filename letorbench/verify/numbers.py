@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from functools import cache
 from importlib.resources import files
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,9 @@ from letorbench.analysis.tables import columns, table
 from letorbench.conventions import CONVENTIONS, RULES, Convention, with_rules
 from letorbench.conventions import convention as convention_named
 from letorbench.datasets.catalog import entry as entry_of
+from letorbench.datasets.catalog import parse as data_set
 from letorbench.datasets.catalog import same
+from letorbench.datasets.checks import look_alike
 from letorbench.datasets.folds import rotated, unrolled
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Fold, QuerySet
@@ -100,11 +102,18 @@ class Reading:
     average: str
     #: `CUT_OFF`, "", or None where the number is not the printed one
     rounding: str | None
+    #: the other conventions that give every query of these data the same value
+    equal: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
         """The convention's name, and the average and the rounding where they are not usual."""
         return ", ".join(filter(None, [self.convention.name, self.average, self.rounding]))
+
+    @property
+    def shown(self) -> str:
+        """The text with the names of the equal conventions."""
+        return f"{self.text} (equal here: {', '.join(self.equal)})" if self.equal else self.text
 
 
 def check_number(text: str, files: Sequence[Path], scores: Sequence[Path], measure: str) -> Verdict:
@@ -115,25 +124,35 @@ def check_number(text: str, files: Sequence[Path], scores: Sequence[Path], measu
         raise UsageError(f"{text}: found {found}, expected a file of scores for each test file")
     tests = [read_documents(file, ReadOptions(null=0.0, clip=True)) for file in files]
     parts = [(queries, read_scores_of(path, queries)) for queries, path in zip(tests, scores)]
-    tried = readings(parts, parse(measure), printed)
+    tried = readings(parts, parse(measure), printed, _own(tests, files))
     fit = [each for each in tried if each.rounding is not None]
     shown = fit or tried[:NEAREST]
     if fit:
-        caption = f"{text} is {measure} by {fit[0].text}: {fit[0].convention.rules}"
+        caption = f"{text} is {measure} by {fit[0].shown}: {fit[0].convention.rules}"
     else:
         caption = (
             f"none of {len(tried)} readings of these scores gives {text} as {measure}; the nearest "
             "are below: the scores, the queries, the measure or the number are others"
         )
-    rows = [(each.text, each.value) for each in shown[:MOST_READINGS]]
+    rows = [(each.shown, each.value) for each in shown[:MOST_READINGS]]
     more = len(shown) - MOST_READINGS
     notes = (f"and {more} longer ones",) if more > 0 else ()
     heads = columns(["reading"], {measure: ".6f"})
     return Verdict(FINE if fit else SUSPICIOUS, table(caption, heads, rows, notes))
 
 
+def _own(tests: Sequence[QuerySet], files: Sequence[Path]) -> str:
+    """Return the convention of the data set that the files are of; "" where it is not known."""
+    folders = (part for file in files for part in reversed(Path(file).resolve().parts))
+    shapes = ((test.n_features, int(test.labels.max(initial=0))) for test in tests)
+    named = (data_set(folder).entry for folder in folders)
+    alike = (entry for shape in shapes for entry in look_alike(*shape))
+    known = next(filter(None, chain(named, alike)), None)
+    return known.convention if known else ""
+
+
 def readings(
-    parts: Sequence[tuple[QuerySet, np.ndarray]], measure: Measure, printed: Printed
+    parts: Sequence[tuple[QuerySet, np.ndarray]], measure: Measure, printed: Printed, own: str = ""
 ) -> list[Reading]:
     """Read scores in every way that gives different values.
 
@@ -141,7 +160,8 @@ def readings(
     shortest description. The readings that give the printed digits come first, the shortest
     description before the others; then the rest by their distance.
 
-    parts: the queries of each test file, usually a fold's, and their scores, (n_docs,).
+    parts: the queries of each test file, usually a fold's, and their scores, (n_docs,). own: the
+    convention that is named first among equally short ones.
     """
 
     def measured(rules: Convention) -> list[np.ndarray]:
@@ -151,17 +171,18 @@ def readings(
         ]
 
     found, largest = [], max(int(queries.labels.max()) for queries, _ in parts)
-    for rules in _conventions(str(measure), measured, largest):
+    for rules, *equal in _conventions(str(measure), measured, largest, own):
         tables = measured(rules)
         means = {"": _mean(np.array([_mean(table) for table in tables]))}
         if len(parts) > 1:
             means[POOLED] = _mean(np.concatenate(tables))
         for average, value in means.items():
-            found.append(Reading(rules, value, average, printed.rounding(value)))
+            names = tuple(each.name for each in equal)
+            found.append(Reading(rules, value, average, printed.rounding(value), names))
 
     fit = [each for each in found if each.rounding is not None]
     others = [each for each in found if each.rounding is None]
-    fit.sort(key=lambda each: each.text.count(","))
+    fit.sort(key=lambda each: (each.text.count(","), each.convention.name != own))
     others.sort(key=lambda each: abs(each.value - printed.value))
     return fit + others
 
@@ -172,9 +193,12 @@ def _mean(values: np.ndarray) -> float:
 
 
 def _conventions(
-    measure: str, measured: Callable[[Convention], list[np.ndarray]], largest: int
-) -> Iterator[Convention]:
-    """Yield a convention for every combination of rules that matter, named as shortly as can be."""
+    measure: str, measured: Callable[[Convention], list[np.ndarray]], largest: int, own: str
+) -> Iterator[list[Convention]]:
+    """Yield a convention for every combination of rules that matter, named as shortly as can be.
+
+    Behind it stand the others that need no rule beside their names.
+    """
     standard = replace(CONVENTIONS["standard"], max_label=max(4, largest))
     numbers = {"relevant": range(2, largest + 1), "max_label": {4, *range(max(1, largest), 6)}}
     # the least relevant label changes no NDCG, but decides which queries are dropped
@@ -196,13 +220,16 @@ def _conventions(
             choices[rule] = [of_standard, *others]
     # one that has rules apart for the measure is distinguished by the rules
     known = [c for c in CONVENTIONS.values() if c.apart(measure) is not None and c.of(measure) == c]
+    known.sort(key=lambda each: each.name != own)
     for combination in product(*choices.values()):
         rules = dict(zip(choices, combination))
         r_max = rules.pop("max_label", None)
         fitting = (r_max in (None, c.max_label) or r_max == c.r_max >= largest for c in known)
         differ = ({} if same else {"max_label": r_max} for same in fitting)
-        named = (with_rules(each, **rules, **other) for each, other in zip(known, differ))
-        yield min(named, key=lambda found: found.name.count(","))
+        named = [with_rules(each, **rules, **other) for each, other in zip(known, differ)]
+        first = min(named, key=lambda found: found.name.count(","))
+        plain = [each for each in named if "," not in each.name and each is not first]
+        yield [first, *plain]
 
 
 @dataclass(frozen=True, eq=False)

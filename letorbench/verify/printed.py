@@ -6,69 +6,34 @@ of them are counts over k n. The data also give bounds that no ranking of a part
 that many numbers fail yields nothing: its assumption is wrong, not the numbers.
 """
 
-import csv
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
 from letorbench.analysis.tables import Cell, columns, table
 from letorbench.conventions import CONVENTIONS
-from letorbench.datasets.layout import MOST_FOLDS, installed
-from letorbench.datasets.text import check_encoding
-from letorbench.errors import DataError, UsageError
-from letorbench.measures import MEASURES, parse, sign
+from letorbench.datasets.layout import installed
+from letorbench.measures import sign
 from letorbench.verify import FINE, IMPOSSIBLE, SUSPICIOUS, Verdict
 from letorbench.verify.numbers import (
     Known,
-    Printed,
     judged_folds,
     known_facts,
     known_folds,
     known_of_means,
 )
+from letorbench.verify.tables_read import PARTS, Entry, read_table
 
-#: how tables name the parts and the mean of the folds
-PARTS = {"train": "train", "vali": "validation", "test": "test"}
-MEANS = ("average", "mean", "avg", "all", "")
-#: the texts of a number that is not printed
-NOT_PRINTED = ("", "-", "--", "na", "n/a", "nan")
 #: the most queries that are tried, and the share of numbers that an assumption must explain
 MOST_QUERIES, EXPLAINED = 3_000, 0.85
 #: fewer pairs of numbers do not say how an algorithm was trained, and fewer numbers not by which
 #: rules they were measured
 FEWEST_PAIRS = FEWEST_NUMBERS = 20
-
-
-class Entry(NamedTuple):
-    """A number of a table."""
-
-    dataset: str
-    algorithm: str
-    part: str
-    #: 0 for the mean of the folds
-    fold: int
-    measure: str
-    number: Printed
-    #: its line in the file
-    line: int
-    known: Known = Known()
-
-    @property
-    def checked(self) -> bool:
-        """Whether its measure is one of ours that lies between 0 and 1."""
-        measure = MEASURES.get(self.measure.partition("@")[0])
-        return measure is not None and measure.bounded
-
-    @property
-    def k(self) -> int:
-        """The cut-off of a precision; 0 for other measures."""
-        name, _, k = self.measure.partition("@")
-        return int(k) if name == "p" and k.isdecimal() else 0
 
 
 @dataclass(frozen=True)
@@ -82,7 +47,7 @@ class Finding:
 
 
 def check_file(path: Path, data_dir: Path, convention: str) -> Verdict:
-    """Check a CSV file of printed numbers; the table has a row for each finding."""
+    """Check the tables of a file; the table has a row for each finding."""
     entries = read_table(path)
     findings, there, rules = check_by_data(entries, data_dir, convention)
     impossible = sum(each.level == "impossible" for each in findings)
@@ -101,67 +66,6 @@ def check_file(path: Path, data_dir: Path, convention: str) -> Verdict:
     )
     status = IMPOSSIBLE if impossible else SUSPICIOUS if findings else FINE
     return Verdict(status, table(caption, columns(["level", "check", "lines", "what"]), rows))
-
-
-def read_table(path: Path) -> list[Entry]:
-    """Read a CSV file with the columns dataset, algorithm, part, fold, measure and value.
-
-    Part (default test) and fold (default the mean of the folds) may be missing; ``metric`` and
-    ``cutoff`` may stand for the measure. Where most numbers are above 1, all are per cent, of the
-    measures that are checked. Rows without a number are left out. DataError names the line that
-    lacks a column or holds something else.
-    """
-    found: dict[tuple, Entry] = {}
-    with path.open("rb") as binary:
-        check_encoding(path, binary.read(1 << 16))
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        rows = csv.DictReader(file, strict=True)  # a quote that is not closed is an error
-        try:
-            there = [name.strip().lower() for name in rows.fieldnames or ()]
-            rows.fieldnames = there
-            if not {"dataset", "algorithm", "value"}.issubset(there) or (
-                {"measure", "metric"}.isdisjoint(there)
-            ):
-                expected = "dataset, algorithm, part, fold, measure, value"
-                raise UsageError(f"found the columns {', '.join(there)}, expected {expected}")
-            for row in rows:
-                if (row["value"] or "").strip().lower() in NOT_PRINTED:
-                    continue
-                entry = _entry(row, rows.line_num)
-                first = found.setdefault(entry[:5], entry)
-                if first is not entry:
-                    raise UsageError(f"found the number of line {first.line} again")
-        except (UsageError, csv.Error, UnicodeDecodeError) as error:
-            line = max(1, rows.line_num + isinstance(error, csv.Error))
-            raise DataError(f"{path}:{line}: {error}") from None
-    entries = list(found.values())
-    if not entries:
-        raise DataError(f"{path}: found no number, expected one or more")
-    if np.mean([each.number.value > 1.0 for each in entries if each.checked] or [False]) <= 0.5:
-        return entries
-    return [e._replace(number=e.number.per_cent()) if e.checked else e for e in entries]
-
-
-def _entry(row: Mapping[str, str | None], line: int) -> Entry:
-    text = {key: (value or "").strip() for key, value in row.items() if key}
-    measure = text.get("measure") or text["metric"]
-    if text.get("cutoff"):
-        measure += f"@{text['cutoff']}"
-    part = (text.get("part") or "test").lower()
-    named = next((name for start, name in PARTS.items() if part.startswith(start)), None)
-    if named is None:
-        raise UsageError(f"found the part {part!r}, expected train, validation or test")
-    fold = text.get("fold", "").lower()
-    digits = "".join(filter(str.isdecimal, fold))[:9]
-    if fold not in MEANS and not (digits and int(digits) <= MOST_FOLDS):
-        raise UsageError(
-            f"found the fold {fold[:40]!r}, expected a number up to {MOST_FOLDS} or average"
-        )
-    name = measure.lower().replace("meanndcg", "mean-ndcg").replace("precision", "p")
-    if name.partition("@")[0] in MEASURES:
-        parse(name)  # it refuses ranks that are none
-    place = (text["dataset"], text["algorithm"], named, int(digits or 0), name)
-    return Entry(*place, Printed.of(text["value"]), line)
 
 
 def check_table(

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from conftest import random_queries
 from toy_data import row_of
 
 from letorbench.analysis.comparison import (
@@ -182,27 +183,37 @@ def test_an_error_is_best_where_it_is_lowest(rng):
 
 def test_segments_of_a_file(tmp_path):
     """Every query is in one slice: a name, a quarter of many numbers, or those without one."""
+
+    def no_data():
+        raise DataError("SET: no such data set")
+
     base = system("base", tuple(range(1, 6)))
     base = replace(base, qids=base.qids.astype(str))
     qids = base.qids.tolist()
     path = tmp_path / "own.csv"
     lines = [f"{qid},{'nav' if int(qid) % 3 else 'info'},{int(qid) % 20}" for qid in qids[:-2]]
     path.write_text("\n".join(["query,intent,length", *lines, "other,nav,3"]))
-    found = sliced(path, [base], "map", None)
+    found = sliced(path, [base], "map", no_data)
     assert {name: own.get_level_values(1).tolist() for name, own in found.items()} == {
         "intent info": [qid for qid in qids[:-2] if int(qid) % 3 == 0],
         "intent nav": [qid for qid in qids[:-2] if int(qid) % 3],
         "(no segment)": qids[-2:],
     }
-    by_length = sliced(f"{path}:length", [base], "map", None)
+    by_length = sliced(f"{path}:length", [base], "map", no_data)
     assert [*by_length] == ["length 0-5", "length 6-11", "length 12-15", "length 16-19",
                             "(no segment)"]  # fmt: skip
     assert sum(map(len, by_length.values())) == len(qids)
+    named = replace(random_queries(np.random.default_rng(0), [1] * 50), qids=base.qids,
+                    query_names=np.array([f"red {qid}" for qid in qids]))  # fmt: skip
+    data = Benchmark("SET", (Fold(1, named, named, named),), CONVENTIONS["standard"], {})
+    path.write_text("\n".join(["q,s", qids[0] + ",a", *(f"red  {qid} ,b" for qid in qids[:9])]))
+    found = sliced(path, [base], "map", lambda: data)
+    assert [len(found[name]) for name in ("s a", "s b", "(no segment)")] == [1, 8, 41]
     for text, said in (("q,s\n1,a\n1,b", ":3: found query 1 again"), ("q\n1", "found one column"),
                        ("q,s\nzz,a", "found none of the compared queries")):  # fmt: skip
         path.write_text(text)
         with pytest.raises(DataError, match=said):
-            sliced(path, [base], "map", None)
+            sliced(path, [base], "map", no_data)
 
 
 def test_slices_by_documents_count_the_judged_ones():

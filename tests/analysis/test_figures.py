@@ -6,6 +6,7 @@ import struct
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from conftest import drawing, random_queries, unlocked
 from matplotlib.figure import Figure
@@ -24,7 +25,9 @@ from letorbench.analysis.figures import (
     panel,
     write,
 )
+from letorbench.analysis.importance import feature_groups, stored_importance
 from letorbench.analysis.results_table import summary_table
+from letorbench.api.ablation import ablations, without
 from letorbench.cli.results import write_figure
 from letorbench.errors import UsageError
 from letorbench.models import Linear
@@ -271,6 +274,63 @@ def test_only_what_a_model_uses_is_important(rng):
     axes = lb.importance_figure(frame, 4).axes[0]
     assert [bar.get_width() for bar in axes.patches] == frame["permutation"][:4].tolist()
     assert [text.get_text() for text in axes.get_yticklabels()] == ["24", "23", "22", "21"]
+    named = lb.importance(
+        ranker, replace(queries, feature_names=tuple(f"x{k}$" for k in range(24)))
+    )
+    assert named["name"][:2].tolist() == ["x23$", "x22$"] and named["feature"][0] == 24
+    assert named.drop(columns="name").equals(frame.drop(columns="name"))
+
+
+def test_stored_models_are_measured_on_their_test_parts(tmp_path):
+    """With two documents a query an exchange is a swap or none: half of what the swap loses."""
+    df = pd.DataFrame(
+        np.random.default_rng(3).normal(size=(48, 3)).round(3), columns=["a", "b", "c"]
+    )
+    df = df.assign(q=np.repeat(np.arange(24), 2), y=(df["a"] + df["b"] > 0).astype(int))
+    bench = lb.from_frame(df, "y", "q", folds=3, convention="standard,empty=drop", name="F")
+    results = lb.run(bench, "regression", out=tmp_path)
+    row = results.frames[0].rows[0]
+    (tmp_path / "g.csv").write_text("feature,group\na,both\n2,both\n")
+    groups = feature_groups(tmp_path / "g.csv", bench.folds[0].test)
+    assert groups == {"both": [0, 1], "(no group)": [2]}
+    for names in (groups, {"a": [0], "b": [1], "c": [2]}):
+        chosen = None if "a" in names else names
+        found = stored_importance(row, bench, "ndcg@10", chosen, draws=300).set_index("name")
+        for name, columns in names.items():
+            losses = []
+            for fold, stored in zip(bench.folds, row.stored):
+                model, test = lb.load_model(stored.folder / "model.npz"), fold.test
+                swapped = test.features.copy()
+                swapped[:, columns] = swapped[np.arange(len(swapped)) ^ 1][:, columns]
+                means = [
+                    lb.evaluate(
+                        test, model.predict(replace(test, features=x)), convention=bench.convention
+                    )["ndcg@10"]
+                    for x in (test.features, swapped)
+                ]
+                losses.append(means[0] - means[1])
+            assert found["permutation"][name] == pytest.approx(np.mean(losses) / 2, abs=0.01)
+            assert found["sd"][name] == pytest.approx(np.std(losses, ddof=1) / 2, abs=0.02)
+
+
+def test_an_ablation_is_a_run_on_data_that_lack_the_columns(tmp_path):
+    df = pd.DataFrame(np.random.default_rng(3).normal(size=(60, 3)), columns=["a", "b", "c"])
+    df = df.assign(q=np.repeat(np.arange(12), 5), y=(df["a"] + df["b"] > 0).astype(int))
+    bench = lb.from_frame(df, "y", "q", folds=3, name="F")
+    results, [(pairs, panel)] = ablations(
+        bench, "regression", {"a": [0], "b and c": [1, 2]}, out=tmp_path / "one"
+    )
+    assert results.datasets == ["F", "F-without-a", "F-without-b-and-c"]
+    for pair, left in zip(pairs, (["b", "c"], ["a"])):
+        own = lb.from_frame(df[[*left, "q", "y"]], "y", "q", folds=3, name="own")
+        values = [
+            lb.run(each, "regression", out=tmp_path / "".join(left)).per_query("ndcg@10")["ndcg@10"]
+            for each in (own, bench)
+        ]
+        assert pair.difference.mean == pytest.approx((values[0] - values[1]).mean())
+        assert pair.b == "all features" and pair.difference.mean != 0
+    assert {name.removesuffix(" *") for name in panel.curves} == {"without a", "without b and c"}
+    assert without(bench, "b", [1]).folds[0].train.feature_names == ("a", "c")
 
 
 def test_a_constant_within_each_query_is_not_important_and_gains_are_summed(rng):

@@ -330,6 +330,8 @@ SHOWN = {
     "istella": "0 to 4, distribution not published\n…on scales of their own, clipped to float32\n…"
                "(1,288,401,248 bytes, sha256 d45899d9a6a0e48afb250aac7ee3dc50e73e263687f15761d754",
     "clueweb09": "queries     61\n…26,646\n…CC BY-SA 4.0…/Fold5/test.txt",
+    "msrd": "28,320\n…5, by query, made here: the release has none\n…CC BY-SA 4.0…queries.csv.gz "
+            "(6,723,008 bytes, sha256 1acfecad",
     "DEMO": "queries     200\ndocuments   not published\n…none: generated on first use",
     "ohsumed-twin": "synthetic, in the shape of OHSUMED\n…" "16,140\n…made-up data",
 }  # fmt: skip

@@ -1,5 +1,7 @@
 """Downloading and verifying, against a server on this machine that is good or bad."""
 
+import csv
+import gzip
 import hashlib
 import http.server
 import io
@@ -13,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from letorbench import __version__
@@ -305,3 +308,105 @@ def test_folds_are_composed_of_their_test_parts(tmp_path: Path) -> None:
     bench = load("CLUEWEB09", tmp_path)
     assert bench.provenance["rotation"]
     assert [fold.test.qids.tolist() for fold in bench.folds] == [[str(k)] for k in range(1, 6)]
+
+
+def fetched(name: str, files: dict[str, bytes], tmp_path: Path) -> list:
+    """Fetch a release without folds whose files are these; return its folds' test parts."""
+    served = {file.partition(".")[0]: sending(text) for file, text in files.items()}
+    with server(**served, other=sending(b"")) as (address, requests):
+        parts = [
+            Source(f"{address}/{file.partition('.')[0]}", file, len(text),
+                   FileHash("sha256", hashlib.sha256(text).hexdigest()))
+            for file, text in files.items()
+        ]  # fmt: skip
+        source = parts[0] if len(parts) == 1 else Source("http://a/", "folder", parts=tuple(parts))
+        other = Source(f"{address}/other", "other.txt", variant="min")
+        fetching.fetch(name, tmp_path, [other, source])
+        assert "/other" not in requests
+    return [fold.test for fold in load(name, tmp_path).folds]
+
+
+def test_tables_without_folds_are_cut_into_folds(shared: Path, tmp_path: Path) -> None:
+    """Every cell of two published tables is where it belongs; a file of another name is found."""
+    text = (shared / "archives/table-search.csv").read_bytes()
+    tests = fetched("table-search", {"features.csv": text}, tmp_path)
+    (tmp_path / "any.csv").write_bytes((shared / "archives/algolia.csv").read_bytes())
+    assert import_archive(tmp_path / "any.csv", tmp_path) == ("ALGOLIA",)
+    tests += [fold.test for fold in load("ALGOLIA", tmp_path).folds]
+    for name, folds, (qid, docid, label), words, missing in (
+        ("table-search", tests[:5], ("query", "table_id", "rel"), ["query_id"], 0),
+        ("algolia", tests[5:], ("normalized_query", "id", "score"),
+         ["type", "age_certification"], 329),
+    ):  # fmt: skip
+        with (shared / f"archives/{name}.csv").open(newline="") as file:
+            rows = csv.DictReader(file)
+            cells = {(" ".join(row[qid].split()), row[docid]): row for row in rows}
+        assert sum(part.n_docs for part in folds) == len(cells)
+        for part in folds:
+            queries, names = np.repeat(part.query_names, part.lengths), part.feature_names
+            rows = [cells[q, d.decode()] for q, d in zip(queries, part.docids)]
+            assert part.labels.tolist() == [int(row[label]) for row in rows]
+            numbers = [set(names) & {*row} for row in rows[:1]][0]
+            assert numbers == {*rows[0]} - {qid, docid, label, *words}
+            for k, feature in enumerate(names):
+                column, _, word = feature.partition("=")
+                expected = [
+                    float(row[column] == word if word else row[column] or "nan") for row in rows
+                ]
+                np.testing.assert_array_equal(part.features[:, k], np.float32(expected))
+        assert sum(np.isnan(part.features).sum() for part in folds) == missing
+        assert {each.status for each in verify(name, tmp_path)} == {"ok", "unknown"}
+
+
+def test_judgements_of_several_users_are_joined_with_what_they_judge(tmp_path: Path) -> None:
+    """Made up in the form that MSRD's readme describes, for its files cannot be had here."""
+    texts = "title overview tags genres director actors characters"
+    movies = "\t".join(
+        ["id", *texts.split(), "year votes rating popularity budget".replace(" ", "\t")]
+    )
+    movies += "".join(
+        f"\n{k}\tRed Sun {k}\tA sun, red.\tred\twar,drama\tX\tY,Z\tQ\t19{k}0\t9\t7.5\t.5\t"
+        for k in range(6)
+    )  # fmt: skip
+    judged = "query\tid\tuser\tlabel\tbm25\tplatform" + "".join(
+        f"\nred moon {q}\t{k}\tu{u}\t{int(k > 3 or k + u > 3)}\t{k}.5\tdesktop"
+        for q in range(5) for u in range(2) for k in range(6)
+    )  # fmt: skip
+    files = {"queries.csv.gz": judged, "movies.csv.gz": movies}
+    packed = {name: gzip.compress(text.encode()) for name, text in files.items()}
+    (part, *rest) = fetched("MSRD", packed, tmp_path)
+    assert sum(each.n_docs for each in (part, *rest)) == 30 and part.n_features == 13
+    assert part.labels.tolist() == [0, 0, 0, 2, 4, 4]
+    assert part.feature_names[:2] == ("bm25", "year") and part.docids[4] == b"4"
+    title, budget = (part.feature_names.index(n) for n in ("query words in title", "budget"))
+    asked = part.query_names[0].split()
+    shares = [np.mean([w in f"red sun {k}".split() for w in asked]) for k in range(6)]
+    np.testing.assert_allclose(part.features[:, title], shares, rtol=1e-6)
+    assert part.features[3, :2].tolist() == [3.5, 1930] and np.isnan(part.features[:, budget]).all()
+    for old, new, said in (
+        (
+            "label",
+            "stars",
+            "found the columns query, id, user, stars, bm25, .*expected the label as",
+        ),
+        ("\t1\tu0", "\t9\tu0", "queries.csv.gz:3: found movie '9', not in movies.csv.gz"),
+        ("\t0\t0.5", "\tno\t0.5", "queries.csv.gz:2: found 'no' as the label"),
+    ):
+        packed["queries.csv.gz"] = gzip.compress(judged.replace(old, new, 1).encode())
+        with pytest.raises(DataError, match=said):
+            fetched("MSRD", packed, tmp_path / "other")
+
+
+def test_a_text_without_folds_is_cut_into_folds(tmp_path: Path) -> None:
+    """Made up in the form of Webis' raw features, for they cannot be had here."""
+    text = "".join(
+        f"{q % 3} qid:{q} 1:{q}.5 2:NaN 42:{d} # docid = d{d}\n" for q in range(9) for d in (1, 2)
+    )
+    tests = fetched("web2009/null", {"NULL.txt": text.encode()}, tmp_path)
+    assert names_in(tmp_path) == [".cache", "WEB2009"] and names_in(tmp_path / "WEB2009") == [
+        "NULL"
+    ]
+    assert sorted(q for part in tests for q in part.qids.tolist()) == [*map(str, range(9))]
+    for part in tests:
+        assert part.features[:, 0].tolist() == [float(q) + 0.5 for q in part.qids for _ in (1, 2)]
+        assert part.n_features == 42 and np.isnan(part.features[:, 1]).all()

@@ -14,10 +14,12 @@ from letorbench.datasets import catalog
 from letorbench.datasets.archive import import_archive
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
+from letorbench.errors import DataError
 from letorbench.measures import parse, query_metrics
 from letorbench.verify import plain
 from letorbench.verify.numbers import Known, Printed, judged_folds, known_facts
-from letorbench.verify.printed import Entry, check_by_data, check_table, read_table
+from letorbench.verify.printed import check_by_data, check_table
+from letorbench.verify.tables_read import Entry, read_table
 
 NAMES = [*(f"p@{k}" for k in range(1, 11)), *(f"ndcg@{k}" for k in (1, 3, 10)), "map"]
 #: the queries of a fold are so many and some
@@ -280,3 +282,81 @@ def test_a_convention_that_would_allow_few_numbers_is_named(tmp_path: Path) -> N
     assert check_by_data(read_table(path), tmp_path, "standard")[0] == []
     path.write_text(HEAD + "".join(f"MQ2008,a{i},test,,ndcg@10,0.65\n" for i in range(20)))
     assert check_by_data(read_table(path), tmp_path, "auto")[::2] == ([], "standard")
+
+
+def test_the_own_convention_of_a_data_set_is_named_first_and_equal_ones_with_it(tmp_path) -> None:
+    """At rank 1 the LETOR tools and the textbook agree; a folder or a shape names the data set."""
+    texts = {"MQ2008/a": "2 qid:1 1:1\n0 qid:1 1:0\n", "b": "1 qid:1 45:1\n0 qid:1 1:0\n",
+             "c": "1 qid:1 1:1\n0 qid:1 1:0\n"}  # fmt: skip
+    (tmp_path / "MQ2008").mkdir()
+    (tmp_path / "scores").write_text("2\n1\n")
+    for (place, text), own in zip(texts.items(), ("letor4", "letor3", "")):
+        (tmp_path / place).write_text(text)
+        words = ("--data", str(tmp_path / place), "--scores", str(tmp_path / "scores"))
+        said = call("verify", "1.0", *words, "--measure", "ndcg@1").output
+        first, _, equal = said.partition("ndcg@1 by ")[2].partition(" (equal here: ")
+        names = {first, *equal.partition(")")[0].split(", ")}
+        assert first == (own or first) and names >= {"letor3", "letor4", "standard", "mslr"}
+
+
+#: the same six numbers in the forms of papers and tools
+PRINTED = {
+    "MQ2008.csv": "algo,folds,NDCG@1,NDCG@1-sd,Precision@3,map\n"
+    "a,5,0.33,.01,.25,0.46\nb,5,0.30,.02,,.47 ± .01\n",
+    "own.md": "OHSUMED, then MQ2008\n\n| Method | N@1 | *P@3* | MAP |\n|---|--:|:-:|---|\n"
+    "| `a` | **0.33** | .25* | 0.46 |\n| b | 0.30 | - | .47 (.01) |\n",
+    "own.tex": r"""\begin{table} % 0.99
+\caption{\textsc{MQ2008}, 2 systems}
+\begin{tabular*}{\textwidth}{@{}l|ccc@{}} \toprule
+ & \multicolumn{1}{c}{\textbf{NDCG}} & P & MAP \\ \cmidrule(lr){2-3}
+ & @1 & @3 & \\[2pt] \midrule
+a & \underline{0.33}$^{*1}$ & .25 & 0.46 \\
+b & 0.30 & -- & $.47_{\pm .01}$ \\ \bottomrule
+\end{tabular*}
+\end{table}
+""",
+    "rows.csv": "measure,a,b\nMQ2008,,\nnDCG@1,0.33,0.30\nP@3,0.25,\nMAP,0.46,0.47\n",
+    "spanned.tex": r"""\begin{tabular}{llrrr}
+Data set & Ranker & NDCG@1 (\%) & P@3 & MAP \\ \hline
+\multirow{2}{*}{MQ2008} & a & 33 & 25\% & 46 \\
+ & b & 30 & & 47 \\
+\multicolumn{5}{l}{OHSUMED} \\ \end{tabular}""",
+    "tabs.csv": "data\tx\tndcg@1\tp@3\tmap\nMQ2008\ta\t.33\t.25\t.46\n\tb\t.30\t\t.47\n",
+}
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_tables_are_read_as_they_are_printed(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text(PRINTED[name])
+    expected = {
+        ("MQ2008", algo, "test", 0, measure): value
+        for algo, values in (("a", (0.33, 0.25, 0.46)), ("b", (0.30, None, 0.47)))
+        for measure, value in zip(("ndcg@1", "p@3", "map"), values)
+        if value
+    }
+    entries = read_table(path)
+    assert {each[:5]: pytest.approx(each.number.value) for each in entries} == expected
+    lines = PRINTED[name].splitlines()
+    for entry in entries:
+        assert entry.number.unit == pytest.approx(0.01)
+        assert entry.number.text.lstrip("0").removesuffix("%") in lines[entry.line - 1]
+
+
+def test_every_table_of_a_text_is_read_with_its_data_set(tmp_path: Path) -> None:
+    path, table = tmp_path / "t.md", "| x | map |\n|---|---|\n| a | {} |\n"
+    path.write_text(f"OHSUMED:\n{table.format('.1')}\nMQ2008:\n\n{table.format('.99')}")
+    found, there, _ = check_by_data(read_table(path), tmp_path, "auto")
+    assert there == ["MQ2008", "OHSUMED"] and [each.lines for each in found] == [(4,), (10,)]
+    for text, said in (
+        (
+            "| x | y |\n| a | .5 |\n",
+            "t.md:1: found the columns x, y, expected dataset, .* or a col",
+        ),
+        ("|x|map|\n|a|0,5|\n", "t.md:2: found '0,5', expected a number such as 0.5036"),
+        ("|x|a|\n|map|1|\n|y|2|\n", "t.md:3: found the row 'y', expected a measure"),
+        ("|x|map|\n|a|.1|\n|a|.2|\n", "t.md:3: found the number of line 2 again"),
+    ):
+        path.write_text(text)
+        with pytest.raises(DataError, match=said):
+            read_table(path)

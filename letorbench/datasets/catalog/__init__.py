@@ -68,7 +68,10 @@ class Source:
     answered: str = ""
     #: the test parts of the folds if only they are published; `url` is then their page and `file`
     #: the folder's name. Training and validation parts are composed of them as LETOR's folds rotate
+    #: Of an unsplit release they are its files instead
     parts: tuple[Source, ...] = ()
+    #: the variant that it holds; empty where it holds all
+    variant: str = ""
 
     @staticmethod
     def of(facts: dict[str, Any]) -> Source:
@@ -80,6 +83,25 @@ class Source:
     def addresses(self) -> tuple[Source, ...]:
         """The addresses of the downloads: those of the parts, or its own."""
         return self.parts or (self,)
+
+
+@dataclass(frozen=True)
+class Unsplit:
+    """How a release without folds is read before it is cut into folds, as `datasets split` does.
+
+    It is one file of LETOR text, or tables whose features are all columns that are not named here.
+    """
+
+    #: the columns of a table; empty for LETOR text
+    label: str = ""
+    qid: str = ""
+    docid: str = ""
+    #: columns that are no features
+    left_out: tuple[str, ...] = ()
+    #: columns of words: each word becomes a feature that is 1 or 0
+    categories: tuple[str, ...] = ()
+    #: whether the rows are single people's judgements of what a second table describes
+    judgements: bool = False
 
 
 @dataclass(frozen=True)
@@ -155,6 +177,8 @@ class Entry:
     doubles: bool = False
     #: the shape of its synthetic twin, if it has one
     twin: TwinShape | None = None
+    #: how its release is read, if that has no folds
+    unsplit: Unsplit | None = None
     #: the best address first
     sources: tuple[Source, ...] = ()
     #: whether the data are generated
@@ -167,6 +191,8 @@ class Entry:
         sources = tuple(map(Source.of, facts.pop("sources", ())))
         if "twin" in facts:
             facts["twin"] = TwinShape(**_tuples(facts["twin"]))
+        if "unsplit" in facts:
+            facts["unsplit"] = Unsplit(**_tuples(facts["unsplit"]))
         return Entry(**_tuples(facts), sources=sources)
 
     @property
@@ -396,7 +422,7 @@ def describe(known: Entry) -> tuple[tuple[str, str], ...]:
         ("title", known.title),
         *((what, "not published" if size is None else f"{size:,}") for what, size in sizes.items()),
         ("labels", _labels(known)),
-        ("folds", str(known.n_folds) if known.n_folds > 1 else "1 (fixed split)"),
+        ("folds", _folds(known)),
         ("convention", known.convention),
         ("values", _scales(known)),
         ("variants", ", ".join(known.variants) + " (the first is the default)" * bool(variant)),
@@ -408,6 +434,12 @@ def describe(known: Entry) -> tuple[tuple[str, str], ...]:
         *(("source", _address(each)) for source in known.sources for each in source.addresses),
     ]
     return tuple((what, text) for what, text in rows if text)
+
+
+def _folds(known: Entry) -> str:
+    if known.unsplit is not None:
+        return f"{known.n_folds}, by query, made here: the release has none"
+    return str(known.n_folds) if known.n_folds > 1 else "1 (fixed split)"
 
 
 def _scales(known: Entry) -> str:

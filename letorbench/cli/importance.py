@@ -1,0 +1,111 @@
+"""The commands about features: `importance`, and `ablation`, runs without groups of them."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from letorbench.cli import options
+from letorbench.cli.group import echo, print_error, print_table
+from letorbench.errors import DataError
+
+if TYPE_CHECKING:
+    from letorbench.api.results import Results
+
+MEASURE = options.option(
+    "--measure", default="ndcg@10", metavar="MEASURE", help="The measure whose loss is shown."
+)
+GROUPS = "CSV file of features, by name or number, and their groups, with headings."
+
+
+@click.command(short_help="Measure which features the stored models need.")
+@click.option("--groups", type=options.FILE, help=f"{GROUPS} Each is exchanged as a whole.")
+@MEASURE
+@options.option(
+    "--draws", type=click.IntRange(1), default=5, metavar="N", help="Draws for each feature."
+)
+@options.seed
+@options.format_of("text", "csv", "markdown", "latex")
+@options.stored
+def importance(
+    results: Results, groups: Path | None, measure: str, draws: int, seed: int, form: str
+) -> None:
+    """Exchange a feature's values at random within the test queries, and measure the loss.
+
+    The models are those of the finished folds, each measured on its test part. Features that say
+    the same share their importance: exchange them together with --groups.
+    """
+    from letorbench.analysis.importance import (
+        feature_groups,
+        has_models,
+        importance_table,
+        stored_importance,
+    )
+    from letorbench.measures import parse
+
+    tables, name = [], str(parse(measure))
+    for frame in results.frames:
+        rows = list(filter(has_models, frame.rows))
+        if not rows:
+            raise DataError(f"{frame.dataset}: found no stored models, expected those of a run")
+        data = frame.data()
+        of = None if groups is None else feature_groups(groups, data.folds[0].test)
+        found = {row.algo: stored_importance(row, data, name, of, draws, seed) for row in rows}
+        tables.append(importance_table(frame.dataset, name, data.convention.name, found, draws))
+    print_table(tables, form)
+
+
+@click.command(short_help="Run algorithms without each group of features.")
+@click.argument("dataset", shell_complete=options.usable_datasets)
+@options.several(
+    "--algo",
+    "algos",
+    required=True,
+    shell_complete=options.algorithms,
+    help="Algorithms, as in `run`.",
+)
+@click.option("--groups", type=options.FILE, required=True, help=GROUPS)
+@MEASURE
+@options.folds
+@options.features
+@options.jobs
+@options.seed
+@options.format_of("text", "csv", "markdown")
+@options.data_dir
+@options.option(
+    "--out", type=options.FOLDER, default=Path("ablations"), help="Folder of the results."
+)
+@options.plugin
+def ablation(
+    dataset: str, algos: tuple[str, ...], groups: Path, measure: str, folds: str | None,
+    features: str, jobs: int, seed: int, form: str, data_dir: Path, out: Path,
+) -> None:  # fmt: skip
+    """Run algorithms with all features and without each group, and compare on the same queries.
+
+    Settings are chosen anew on validation in each run. The results without a group are those of a
+    data set of their own in --out, DATASET-without-GROUP.
+    """
+    from letorbench.analysis.comparison import comparison_table
+    from letorbench.analysis.figures import draw, write
+    from letorbench.analysis.importance import feature_groups
+    from letorbench.api.ablation import ablations
+    from letorbench.datasets.load import load
+    from letorbench.results.paths import FIGURE
+
+    benchmark = load(dataset, data_dir)
+    of = feature_groups(groups, benchmark.folds[0].test)
+    with warnings.catch_warnings():  # its lines are printed below
+        warnings.simplefilter("ignore")
+        results, found = ablations(
+            benchmark, algos, of, measure, out=out, data_dir=data_dir, folds=folds,
+            features=features, jobs=jobs, seed=seed,
+        )  # fmt: skip
+    print_error(results.warnings, "warning")
+    rules = benchmark.convention.name
+    print_table([comparison_table(pairs, convention=rules) for pairs, _ in found], form)
+    stem = out / f"{benchmark.name}-ablation"
+    for path in write(draw([panel for _, panel in found]), stem, [FIGURE]):
+        echo(path, err=form == "csv")
