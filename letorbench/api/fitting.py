@@ -131,10 +131,10 @@ def fit(
     protocol = Protocol(data_dir=Path(data_dir), out=Path(out), **options)
     datasets, systems = datasets_of(data, protocol.data_dir), systems_of(algo, fixed)
     names = [str(parse(each)) for each in texts(measure)]
-    asked = {"data sets": datasets, "algorithms": systems, "measures": names}
-    for what, found in asked.items():
-        if len(found) != 1:
-            raise UsageError(f"found {len(found)} {what}, expected one")
+    counts = {"data sets": len(datasets), "algorithms": len(systems), "measures": len(names)}
+    for what, n in counts.items():
+        if n != 1:
+            raise UsageError(f"found {n} {what}, expected one")
     [dataset], [system], [name] = datasets, systems, names
     report = run_systems(datasets, systems, None, protocol, Processes(jobs))
     if failed := failures(report):
@@ -158,7 +158,7 @@ def fit(
     mean = MeanDifference.from_zero(counted.tables[name], counted.folds)
     return FinalModel(
         ranker, settings, rounds, name, mean.mean, mean.interval(), whole.n_queries,
-        mean.n_queries, results,
+        mean.n_values, results,
         (*report.notes, *closing_lines(report.runs), *(w.text for w in ranker.learned.warnings)),
     )  # fmt: skip
 

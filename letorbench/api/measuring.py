@@ -195,7 +195,7 @@ def compare(
     tables = []
     for measure in map(str, columns):
         pairs = compare_systems("scores", found, measure, baseline, procedure)
-        if not any(pair.difference.n_queries for pair in pairs):
+        if not any(pair.difference.n_values for pair in pairs):
             raise DataError(f"{measure}: found no query that counts in two systems, expected one")
         tables.append(comparison_table(pairs, procedure))
     return comparison_frame(tables, alpha).drop(columns="dataset")
