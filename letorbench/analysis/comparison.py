@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -186,15 +187,13 @@ def compare(
     keys = [(frozenset((pair.a, pair.b)), pair.slice) for pair in tested]
     known = {key: pair.p for key, pair in reversed([*zip(keys, tested)])}
     p = np.array(list(known.values()))
-    some = ~np.isnan(p)
-    tests = int(some.sum())
+    tests = int((some := ~np.isnan(p)).sum())
     if procedure.correction == TUKEY:
         if slices is not None:
             raise UsageError(f"correction={TUKEY}: found slices, expected all queries")
         shown = {name for pair in tested for name in (pair.a, pair.b)}
-        compared = {name: each for name, each in by_name.items() if name in shown}
-        p = _tukey(dataset, compared, measure, [[*pair] for pair, _ in known], procedure.seed)
-        tests = len(compared) * (len(compared) - 1) // 2
+        p = _tukey(dataset, [by_name[name] for name in sorted(shown)], measure, known, procedure)
+        tests = math.comb(len(shown), 2)
     elif tests:
         p[some] = CORRECTIONS[procedure.correction](p[some])
     adjusted = dict(zip(known, p.tolist()))
@@ -274,17 +273,17 @@ def comparison_table(
     caption = (
         f"{first.dataset}, {label(first.measure)} [{convention}]: mean over {over} "
         f"queries of all folds{' and the seeds' * seeded}; {tested}; * = adjusted p < "
-        f"{procedure.alpha:g}{alone * (tested != str(procedure))}{names.heading}"
+        f"{procedure.alpha:g}{alone * (tested != str(procedure))}"
     )
     compared: Counter[tuple[str, str, str]] = Counter()  # numbers of queries, over all slices
     for pair in pairs:
         if pair.folds:
             compared[pair.a, pair.b, ",".join(map(str, pair.folds))] += pair.difference.n_values
-    notes = [*names.key]
-    notes += [
+    apart = (
         f"{a}, {b}: compared on the folds that both have, {folds} ({n} queries)"
         for (a, b, folds), n in compared.items()
-    ]
+    )
+    notes = [*names.key, *apart]
     notes += [SEEDS_NOTE] * seeded + [WILCOXON_NOTE] * (seeded and procedure.test == "wilcoxon")
     notes += fold_note(max(pair.from_folds for pair in pairs)) if not first.slice else ()
     rules = [convention] * bool(convention)
@@ -292,7 +291,7 @@ def comparison_table(
     if not first.slice:  # people see neither the slice nor its queries
         every = [c if c.name not in SLICED else Column(name=c.name) for c in every]
     rows = ([*_row(pair, procedure, names.of), *rules] for pair in pairs)
-    return table(caption, every, rows, notes)
+    return table(names.headed(caption), every, rows, notes)
 
 
 def comparison_frame(tables: Sequence[Table], alpha: float) -> pd.DataFrame:
@@ -383,24 +382,23 @@ def _test(dataset: str, one: PerQuery, other: PerQuery, measure: str, procedure:
 
 
 def _tukey(
-    dataset: str, systems: Mapping[str, PerQuery], measure: str, pairs: Sequence[Sequence[str]],
-    seed: int,
+    dataset: str, systems: Sequence[PerQuery], measure: str,
+    pairs: Iterable[tuple[frozenset[str], str]], procedure: Procedure,
 ) -> np.ndarray:  # fmt: skip
     """Tukey's p of each pair, on the queries of which every system has a value."""
-    folds = [set(each.folds.tolist()) for each in systems.values()]
-    both = np.array(sorted(set.intersection(*folds)), np.int64)
-    every = [each.only(both).in_means for each in systems.values()]
+    folds = reduce(np.intersect1d, [each.folds for each in systems])
+    every = [each.only(folds).in_means for each in systems]
     check_paired(dataset, every)
-    kept = ~np.isnan(sum(each.values[measure] for each in every))
+    kept = ~np.isnan([each.values[measure] for each in every]).any(axis=0)
     if not kept.any():
         raise DataError(f"{dataset}: found no query that all algorithms have, expected one")
-    every = [each.at(kept) for each in every]
-    none = np.zeros((1, int(kept.sum())))
-    variances = [seed_variances(each.tables[measure], none, each.folds) for each in every]
-    errors = np.sqrt([sum(variance for variance, _ in each) for each in variances])
-    values = np.array([each.values[measure] for each in every])
-    found, place = tukey(values, np.random.default_rng(seed), errors), [*systems]
-    return np.array([found[place.index(a), place.index(b)] for a, b in pairs])
+    tables, folds = [each.tables[measure][:, kept] for each in every], every[0].folds[kept]
+    none = np.zeros((1, len(folds)))
+    variances = [sum(v for v, _ in seed_variances(each, none, folds)) for each in tables]
+    values = np.array([each.mean(axis=0) for each in tables])
+    found = tukey(values, np.random.default_rng(procedure.seed), np.sqrt(variances))
+    place = {each.algo: k for k, each in enumerate(systems)}
+    return np.array([found[tuple(place[name] for name in pair)] for pair, _ in pairs])
 
 
 def _parts(

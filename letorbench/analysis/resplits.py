@@ -88,12 +88,14 @@ def resplit_comparison(
         if both := sorted(one.keys() & other.keys()):
             left, right = ([rows[k] for k in both] for rows in (one, other))
             tested.append((a, b, *difference(frame.dataset, left, right, measure)))
-    p_values = np.array([mean.p for *_, mean in tested])
     # Tukey's test exchanges values of queries, which draws of the folds are not
     correction = "holm" if procedure.correction == TUKEY else procedure.correction
-    adjusted = CORRECTIONS[correction](p_values) if tested else p_values
+    known = {frozenset((a, b)): mean.p for a, b, _, mean in tested}  # from both sides, one test
+    p_values = np.array([*known.values()])
+    adjusted = dict(zip(known, CORRECTIONS[correction](p_values).tolist() if known else ()))
     rows: list[list[Cell | Value]] = []
-    for (a, b, d, mean), p in zip(tested, adjusted.tolist()):
+    for a, b, d, mean in tested:
+        p = adjusted[frozenset((a, b))]
         each, (low, high) = mean_of(d, axis=1), mean.interval()
         deviation = float(each.std(ddof=1)) if len(each) > 1 else None
         own = official[a] - official[b]

@@ -31,8 +31,6 @@ REFERENCES = {
 }
 #: a longer name is cut in tables, with a key below
 LONGEST_NAME = 40
-#: the shared settings that a caption names anyhow
-IN_CAPTION = ("convention", "features")
 ACRONYMS = ("ndcg", "map", "mrr", "err", "wta", "auc", "rbp", "rmse")
 
 
@@ -50,15 +48,16 @@ class RowNames(NamedTuple):
 
     of: Mapping[str, str]
     #: the settings that every row has, which its name leaves out
-    shared: tuple[tuple[str, str], ...]
+    shared: Sequence[tuple[str, str]]
     #: the whole names of those that are cut
-    key: tuple[str, ...]
+    key: Sequence[str]
 
-    @property
-    def heading(self) -> str:
-        """What a caption says of the shared settings, or ""."""
-        said = ", ".join(f"{key}={v}" for key, v in self.shared if key not in IN_CAPTION)
-        return f"; every row with {said}" if said else ""
+    def headed(self, caption: str) -> str:
+        """The caption, with the shared settings that it does not say; it names the convention."""
+        said = [
+            f"{k}={v}" for k, v in self.shared if k != "convention" and f"{k} {v}" not in caption
+        ]
+        return f"{caption}; every row with {', '.join(said)}" if said else caption
 
 
 def row_names(algos: Iterable[str]) -> RowNames:
@@ -71,9 +70,9 @@ def row_names(algos: Iterable[str]) -> RowNames:
     for algo in found:
         with suppress(UsageError):  # another system may be called anything
             found[algo] = labels.parse(algo)
-    first, *others = found.values() or [labels.Label("")]
-    same = [pair for pair in first.settings if all(pair in each.settings for each in others)]
-    shared = tuple(same) if others else ()
+    settings = [label.settings for label in found.values()]
+    shared = [pair for pair in next(iter(settings), ()) if all(pair in each for each in settings)]
+    shared *= len(found) > 1
     names, key = dict[str, str](), list[str]()
     for algo, label in found.items():
         own = tuple(pair for pair in label.settings if pair not in shared)
@@ -81,7 +80,7 @@ def row_names(algos: Iterable[str]) -> RowNames:
         if len(name) > LONGEST_NAME:
             names[algo] = f"{label.algo[:LONGEST_NAME]} [{len(key) + 1}]"
             key.append(f"{names[algo]}: {name}")
-    return RowNames(names, shared, tuple(key))
+    return RowNames(names, shared, key)
 
 
 def usual(frame: DatasetResults) -> list[str]:
@@ -124,7 +123,7 @@ def summary_table(
     )
     below = (*names.key, *notes(frame), *_fold_note(frame, measures))
     return replace(
-        table(caption(frame) + names.heading, columns, rows, below),
+        table(names.headed(caption(frame)), columns, rows, below),
         name=frame.dataset,
         ranked=len(comparable(frame)) > 1 and not frame.mixed,
         against=f"{marks.baseline} ({marks.note})" if marks else "",

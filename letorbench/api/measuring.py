@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 from warnings import warn
 
@@ -175,23 +176,21 @@ def compare(
 
     Raises
     ------
-    DataError
-        As in `evaluate`; or there is no query that counts in all systems.
-    UsageError
-        As in `evaluate`; or there are fewer than two systems, or no such baseline.
+    DataError, UsageError
+        As in `evaluate`; or no query counts in two systems, or there is no such baseline.
     """
     from letorbench.analysis.comparison import Procedure, comparison_frame, comparison_table
     from letorbench.analysis.comparison import compare as compare_systems
     from letorbench.results.per_query import PerQuery
 
+    if not isinstance(systems, Mapping):
+        raise UsageError(f"systems: found a {type(systems).__name__}, expected {{name: scores}}")
     columns, procedure = measures_of(measures), Procedure(test, correction, alpha, seed)
     found = []
     for name, scores in systems.items():
         frame = evaluate(y, scores, qid, columns, convention, per_query=True)
-        values = {column: frame[column].to_numpy() for column in frame}
-        found.append(
-            PerQuery(name, np.ones(len(frame), np.int64), np.array(frame.index, str), values)
-        )
+        one_fold = np.ones(len(frame), np.int64)
+        found.append(PerQuery(name, one_fold, np.array(frame.index, str), dict(frame.items())))
     tables = []
     for measure in map(str, columns):
         pairs = compare_systems("scores", found, measure, baseline, procedure)
@@ -205,10 +204,10 @@ def _of_run(y: Any, run: Any, rules: Convention) -> tuple[QuerySet, np.ndarray]:
     """Return the documents of qrels and of a run, and their scores."""
     from letorbench.results.external import matched, without_features
 
-    labels = _documents(y, LABEL, "y")
-    for qid, documents in labels.items():
-        as_labels(list(documents.values()))  # refuses what is no label
-        labels[qid] = {docno: int(label) for docno, label in documents.items()}
+    labels = {
+        qid: dict(zip(each, as_labels([_grade(label) for label in each.values()]).tolist()))
+        for qid, each in _documents(y, LABEL, "y").items()
+    }
     scored = _documents(run, SCORE, "scores")
     queries, scores, notes = matched("scores", scored, without_features(labels), rules)
     for note in notes:
@@ -216,29 +215,36 @@ def _of_run(y: Any, run: Any, rules: Convention) -> tuple[QuerySet, np.ndarray]:
     return queries, scores
 
 
+def _grade(label: Any) -> Any:
+    """Return a label as files of qrels are read: every negative one says that nobody judged."""
+    return -1 if isinstance(label, Real) and label < -1 else label
+
+
 def _documents(given: Any, value: Sequence[str], what: str) -> dict[str, dict[bytes, Any]]:
     """Return the value of each document of each query of a mapping or a frame."""
-    found: dict[str, dict[bytes, Any]] = {}
-    nested = isinstance(given, Mapping) and all(isinstance(x, Mapping) for x in given.values())
-    if not nested and not hasattr(as_frame(given, what), "columns"):
+    frame = as_frame(given, what)
+    if isinstance(given, Mapping) and all(isinstance(each, Mapping) for each in given.values()):
+        rows = [(qid, docno, v) for qid, each in given.items() for docno, v in each.items()]
+    elif isinstance(given, Mapping) or not hasattr(frame, "columns"):
         kind = type(given).__name__
         raise DataError(
             f"{what}: found a {kind}, expected {{qid: {{docno: value}}}} or a DataFrame"
         )
-    if nested:
-        for qid, documents in given.items():
-            found[str(qid)] = {str(docno).encode(): each for docno, each in documents.items()}
-        return found
-    frame = as_frame(given, what)
-    names = [next((n for n in some if n in frame), "") for some in (QUERY, DOCUMENT, value)]
-    if not all(names):
-        raise DataError(
-            f"{what}: found the columns {', '.join(map(str, frame))}, expected a query "
-            f"({', '.join(QUERY)}), a document ({', '.join(DOCUMENT)}) and {' or '.join(value)}"
-        )
-    for qid, docno, each in zip(*(frame[name].tolist() for name in names)):
-        if found.setdefault(str(qid), {}).setdefault(str(docno).encode(), each) is not each:
+    else:
+        names = [next((n for n in some if n in frame), "") for some in (QUERY, DOCUMENT, value)]
+        if not all(names):
+            raise DataError(
+                f"{what}: found the columns {', '.join(map(str, frame))}, expected a query "
+                f"({', '.join(QUERY)}), a document ({', '.join(DOCUMENT)}) and "
+                f"{' or '.join(value)}"
+            )
+        rows = list(zip(*(frame[name].tolist() for name in names)))
+    found: dict[str, dict[bytes, Any]] = {}
+    for qid, docno, each in rows:
+        documents, name = found.setdefault(str(qid), {}), str(docno).encode()
+        if name in documents:
             raise DataError(f"{what}: found document {docno} of query {qid} again, expected once")
+        documents[name] = each
     return found
 
 

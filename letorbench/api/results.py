@@ -26,22 +26,15 @@ from letorbench.analysis.figures import differences_panel, draw, drawn_measures,
 from letorbench.analysis.published import with_published
 from letorbench.analysis.report import page
 from letorbench.analysis.resplits import resplit_comparison, resplit_table
-from letorbench.analysis.results_table import (
-    USUAL,
-    best_first,
-    comparable,
-    summary_table,
-    usual,
-)
+from letorbench.analysis.results_table import USUAL, best_first, comparable, summary_table, usual
 from letorbench.analysis.slices import property_or_segments, query_names, sliced
 from letorbench.analysis.tables import Table, render, to_frame
 from letorbench.choices import expanded, require_choice, split
-from letorbench.conventions import convention as convention_named
 from letorbench.datasets import catalog
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.plan import BASELINES
-from letorbench.measures import Measure, default_measures
+from letorbench.measures import Measure
 from letorbench.named_files import open_output
 from letorbench.results.dataset_results import (
     DatasetResults,
@@ -58,6 +51,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
+#: the columns of a summary before the measures, where none are named
+FEW = ("dataset", "algo", "folds", "repeats", "partial")
 #: the file of each part's scores
 SCORE_FILES = {"validation": VALIDATION, "test": SCORES}
 
@@ -111,22 +106,21 @@ class Results:
         """Return the results of one data set, or of one algorithm, alone."""
         if not isinstance(name, str):
             raise TypeError(f"found {name!r}, expected the name of a data set or an algorithm")
-        return self.only(name) if name in self.datasets else self.only(algos=self.row(name))
+        same = [each for each in self.datasets if each.lower() == name.lower()]
+        return self.only(same) if same else self.only(algos=self.row(name))
 
     def best(self, measure: str | Measure = "ndcg@10") -> str:
         """Return the name of the algorithm with the best mean.
 
-        `ideal`, and algorithms with fewer folds than others, are not compared.
-
-        Raises
-        ------
-        UsageError
-            There are several data sets: choose one, as ``results["OHSUMED"].best()``.
+        `ideal`, and algorithms with fewer folds than others, are not compared. UsageError if there
+        are several data sets: choose one, as ``results["OHSUMED"].best()``. DataError if they are
+        measured by several conventions.
         """
         if len(self.frames) != 1:
             raise UsageError(f"found the data sets {', '.join(self.datasets)}, expected one")
-        name = self._one_measure(str(measure))
-        return best_first(comparable(self.frames[0].measured(name)), name)[0].algo
+        name, (frame,) = self._one_measure(str(measure)), self._compared()
+        frame = frame.measured(name)
+        return best_first(comparable(frame) or frame.rows, name)[0].algo
 
     def tables(
         self,
@@ -135,8 +129,7 @@ class Results:
         procedure: Procedure = Procedure(),
     ) -> list[Table]:
         """Return the table of each data set, with signs against a baseline if one is named."""
-        baseline = self.row(baseline)
-        found: list[Table] = []
+        baseline, found = self.row(baseline), []
         for frame in self.frames:
             names = frame.names(measures or usual(frame))
             frame = frame.measured(names)
@@ -170,40 +163,32 @@ class Results:
         Parameters
         ----------
         measures : str, Measure or sequence of them, optional
-            The columns of measures; "all": all that are stored. By default a row has few columns,
-            with NDCG@1, 3, 5, 10 and MAP.
+            The columns of measures, by default NDCG@1, 3, 5, 10 and MAP; "all": all stored ones.
         per : {"algorithm", "fold", "query"}
             What a row is of: "fold" gives `folds`, and "query" gives `per_query`.
 
         Returns
         -------
         DataFrame
-            By default dataset, algo, folds (finished ones), repeats, partial, the five measures and
-            those that the run was asked to store, each the mean of the folds' means. If measures
-            are named: dataset, algo, convention, features, folds, n_folds, repeats, partial,
-            cut_off and not_converged (in how many of the folds the time limit ended a training, and
-            in how many the fit ended away from its optimum), the measures, and the standard
-            deviation over seeds of each, `<measure>-sd`, where an algorithm has repeats.
+            dataset, algo, folds (finished ones), repeats, partial, and the mean of the folds' means
+            for each measure. If measures are named, also convention, features, n_folds, cut_off and
+            not_converged (in how many of the folds the time limit ended a training, and in how many
+            the fit ended away from its optimum), and the standard deviation over seeds of each
+            measure, `<measure>-sd`, where an algorithm has repeats.
         """
         import pandas as pd
 
-        require_choice(per, ["algorithm", "fold", "query"], "per")
-        if per == "query":
-            return self.per_query(measures)
-        if per == "fold":
-            return self.folds(measures)
-        if measures is None:
-            head = ["dataset", "algo", "folds", "repeats", "partial"]
-            some = [each for frame in self.frames for each in frame.records(frame.measures)]
-            few, shown = pd.DataFrame(some), self._few
-            return few[[*head, *(name for name in few if name in shown)]]
+        if require_choice(per, ["algorithm", "fold", "query"], "per") != "algorithm":
+            return self.per_query(measures) if per == "query" else self.folds(measures)
         records = []
         for frame in self.frames:
-            names = frame.names(measures)
-            records += frame.measured(names).records(names)
+            names = usual(frame) if measures is None else frame.names(measures)
+            records += (frame if measures is None else frame.measured(names)).records(names)
         table = pd.DataFrame(records)
         spreads = [name for name in table if name.endswith(deviation_column(""))]
-        return table[[name for name in table if name not in spreads] + spreads]
+        columns = [name for name in table if name not in spreads]
+        shown = (*FEW, *USUAL)
+        return table[columns + spreads if measures else [each for each in table if each in shown]]
 
     def folds(self, measures: Measures | None = None) -> DataFrame:
         """Return a row for each finished fold of each repeat, with the mean of each measure.
@@ -212,7 +197,7 @@ class Results:
         """
         if measures is None:
             return self._frame(lambda fold: fold.means)
-        names = self.frames[0].names(measures)
+        names = [name for frame in self.frames for name in frame.names(measures)]
         shown = replace(self, frames=tuple(frame.measured(names) for frame in self.frames))
         return shown._frame(lambda fold: {name: fold.means[name] for name in names})
 
@@ -432,7 +417,10 @@ class Results:
                     yield found
 
     def queries(
-        self, n: int = 5, baseline: str | None = None, measure: str = "ndcg@10"
+        self,
+        n: int = 5,
+        baseline: str | Sequence[str] | None = None,
+        measure: str = "ndcg@10",
     ) -> DataFrame:
         """Return the queries on which algorithms differ most from each other.
 
@@ -440,8 +428,8 @@ class Results:
         ----------
         n : int
             How many queries that gain most, and how many that lose most, of each pair.
-        baseline : str, optional
-            The algorithm that the others are compared with; every pair by default.
+        baseline : str or sequence of str, optional
+            The algorithms that the others are compared with; every pair by default.
         measure : str
             What they are compared by.
 
@@ -458,15 +446,15 @@ class Results:
         return pd.concat(tables, ignore_index=True)
 
     def query_tables(
-        self, n: int, measures: Measures, baseline: str | None = None
+        self, n: int, measures: Measures, baseline: str | Sequence[str] | None = None
     ) -> Iterator[Table]:
         """Yield what `queries` returns as a table of each data set, measure and pair."""
-        baseline = self.row(baseline)
+        against = self._baselines(baseline)
         for frame in self._compared():
             for name in frame.names(measures):
                 systems = [row.queries for row in frame.measured([name]).rows]
                 called = query_names(frame.data)
-                yield from query_tables(frame.dataset, systems, name, baseline, n, called)
+                yield from query_tables(frame.dataset, systems, name, against, n, called)
 
     def why_tables(
         self, measures: Measures, baseline: str | Sequence[str] | None, procedure: Procedure
@@ -627,7 +615,7 @@ class Results:
         by: str | Path | None = None,
     ) -> Iterator[tuple[DatasetResults, tuple[Pair, ...]]]:
         """Yield the compared algorithms of each data set and measure, perhaps in slices."""
-        against = [name for each in words(baseline) if (name := self.row(each))] or None
+        against = self._baselines(baseline)
         chosen = None if by is None else property_or_segments(by)
         for frame in self._compared():
             names = frame.names(measures)
@@ -658,12 +646,9 @@ class Results:
         meant = _meant(self.frames, name)
         return meant[0] if len(meant) == 1 else require_choice(name, self.algorithms, "algorithm")
 
-    @property
-    def _few(self) -> set[str]:
-        """The measures of `USUAL`, and those that a run stored because it was asked to."""
-        rules = {row.convention for frame in self.frames for row in frame.rows}
-        stored = {str(each) for name in rules for each in default_measures(convention_named(name))}
-        return {name for frame in self.frames for name in frame.measures} - stored | {*USUAL}
+    def _baselines(self, names: str | Sequence[str] | None) -> list[str] | None:
+        """Return the rows that a comma list of baselines or several names mean; None for none."""
+        return [row for each in words(names) if (row := self.row(each))] or None
 
     def _one_measure(self, text: str) -> str:
         if len(names := self.frames[0].names(text)) != 1:
@@ -688,8 +673,7 @@ class Results:
 
     def _repr_html_(self) -> str:
         """Show the table of each data set in a notebook, the best numbers in bold."""
-        tables = (summary_table(each, usual(each)) for each in self.frames)
-        return render(tables, "html")
+        return render(self.tables(), "html")
 
 
 def _scores(file: Path, queries: QuerySet) -> np.ndarray:

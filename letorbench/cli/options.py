@@ -235,8 +235,6 @@ baseline = click.option(
     "--baseline", metavar="NAME", shell_complete=algorithms_with_results,
     help="Algorithm to compare the others with.",
 )  # fmt: skip
-
-
 by = click.option(
     "--by", metavar="length|relevant|difficulty|FILE.csv[:COLUMN]",
     help="Compare in slices of the queries: by their number of documents or of relevant documents, "
@@ -331,7 +329,7 @@ def stored(command: Command) -> Command:
     def call(
         datasets: Sequence[str], algos: Sequence[str], data_dir: Path, out: Path, **options: Any
     ) -> None:
-        from letorbench.api.results import load_results, words
+        from letorbench.api.results import load_results
 
         if options.get("runs"):  # which are measured instead
             if datasets or algos:
@@ -339,9 +337,6 @@ def stored(command: Command) -> Command:
             return command(results=None, **options)
         results = load_results(out, datasets, algos, data_dir, options.get("baseline"))
         print_error(results.warnings, "warning")
-        if "baseline" in options:
-            several = [str(results.row(each)) for each in words(options["baseline"])]
-            options["baseline"] = ",".join(several) or None
         command(results=results, **options)
 
     return applied(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,8 @@ from letorbench.errors import DataError, UsageError
 from letorbench.files import refuse_links, write_atomically
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from letorbench.analysis.comparison import Procedure
     from letorbench.api.results import Results
     from letorbench.datasets.queryset import Benchmark
@@ -222,30 +224,27 @@ def compare(
     if results is None:
         options.refuse("--run", "why")
         judged, systems, against = _of_runs(qrels, runs, measures, baseline, convention)
-        names = list(systems[0].values)
-        if queries is not None:
-            each = (query_tables(judged.name, systems, n, against, queries, {}) for n in names)
-            print_table([table for tables in each for table in tables], form)
-            return
+        of, names = (judged.name, systems), list(systems[0].values)
         chosen = None if by is None else property_or_segments(by)
-        cuts = (
-            None if chosen is None else sliced(chosen, systems, n, lambda: judged) for n in names
-        )
-        pairs = (
-            (judged.convention.name, compared(judged.name, systems, n, against, procedure, cut))
-            for n, cut in zip(names, cuts)
-        )
+
+        def cut(name: str) -> Mapping[str, pd.MultiIndex] | None:
+            return None if chosen is None else sliced(chosen, systems, name, lambda: judged)
+
+        rules = judged.convention.name
+        pairs = ((rules, compared(*of, n, against, procedure, cut(n))) for n in names)
+        differing = (t for n in names for t in query_tables(*of, n, against, queries or 0, {}))
     else:
         for name in filter(options.given, ("qrels", "convention")):
             raise UsageError(f"--{name} goes with --run, found none")
-        if queries is not None:
-            print_table(list(results.query_tables(queries, measures, baseline)), form)
-            return
         if why:
             print_table(list(results.why_tables(measures, baseline, procedure)), form)
             return
         stored = results.pairs(measures, baseline, procedure, by)
         pairs = ((frame.conventions[0], each) for frame, each in stored)
+        differing = results.query_tables(queries or 0, measures, baseline)
+    if queries is not None:
+        print_table(list(differing), form)
+        return
     if power:
         options.refuse("--power", "by", "alpha", "correction")
         print_table([power_table(each, rules) for rules, each in pairs], form)

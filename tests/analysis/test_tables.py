@@ -121,7 +121,7 @@ def test_marks_against_a_baseline_in_every_form():
 def test_what_all_rows_share_stands_once_and_long_names_have_a_key():
     long = "ndcgboost[rounds=20,stumps=sample,sample=0.123456,truncation=10,select=map]"
     names = row_names([long, "listnet[select=map,convention=letor3]", "mine", "x[y"])
-    assert names.shared == () and names.key == (f"ndcgboost [1]: {long}",)
+    assert names.shared == [] and names.key == [f"ndcgboost [1]: {long}"]
     assert names.of == {long: "ndcgboost [1]", **{n: n for n in list(names.of)[1:]}}
     assert row_names(["mart[select=map]"]).of == {"mart[select=map]": "mart[select=map]"}
     rows = [f"{name}[{own}select=map,convention=letor3]" for name, own in
