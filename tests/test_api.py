@@ -181,11 +181,8 @@ def test_results_read_like_a_mapping_and_print_for_papers(folder):
     assert bench.folds[0].test.docids[0].startswith(b"d") and bench.folds[0].test.n_features == 2
     res = lb.run(bench, ["regression", "random", "best-feature", "ideal"])
     assert list(res) == res.algorithms and len(res) == 4 and "random" in res
-    assert (
-        res["Linear_Regression"].algorithms
-        == ["regression"]
-        == res["frame"]["regression"].algorithms
-    )
+    for one in (res["Linear_Regression"], res["Frame"]["regression"]):
+        assert one.algorithms == ["regression"]
     values = res.summary().set_index("algo")["ndcg@10"].drop("ideal")
     assert res.best() == values.idxmax() != res.best("rmse") == "regression"
     assert res.to_frame().equals(res.summary())
@@ -212,12 +209,8 @@ def test_results_read_like_a_mapping_and_print_for_papers(folder):
 
 
 def test_other_tools_names_are_printed_as_ours(folder):
-    assert {lb.ListMLE, lb.ApproxNDCG, lb.NDCG, lb.Precision} == {
-        lb.WPL,
-        lb.SmoothNDCG,
-        lb.nDCG,
-        lb.P,
-    }
+    ours = [lb.WPL, lb.SmoothNDCG, lb.nDCG, lb.P]
+    assert [lb.ListMLE, lb.ApproxNDCG, lb.NDCG, lb.Precision] == ours
     assert lb.ranker("LambdaMART") is lb.ranker("lambda_mart") is lb.LambdaMART
     res = lb.run(
         "MQ2008", "ListMLE[max_iter=3],RandomForest[n_estimators=2,max_features=1]", folds=[1],
@@ -269,11 +262,16 @@ def test_qrels_and_runs_are_frames_or_mappings():
     assert found.loc[0, ["algo", "against", "queries"]].tolist() == ["run", "other", 2]
     assert found.loc[0, "difference"] == pytest.approx((1 / 6 + 0.5 - 2.0) / 2)
     y, scores = [1, 0, 0, 1], {"one": [4.0, 3.0, 2.0, 1.0], "two": [1.0, 2.0, 3.0, 4.0]}
-    assert lb.compare(y, scores, ["a", "a", "b", "b"], measures="p@1")["difference"].tolist() == [
-        0.0
-    ]
+    found = lb.compare(y, scores, ["a", "a", "b", "b"], measures="p@1")
+    assert found["difference"].tolist() == [0.0]
+    with pytest.raises(UsageError, match="systems: found a list, expected"):
+        lb.compare(y, [y])
+    junk = {**qrels, "q1": {"a": 1, "b": -2, "c": 2}}  # judged by nobody, as in a file
+    with pytest.warns(UserWarning):
+        assert lb.evaluate(junk, run, **options).loc["q1", "map"] == 1 / 6
     for bad, told in (
         (frame.rename(columns={"doc_id": "d"}), "y: found the columns query_id, d, relev"),
+        (pd.concat([frame, frame[:1]]), "y: found document a of query q1 again"),
         ({"q1": {"a": 0.5}}, "y: row 0: found 0.5, expected an integer"),
         ({"q9": {"a": 1}}, "scores: found no query of the qrels"),
     ):  # fmt: skip

@@ -106,10 +106,7 @@ class Procedure:
         require_choice(self.test, list(TESTS), "test")
         require_choice(self.correction, [*CORRECTIONS, TUKEY], "correction")
         if self.correction == TUKEY and self.test != "randomization":
-            raise UsageError(
-                f"correction={TUKEY}: found test={self.test}, expected randomization: it draws "
-                "orders of all algorithms"
-            )
+            raise UsageError(f"correction={TUKEY}: found test={self.test}, expected randomization")
 
     def __str__(self) -> str:
         return f"{TEST_NAMES[self.test]}, {CORRECTION_NAMES[self.correction]}"
@@ -452,7 +449,7 @@ def _pairs(
     dataset: str, algos: Sequence[str], baseline: str | Sequence[str] | None
 ) -> list[tuple[str, str]]:
     against = dict.fromkeys([baseline] if isinstance(baseline, str) else baseline or ())
-    algos = [algo for algo in algos if competes(algo) or algo in against]
+    algos = [algo for algo in algos if competes(algo.partition("[")[0]) or algo in against]
     if len(algos) < 2:
         names = algos[0] if algos else "none"
         raise UsageError(f"{dataset}: found {names}, expected two algorithms or more to compare")

@@ -97,14 +97,17 @@ def summary_table(
     In CSV `cut_off` is the number of folds in which a time limit ended a training, and
     `not_converged` of those whose fit ended away from its optimum.
     """
-    remark, names = remarks(frame), row_names(row.algo for row in frame.rows)
+    names = row_names(row.algo for row in frame.rows)
+    called = (replace(row, algo=names.of[row.algo]) for row in frame.rows)
+    shown = replace(frame, rows=tuple(called))
+    remark = remarks(shown)
     drawn = [measure for measure in measures if measure in frame.drawn]
     signs = marks.signs if marks else {}
     numbers = [_column(frame, measure, signs) for measure in measures]
     rows = []
     for i, row in enumerate(frame.rows):
         name = names.of[row.algo]
-        name = f"{name} ({remark[row.algo]})" if row.algo in remark else name
+        name = f"{name} ({remark[name]})" if name in remark else name
         rows.append([
             frame.dataset, Cell(name, row.algo), row.convention,
             row.folds, row.repeats, row.cut_off, row.not_converged,
@@ -121,9 +124,9 @@ def summary_table(
         *(Column(name=deviation_column(measure)) for measure in drawn),
         *(Column(name=f"{measure}-sign") for measure in measures if marks),
     )
-    below = (*names.key, *notes(frame), *_fold_note(frame, measures))
+    below = (*names.key, *notes(shown), *_fold_note(frame, measures))
     return replace(
-        table(names.headed(caption(frame)), columns, rows, below),
+        table(names.headed(caption(shown)), columns, rows, below),
         name=frame.dataset,
         ranked=len(comparable(frame)) > 1 and not frame.mixed,
         against=f"{marks.baseline} ({marks.note})" if marks else "",
@@ -243,7 +246,7 @@ def notes(frame: DatasetResults) -> tuple[str, ...]:
         (one_seed, f"one seed: {', '.join(one_seed)}; the effect of other seeds is not known "
          "(--repeats)"),
     )  # fmt: skip
-    references = [REFERENCES[row.algo] for row in rows if row.algo in REFERENCES]
+    references = [note for algo, note in REFERENCES.items() if algo in {r.label.algo for r in rows}]
     return (
         *frame.unmeasured,
         *partial_note(frame),
@@ -278,14 +281,14 @@ def partial_note(frame: DatasetResults) -> tuple[str, ...]:
     if not lacking:
         return ()
     named = ", ".join(f"{row.algo} ({row.partial})" for row in lacking)
-    several = len({row.folds for row in frame.rows if competes(row.algo)}) > 1
+    several = len({row.folds for row in frame.rows if competes(row.label.algo)}) > 1
     warning = "; means over fewer folds cannot be compared with the others" * several
     return (f"partial: {named}{warning}",)
 
 
 def comparable(frame: DatasetResults) -> list[SystemResults]:
     """The rows that are ranked among each other: those with the most folds, without `ideal`."""
-    rows = [row for row in frame.rows if competes(row.algo)]
+    rows = [row for row in frame.rows if competes(row.label.algo)]
     most = max((row.folds for row in rows), default=0)
     return [row for row in rows if row.folds == most]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 from warnings import warn
@@ -204,10 +204,13 @@ def _of_run(y: Any, run: Any, rules: Convention) -> tuple[QuerySet, np.ndarray]:
     """Return the documents of qrels and of a run, and their scores."""
     from letorbench.results.external import matched, without_features
 
-    labels = {
-        qid: dict(zip(each, as_labels([_grade(label) for label in each.values()]).tolist()))
-        for qid, each in _documents(y, LABEL, "y").items()
-    }
+    labels = {}
+    for qid, each in _documents(y, LABEL, "y").items():
+        # as in files of qrels, every negative label says that nobody judged the document
+        grades = [
+            -1 if isinstance(label, Real) and label < -1 else label for label in each.values()
+        ]
+        labels[qid] = dict(zip(each, as_labels(grades).tolist()))
     scored = _documents(run, SCORE, "scores")
     queries, scores, notes = matched("scores", scored, without_features(labels), rules)
     for note in notes:
@@ -215,30 +218,22 @@ def _of_run(y: Any, run: Any, rules: Convention) -> tuple[QuerySet, np.ndarray]:
     return queries, scores
 
 
-def _grade(label: Any) -> Any:
-    """Return a label as files of qrels are read: every negative one says that nobody judged."""
-    return -1 if isinstance(label, Real) and label < -1 else label
-
-
 def _documents(given: Any, value: Sequence[str], what: str) -> dict[str, dict[bytes, Any]]:
     """Return the value of each document of each query of a mapping or a frame."""
     frame = as_frame(given, what)
+    heads = list(getattr(frame, "columns", ()))
+    names = [next((n for n in some if n in heads), "") for some in (QUERY, DOCUMENT, value)]
+    rows: Iterable[tuple[Any, ...]]
     if isinstance(given, Mapping) and all(isinstance(each, Mapping) for each in given.values()):
         rows = [(qid, docno, v) for qid, each in given.items() for docno, v in each.items()]
-    elif isinstance(given, Mapping) or not hasattr(frame, "columns"):
-        kind = type(given).__name__
-        raise DataError(
-            f"{what}: found a {kind}, expected {{qid: {{docno: value}}}} or a DataFrame"
-        )
+    elif all(names):
+        rows = zip(*(frame[name].tolist() for name in names))
     else:
-        names = [next((n for n in some if n in frame), "") for some in (QUERY, DOCUMENT, value)]
-        if not all(names):
-            raise DataError(
-                f"{what}: found the columns {', '.join(map(str, frame))}, expected a query "
-                f"({', '.join(QUERY)}), a document ({', '.join(DOCUMENT)}) and "
-                f"{' or '.join(value)}"
-            )
-        rows = list(zip(*(frame[name].tolist() for name in names)))
+        got = f"the columns {', '.join(map(str, heads))}" if heads else f"a {type(given).__name__}"
+        raise DataError(
+            f"{what}: found {got}, expected {{qid: {{docno: value}}}}, or columns of a query "
+            f"({', '.join(QUERY)}), a document ({', '.join(DOCUMENT)}) and {' or '.join(value)}"
+        )
     found: dict[str, dict[bytes, Any]] = {}
     for qid, docno, each in rows:
         documents, name = found.setdefault(str(qid), {}), str(docno).encode()

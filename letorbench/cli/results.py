@@ -278,14 +278,12 @@ def _of_runs(
     print_error(notes, "warning")
     names = {str(run): system.algo for run, system in zip(runs, systems)}
     against = [names.get(each, each) for each in words(baseline)] or None
-    tables = np.array([[*system.values.values()] for system in systems])
-    counts = ~np.isnan(tables).any(axis=(0, 1))
+    counts = ~np.isnan([[*system.values.values()] for system in systems]).any(axis=(0, 1))
     if not counts.any():
         raise DataError(f"{qrels}: found no query that counts in all runs, expected one")
     judged = read_qrels(qrels)
-    fold = Fold(1, judged, judged, judged)
-    both = [system.at(counts) for system in systems]
-    return Benchmark(qrels.name, (fold,), rules, {}), both, against
+    benchmark = Benchmark(qrels.name, (Fold(1, judged, judged, judged),), rules, {})
+    return benchmark, [system.at(counts) for system in systems], against
 
 
 def _show_overall(results: Results, measures: tuple[str, ...]) -> None:

@@ -19,6 +19,7 @@ from letorbench.analysis.comparison import (
 from letorbench.analysis.conclusions import conclusions, page_tests
 from letorbench.analysis.ranks import overall
 from letorbench.analysis.report import gains, shown_first
+from letorbench.analysis.resplits import resplit_comparison
 from letorbench.analysis.results_table import best_first, summary_table
 from letorbench.analysis.slices import sliced
 from letorbench.analysis.tables import render, to_frame
@@ -118,19 +119,30 @@ def test_tukey_counts_all_pairs_also_where_baselines_choose_some():
     ]  # fmt: skip
     p = {frozenset((pair.a, pair.b)): pair.adjusted for pair in every}
     assert [pair.adjusted for pair in some] == [p[frozenset((x.a, x.b))] for x in some]
-    against_one = compare("SET", systems, "map", "a", procedure)
-    assert [pair.adjusted for pair in against_one] == [
-        p[frozenset(("a", x))] for x in ("bb", "ccc")
-    ]
-    assert {pair.tests for pair in (*every, *some, *against_one)} == {3}
-    assert (
-        "Tukey's HSD by randomisation for 3 comparisons"
-        in comparison_table(some, procedure).caption
-    )
+    one = compare("SET", systems, "map", "a", procedure)
+    assert [pair.adjusted for pair in one] == [p[frozenset(("a", x))] for x in ("bb", "ccc")]
+    assert {pair.tests for pair in (*every, *some, *one)} == {3}
+    caption = comparison_table(some, procedure).caption
+    assert "Tukey's HSD by randomisation for 3 comparisons" in caption
     alone = [each.only(np.array([1, 3])) for each in systems]
     assert [x.adjusted for x in compare("SET", alone, "map", None, procedure)] == [*p.values()]
     with pytest.raises(UsageError, match="tukey: found test=t, expected randomization"):
         Procedure("t", "tukey")
+
+
+def test_over_draws_a_pair_of_two_baselines_is_one_test_by_holm_instead_of_tukey(rng):
+    def frame() -> DatasetResults:
+        values = {"a": rng.random(5) + 0.9, "b": rng.random(5)}
+        systems = (
+            PerQuery(n, np.arange(1, 6), np.arange(5), {"map": v}) for n, v in values.items()
+        )
+        return DatasetResults("SET", tuple(map(row_of, systems)))
+
+    draws, pairs = {k: frame() for k in (1, 2, 3)}, [("a", "b"), ("b", "a")]
+    table = resplit_comparison(frame(), draws, pairs, "map", Procedure(correction="tukey"))
+    found = to_frame(table)
+    assert found["p_adjusted"].tolist() == found["p"].tolist() and 0.0 < found["p"].max() < 0.5
+    assert "Holm's correction" in table.caption
 
 
 def test_queries_that_differ_most_are_listed_by_name():

@@ -20,7 +20,13 @@ from letorbench.analysis.published import (
     published_table,
     with_published,
 )
-from letorbench.analysis.results_table import Marks, fold_note, row_names, summary_table
+from letorbench.analysis.results_table import (
+    Marks,
+    comparable,
+    fold_note,
+    row_names,
+    summary_table,
+)
 from letorbench.analysis.tables import (
     FORMATS,
     Cell,
@@ -125,17 +131,15 @@ def test_what_all_rows_share_stands_once_and_long_names_have_a_key():
     assert names.of == {long: "ndcgboost [1]", **{n: n for n in list(names.of)[1:]}}
     assert row_names(["mart[select=map]"]).of == {"mart[select=map]": "mart[select=map]"}
     rows = [f"{name}[{own}select=map,convention=letor3]" for name, own in
-            (("mart", ""), ("listnet", "top=2,"), ("random", ""))]  # fmt: skip
-    assert list(row_names(rows).of.values()) == ["mart", "listnet[top=2]", "random"]
+            (("mart", ""), ("listnet", "top=2,"), ("ideal", ""))]  # fmt: skip
+    assert list(row_names(rows).of.values()) == ["mart", "listnet[top=2]", "ideal"]
     frame = DatasetResults("S", tuple(sample_row(name, {"map": 0.5}) for name in rows))
     text = shown(frame)
     assert text.splitlines()[0].count("; every row with select=map;") == 1
     assert "convention=letor3" not in text and text.count("select=map") == 1
-    assert [line.split()[0] for line in text.splitlines()[2:5]] == [
-        "mart",
-        "listnet[top=2]",
-        "random",
-    ]
+    lines = [line.split()[0] for line in text.splitlines()]
+    assert lines[2:] == ["mart", "listnet[top=2]", "ideal", "ideal:"]
+    assert [row.algo for row in comparable(frame)] == rows[:2]
     assert to_frame(summary_table(frame, ["map"]))["algo"].tolist() == rows
 
 
