@@ -73,7 +73,7 @@ def test_a_partial_algorithm_is_compared_on_the_folds_that_both_have():
          "SET: found folds 1 of a and 2,3 of bb, expected one in common: run the missing folds"),
         ([system(name, (1,)) for name in "abcd"], "ideal",
          "SET: no results of the baseline 'ideal'; expected one of a, b, c, d"),
-        ([whole, system("ideal", (1,))], None,
+        ([whole, system("ideal[select=map]", (1,))], None,
          "SET: found a, expected two algorithms or more to compare"),
     ):  # fmt: skip
         with pytest.raises((DataError, UsageError)) as error:
