@@ -246,7 +246,8 @@ def notes(frame: DatasetResults) -> tuple[str, ...]:
         (one_seed, f"one seed: {', '.join(one_seed)}; the effect of other seeds is not known "
          "(--repeats)"),
     )  # fmt: skip
-    references = [note for algo, note in REFERENCES.items() if algo in {r.label.algo for r in rows}]
+    algos = dict.fromkeys(row.label.algo for row in rows)
+    references = [REFERENCES[algo] for algo in algos if algo in REFERENCES]
     return (
         *frame.unmeasured,
         *partial_note(frame),
