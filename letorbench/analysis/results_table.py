@@ -129,7 +129,7 @@ def summary_table(
         table(names.headed(caption(shown)), columns, rows, below),
         name=frame.dataset,
         ranked=len(comparable(frame)) > 1 and not frame.mixed,
-        against=f"{marks.baseline} ({marks.note})" if marks else "",
+        against=f"{names.of.get(marks.baseline, marks.baseline)} ({marks.note})" if marks else "",
         seeds=SEEDS if frame.drawn else "",
     )
 
