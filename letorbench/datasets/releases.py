@@ -96,7 +96,8 @@ def _judged_movies(files: Sequence[Path]) -> DataFrame:
     import pandas as pd
 
     described, path = sorted(files, key=lambda file: "title" not in _read(file))
-    movies, judged, names = _read(described, ("id", *TEXTS, *NUMBERS)), _read(path), {}
+    movies, judged = _read(described, ("id", *TEXTS, *NUMBERS)), _read(path)
+    names: dict[str, str] = {}
     for role, spellings in JUDGED.items():
         if (name := next((each for each in spellings if each in judged), None)) is None:
             raise DataError(
