@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,14 +15,16 @@ from letorbench.analysis.results_table import label
 from letorbench.analysis.slices import labelled
 from letorbench.analysis.tables import Cell, Column, Table, table
 from letorbench.choices import require_choice
+from letorbench.conventions import Convention
+from letorbench.conventions import convention as convention_named
 from letorbench.datasets.queryset import Benchmark, QuerySet
-from letorbench.measures import Measure, query_metrics, sign
+from letorbench.errors import DataError
+from letorbench.measures import Measure
 from letorbench.models.tree_ensemble import TreeEnsemble
 from letorbench.rankers import load_model
 from letorbench.rankers.base import Ranker
 from letorbench.results.dataset_results import SystemResults
-from letorbench.results.paths import MODEL
-from letorbench.results.per_query import mean_of
+from letorbench.results.export import model_file
 from letorbench.results.spellings import parse
 from letorbench.solvers.stopping import Validation
 
@@ -41,6 +44,8 @@ def importance(
     measure: str | Measure = "ndcg@10",
     draws: int = DRAWS,
     rng: np.random.Generator | int = 0,
+    groups: Mapping[str, Sequence[int]] | None = None,
+    convention: str | Convention = "standard",
 ) -> DataFrame:
     """Measure how much a fitted ranker needs each feature.
 
@@ -55,68 +60,59 @@ def importance(
     queries : QuerySet
         Judged documents, preferably ones that the ranker was not trained on.
     measure : str or Measure
-        Under the convention `standard`.
+        A measure of rankings.
     draws : int
         How often each feature is permuted.
     rng : numpy.random.Generator or int
         The source of randomness or its seed.
+    groups : mapping of str to sequence of int, optional
+        The columns of each group, from 0. The values of a group move together; by default each
+        feature is a group.
+    convention : str or Convention
+        Measuring rules.
 
     Returns
     -------
     DataFrame
-        A row for each feature, the largest loss first: feature (its number, from 1), name (that of
-        the data, or the number), gain (the sum of the gains of its splits; NaN for a model without
-        them), permutation (the mean loss) and sd (of the losses over the draws).
+        A row for each feature or group, the largest loss first: feature (its number, from 1, the
+        first of a group), name (that of the data, or the number), gain (the sum of the gains of its
+        splits; NaN for a model without them), permutation (the mean loss) and sd (of the losses
+        over the draws).
     """
     import pandas as pd
 
     rng, n = np.random.default_rng(rng), queries.n_features
-    of_queries = Validation(queries, parse(measure) if isinstance(measure, str) else measure)
-    losses = _losses(
-        ranker, queries, np.arange(n)[:, None], lambda s: float(of_queries(s).mean()), draws, rng
-    )
-    model = ranker.learned.model
-    gains = np.full(n, np.nan)
+    asked = parse(measure) if isinstance(measure, str) else measure
+    rules = convention_named(convention) if isinstance(convention, str) else convention
+    measured = Validation(queries, asked, rules)
+    names, columns = _names(queries), [[k] for k in range(n)]
+    if groups is not None:
+        names, columns = [*groups], [list(each) for each in groups.values()]
+    whole = measured(ranker.predict(queries)).mean()
+    query = np.repeat(np.arange(queries.n_queries), queries.lengths)
+    losses = np.empty((len(columns), draws))
+    for number, group in enumerate(columns):
+        for draw in range(draws):
+            features = queries.features.copy()
+            order = np.lexsort((rng.random(len(query)), query))
+            features[:, group] = features[np.ix_(order, group)]
+            scores = ranker.predict(replace(queries, features=features))
+            losses[number, draw] = whole - measured(scores).mean()
+    model, gains = ranker.learned.model, np.full(n, np.nan)
     if isinstance(model, TreeEnsemble):
         gains = np.bincount(model.feature, model.gain, model.n_features)
     frame = pd.DataFrame({
-        "feature": np.arange(1, n + 1),
-        "name": _names(queries),
-        "gain": gains,
+        "feature": [each[0] + 1 for each in columns],
+        "name": names,
+        "gain": [gains[each].sum() for each in columns],
         "permutation": losses.mean(axis=1),
         "sd": losses.std(axis=1),
     })  # fmt: skip
     return _sorted(frame)
 
 
-def _losses(
-    ranker: Ranker,
-    queries: QuerySet,
-    groups: Sequence[Sequence[int]] | np.ndarray,
-    mean: Callable[[np.ndarray], float],
-    draws: int,
-    rng: np.random.Generator,
-) -> np.ndarray:
-    """Return what the mean loses when groups of columns are exchanged, (n_groups, draws).
-
-    The columns of a group move together, so that only their relation to the labels is lost.
-    """
-    whole = mean(ranker.predict(queries))
-    query = np.repeat(np.arange(queries.n_queries), queries.lengths)
-    losses = np.empty((len(groups), draws))
-    for number, columns in enumerate(groups):
-        for draw in range(draws):
-            features = queries.features.copy()
-            order = np.lexsort((rng.random(len(query)), query))
-            features[:, columns] = features[np.ix_(order, columns)]
-            scores = ranker.predict(replace(queries, features=features))
-            losses[number, draw] = whole - mean(scores)
-    return losses
-
-
 def _names(queries: QuerySet) -> list[str]:
-    names = queries.feature_names or range(1, queries.n_features + 1)
-    return list(map(str, names))
+    return list(map(str, queries.feature_names or range(1, queries.n_features + 1)))
 
 
 def _sorted(frame: DataFrame) -> DataFrame:
@@ -129,20 +125,22 @@ def feature_groups(path: Path, queries: QuerySet) -> dict[str, list[int]]:
     A feature has its name or its number from 1. Those that the file does not have are a group.
     """
     groups, names = labelled(path, "", "feature", "group"), _names(queries)
+    numbers = [str(k) for k in range(1, len(names) + 1)]
     for feature in groups.index:
         if feature not in names:
-            numbers = [str(k + 1) for k in range(len(names))]
             require_choice(feature, [*names, *numbers], f"feature of {path}")
     found: dict[str, list[int]] = {}
-    for k, name in enumerate(names):
-        group = groups.get(name, groups.get(str(k + 1), OTHERS))
-        found.setdefault(str(group), []).append(k)
+    for k, each in enumerate(zip(names, numbers)):
+        given = (str(groups[feature]) for feature in each if feature in groups.index)
+        found.setdefault(next(given, OTHERS), []).append(k)
     return found
 
 
-def has_models(row: SystemResults) -> bool:
-    """Whether a system's folds keep their models."""
-    return all((fold.folder / MODEL).is_file() for fold in row.by_repeat[0])
+def stored_models(row: SystemResults) -> list[Ranker]:
+    """Return the models of a system's first repeat; none where one is not kept or not readable."""
+    with suppress(DataError):
+        return [load_model(model_file(fold.folder)) for fold in row.by_repeat[0]]
+    return []
 
 
 def stored_importance(
@@ -155,30 +153,19 @@ def stored_importance(
 ) -> DataFrame:
     """Return how much the stored models of the first repeat need each feature, or each group.
 
-    Each fold's model is measured on its test part, by the convention of the data. A row for each,
-    the largest loss first: name, permutation (the mean loss over folds and draws) and sd (over the
-    folds of their mean losses).
+    Each fold's model is measured on its test part, by the convention of the data. As `importance`,
+    but permutation is the mean over folds and draws, and sd that over the folds of their means.
     """
     import pandas as pd
 
-    names = groups or {name: [k] for k, name in enumerate(_names(benchmark.folds[0].test))}
     tests = {fold.number: fold.test for fold in benchmark.folds}
-    losses = []
-    for fold in row.by_repeat[0]:
-        test = tests[fold.number]
-
-        def mean(scores: np.ndarray, test: QuerySet = test) -> float:
-            rows = test.labels, scores, test.offsets
-            asked = [parse(measure)]
-            return float(mean_of(query_metrics(*rows, asked, benchmark.convention, test.docids)))
-
+    frames = []
+    for fold, ranker in zip(row.by_repeat[0], stored_models(row)):
         rng = np.random.default_rng([seed, fold.number])
-        ranker = load_model(fold.folder / MODEL)
-        found = _losses(ranker, test, [*names.values()], mean, draws, rng)
-        losses.append(sign(measure) * found.mean(axis=1))
-    sd = np.std(losses, axis=0, ddof=1) if len(losses) > 1 else np.nan
-    frame = pd.DataFrame({"name": [*names], "permutation": np.mean(losses, axis=0), "sd": sd})
-    return _sorted(frame)
+        rest = measure, draws, rng, groups, benchmark.convention
+        frames.append(importance(ranker, tests[fold.number], *rest))
+    found = pd.concat(frames).groupby(["feature", "name"], as_index=False)
+    return _sorted(found.agg(permutation=("permutation", "mean"), sd=("permutation", "std")))
 
 
 def importance_table(
@@ -187,24 +174,23 @@ def importance_table(
     """A row for each feature or group, the largest mean loss first; a column for each algorithm."""
     import pandas as pd
 
-    both = {algo: frame.set_index("name") for algo, frame in found.items()}
-    losses = pd.DataFrame({algo: frame["permutation"] for algo, frame in both.items()})
-    order = losses.mean(axis=1).sort_values(ascending=False, kind="stable").index
+    one = pd.concat(
+        [frame.set_index(["feature", "name"]) for frame in found.values()], keys=[*found]
+    )
+    losses = one["permutation"].unstack(0)
     rows = [
-        [name, *(Cell(f"{losses[a][name]:+.4f}", float(losses[a][name]),
-                      spread=_spread(frame["sd"][name])) for a, frame in both.items())]
-        for name in order
+        [key[1], *(
+            Cell(f"{loss:+.4f}", float(loss), spread="" if np.isnan(sd) else f"±{sd:.4f}")
+            for loss, sd in one.xs(key, level=(1, 2))[["permutation", "sd"]].to_numpy()
+        )]
+        for key in losses.mean(axis=1).sort_values(ascending=False, kind="stable").index
     ]  # fmt: skip
     caption = (
         f"{dataset}, {label(measure)} [{rules}]: loss when a feature's values are exchanged within "
         f"the test queries, mean over folds and {draws} draws"
     )
-    heads = (Column("feature", "left", "feature"), *(Column(a, name=a) for a in both))
+    heads = (Column("feature", "left", "feature"), *(Column(a, name=a) for a in found))
     return replace(table(caption, heads, rows), seeds="± = standard deviation over folds")
-
-
-def _spread(sd: float) -> str:
-    return "" if np.isnan(sd) else f"±{sd:.4f}"
 
 
 def importance_figure(frame: DataFrame, most: int = 20) -> Figure:

@@ -20,10 +20,10 @@ from letorbench.analysis import comparison, conclusions, figures, slices
 from letorbench.analysis.comparison import Pair, Procedure
 from letorbench.analysis.curves import draw_curves, validation_curves
 from letorbench.analysis.importance import (
-    has_models,
     importance_figure,
     importance_table,
     stored_importance,
+    stored_models,
 )
 from letorbench.analysis.paired import MeanDifference
 from letorbench.analysis.results_table import (
@@ -171,8 +171,11 @@ def _compared(
     if frame.mixed:
         return heading
     pairs = [pair for pair in pairs if pair.b == baseline]
-    rules, called = frame.conventions[0], slices.query_names(frame.data)
+    rules, known = frame.conventions[0], parse(frame.dataset).entry
     parts: Table | None = None
+    # no other published set names its queries; large data are not read in vain
+    named = known is None or known.unsplit is not None
+    called = slices.query_names(frame.data) if named else {}
     if by is not None:
         systems = [row.queries for row in frame.rows]
         cut = slices.sliced(by, systems, measure, frame.data)
@@ -209,7 +212,7 @@ def _reasons(
 
 def _importance(frame: DatasetResults, measure: str) -> dict[str, Any] | None:
     """Which features the best algorithm that keeps its models needs: a chart, and the numbers."""
-    row = next(filter(has_models, comparable(frame)), None)
+    row = next(filter(stored_models, comparable(frame)), None)
     if row is None:
         return None
     rules = frame.conventions[0]

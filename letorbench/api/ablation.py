@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from letorbench.analysis.comparison import Pair, Procedure, compare
-from letorbench.analysis.figures import Panel, differences_panel
 from letorbench.api.results import Results
 from letorbench.api.running import run
 from letorbench.checksum import digest
 from letorbench.datasets.queryset import Benchmark, Fold, QuerySet
 from letorbench.errors import DataError, UsageError
+from letorbench.results.per_query import PerQuery
 
 #: the row of the runs with all features
 WHOLE = "all features"
@@ -23,18 +23,14 @@ WHOLE = "all features"
 
 def without(benchmark: Benchmark, group: str, columns: Sequence[int]) -> Benchmark:
     """Return a benchmark without some columns of its features, under a name of its own."""
-    n = benchmark.folds[0].train.n_features
-    kept = np.setdiff1d(np.arange(n), columns)
+    kept = np.delete(np.arange(n := benchmark.folds[0].train.n_features), columns)
     if not len(kept):
         raise UsageError(f"group {group!r} has all {n} features, expected some that are left")
 
     def part(queries: QuerySet) -> QuerySet:
-        names = queries.feature_names
-        return replace(
-            queries,
-            features=np.ascontiguousarray(queries.features[:, kept]),
-            feature_names=None if names is None else tuple(names[k] for k in kept),
-        )
+        names, features = queries.feature_names, np.ascontiguousarray(queries.features[:, kept])
+        left = None if names is None else tuple(names[k] for k in kept)
+        return replace(queries, features=features, feature_names=left)
 
     folds = tuple(
         Fold(fold.number, **{name: part(each) for name, each in fold.parts.items()})
@@ -53,27 +49,28 @@ def ablations(
     measure: str = "ndcg@10",
     procedure: Procedure = Procedure(),
     **options: Any,
-) -> tuple[Results, list[tuple[tuple[Pair, ...], Panel]]]:
+) -> tuple[Results, list[tuple[Pair, ...]]]:
     """Run algorithms with all features and without each group of columns.
 
-    Return all results, and for each algorithm the runs without a group against the run with all,
-    and the figure's panel of these differences. `options` are those of `run`.
+    Return all results, and for each algorithm the runs without a group against the run with all.
+    `options` are those of `run`.
     """
-    left = {f"without {group}": without(benchmark, group, each) for group, each in groups.items()}
-    if len({each.name for each in left.values()}) < len(left):
+    left = [without(benchmark, group, columns) for group, columns in groups.items()]
+    called = {benchmark.name: WHOLE}
+    called |= {each.name: f"without {group}" for group, each in zip(groups, left)}
+    if len(called) <= len(left):
         raise UsageError(f"found the groups {', '.join(groups)}, expected names that differ")
-    results = run([benchmark, *left.values()], algos, measures=measure, **options)
-    frames = {frame.dataset: frame for frame in results.frames}
-    if benchmark.name not in frames:
-        raise DataError(f"{benchmark.name}: found no finished fold with all features, expected one")
-    name, found = frames[benchmark.name].names(measure)[0], []
-    for row in frames[benchmark.name].rows:
-        systems = [replace(row.queries, algo=WHOLE)]
-        for text, each in left.items():
-            rows = frames[each.name].rows if each.name in frames else ()
-            systems += [replace(r.queries, algo=text) for r in rows if r.algo == row.algo]
-        if len(systems) > 1:
-            called = f"{benchmark.name}, {row.algo}"
-            pairs = compare(called, systems, name, WHOLE, procedure)
-            found.append((pairs, differences_panel(pairs, procedure)))
+    results = run([benchmark, *left], algos, measures=measure, **options)
+    name, systems = results.frames[0].names(measure)[0], dict[str, list[PerQuery]]()
+    for frame in results.frames:
+        for row in frame.rows:
+            system = replace(row.queries, algo=called[frame.dataset])
+            systems.setdefault(row.algo, []).append(system)
+    found = [
+        compare(f"{benchmark.name}, {algo}", each, name, WHOLE, procedure)
+        for algo, each in systems.items()
+        if each[0].algo == WHOLE and len(each) > 1
+    ]
+    if not found:
+        raise DataError(f"{benchmark.name}: found no run without a group beside one with all")
     return results, found

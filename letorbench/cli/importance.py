@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -40,17 +40,19 @@ def importance(
     """
     from letorbench.analysis.importance import (
         feature_groups,
-        has_models,
         importance_table,
         stored_importance,
+        stored_models,
     )
     from letorbench.measures import parse
 
     tables, name = [], str(parse(measure))
     for frame in results.frames:
-        rows = list(filter(has_models, frame.rows))
+        rows = list(filter(stored_models, frame.rows))
         if not rows:
-            raise DataError(f"{frame.dataset}: found no stored models, expected those of a run")
+            raise DataError(
+                f"{frame.dataset}: found no stored models that can be read, expected those of a run"
+            )
         data = frame.data()
         of = None if groups is None else feature_groups(groups, data.folds[0].test)
         found = {row.algo: stored_importance(row, data, name, of, draws, seed) for row in rows}
@@ -80,16 +82,15 @@ def importance(
 )
 @options.plugin
 def ablation(
-    dataset: str, algos: tuple[str, ...], groups: Path, measure: str, folds: str | None,
-    features: str, jobs: int, seed: int, form: str, data_dir: Path, out: Path,
+    dataset: str, groups: Path, measure: str, form: str, data_dir: Path, out: Path, **given: Any
 ) -> None:  # fmt: skip
     """Run algorithms with all features and without each group, and compare on the same queries.
 
     Settings are chosen anew on validation in each run. The results without a group are those of a
     data set of their own in --out, DATASET-without-GROUP.
     """
-    from letorbench.analysis.comparison import comparison_table
-    from letorbench.analysis.figures import draw, write
+    from letorbench.analysis.comparison import Procedure, comparison_table
+    from letorbench.analysis.figures import differences_panel, draw, write
     from letorbench.analysis.importance import feature_groups
     from letorbench.api.ablation import ablations
     from letorbench.datasets.load import load
@@ -100,12 +101,11 @@ def ablation(
     with warnings.catch_warnings():  # its lines are printed below
         warnings.simplefilter("ignore")
         results, found = ablations(
-            benchmark, algos, of, measure, out=out, data_dir=data_dir, folds=folds,
-            features=features, jobs=jobs, seed=seed,
-        )  # fmt: skip
+            benchmark, groups=of, measure=measure, out=out, data_dir=data_dir, **given
+        )
     print_error(results.warnings, "warning")
     rules = benchmark.convention.name
-    print_table([comparison_table(pairs, convention=rules) for pairs, _ in found], form)
-    stem = out / f"{benchmark.name}-ablation"
-    for path in write(draw([panel for _, panel in found]), stem, [FIGURE]):
+    print_table([comparison_table(pairs, convention=rules) for pairs in found], form)
+    panels = [differences_panel(pairs, Procedure()) for pairs in found]
+    for path in write(draw(panels), out / f"{benchmark.name}-ablation", [FIGURE]):
         echo(path, err=form == "csv")

@@ -80,8 +80,9 @@ def import_archive(
     """
     if not path.exists():
         raise DataError(f"{path}: no such file or folder")
-    if (release := release_in(path)) is not None and grades is None:
-        return import_release(*release, data_dir, note)
+    release = release_in(path, expected) if grades is None else None
+    if release is not None:
+        return _import_release(*release, data_dir, note)
     with unfinished_folder(data_dir / ".unfinished") as scratch:
         tree, staged = path, scratch / "data"
         if not path.is_dir():
@@ -112,8 +113,8 @@ def import_archive(
     return names
 
 
-def import_release(
-    named: Name, files: Sequence[Path], data_dir: Path, note: Note = lambda line: None
+def _import_release(
+    named: Name, files: Sequence[Path], data_dir: Path, note: Note
 ) -> tuple[str, ...]:
     """Cut the files of a release without folds into folds in the data folder; return its name."""
     known, unsplit = named.entry, "unsplit"

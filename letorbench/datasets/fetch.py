@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from letorbench.datasets import layout
-from letorbench.datasets.archive import import_archive, import_release
+from letorbench.datasets.archive import import_archive
 from letorbench.datasets.catalog import (
     TWIN,
     Entry,
@@ -53,8 +53,6 @@ def fetch(
                 refusals.append(f"{source.url}: an archive that is to be unpacked by hand")
                 continue
             try:
-                if source.file and known.unsplit is not None:
-                    return import_release(named, _files(source, folder), data_dir)
                 if source.file:
                     return import_archive(_downloaded(source, folder), data_dir, named)
             except WriteError:
@@ -65,23 +63,13 @@ def fetch(
     raise DataError(f"{named}: no download succeeded: {reasons}; {_elsewhere(known)}")
 
 
-def _files(source: Source, folder: Path) -> list[Path]:
-    """Download the files of a release without folds; return their paths."""
-    paths = [folder / each.file for each in source.addresses]
-    for each, path in zip(source.addresses, paths):
-        download(each, path)
-    return paths
-
-
 def _downloaded(source: Source, folder: Path) -> Path:
-    """Download an archive, or a folder of the folds' test parts; return its path."""
+    """Download a file, or a folder of several; return its path."""
     path = folder / source.file
-    if not source.parts:
-        download(source, path)
-    for number, part in enumerate(source.parts, 1):
-        test = path / f"Fold{number}" / "test.txt"
-        test.parent.mkdir(parents=True, exist_ok=True)
-        download(part, test)
+    for each in source.addresses:
+        place = path / each.file if source.parts else path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        download(each, place)
     return path
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from letorbench.datasets.catalog import CATALOG, FileHash, Name, Source, Unsplit, parse
-from letorbench.datasets.text import check_content
 from letorbench.datasets.user_data.tables import Columns
 from letorbench.errors import DataError
 from letorbench.named_files import input_file
 
-_Row = Mapping[str, str]
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 #: what a movie has in MSRD: texts, of which the part of the query's words is a feature, and numbers
 TEXTS = ("title", "overview", "tags", "genres", "director", "actors", "characters")
 NUMBERS = ("year", "votes", "rating", "popularity", "budget")
@@ -30,15 +30,20 @@ JUDGED = {
 MOST = 4
 
 
-def release_in(path: Path) -> tuple[Name, list[Path]] | None:
-    """Return the data set whose release, without folds, a file or a folder is, and its files."""
+def release_in(path: Path, expected: Name | None) -> tuple[Name, list[Path]] | None:
+    """Return the data set whose release without folds a file or a folder is, and its files.
+
+    It is the expected one, if that has no folds, or else recognised by its hashes.
+    """
     files = [path] if path.is_file() else sorted(filter(Path.is_file, path.rglob("*")))
+    if expected is not None and expected.entry is not None:
+        return (expected, files) if expected.entry.unsplit else None
     for known in CATALOG.values():
-        for source in known.sources if known.unsplit is not None else ():
-            found = [[f for f in files if _is(f, each)][:1] for each in source.addresses]
-            if all(found):
-                named = parse(f"{known.name}/{source.variant}".strip("/"))
-                return named, [file for (file,) in found]
+        for source in known.sources if known.unsplit else ():
+            found = [next((f for f in files if _is(f, each)), None) for each in source.addresses]
+            there = [file for file in found if file is not None]
+            if len(there) == len(found):
+                return parse(f"{known.name}/{source.variant}".strip("/")), there
     return None
 
 
@@ -54,89 +59,73 @@ def as_table(files: Sequence[Path], shape: Unsplit, place: Path) -> tuple[Path, 
 
     A column of words becomes a column of 1 and 0 for each word, in the order of the alphabet.
     """
-    named = [shape.label, shape.qid, shape.docid, *shape.left_out, *shape.categories]
-    rows = _judged_movies(files) if shape.judgements else list(_rows(files[0], named))
-    words = {name: sorted({row[name] for row in rows}) for name in shape.categories}
-    flags = [(name, word) for name, each in words.items() for word in each]
-    kept = [name for name in rows[0] if name not in (*shape.left_out, *shape.categories)]
-    with place.open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file)
-        table.writerow([*kept, *(f"{name}={word}" for name, word in flags)])
-        for row in rows:
-            ones = (int(row[name] == word) for name, word in flags)
-            table.writerow([*(row[name] for name in kept), *ones])
-    return place, Columns(shape.label, shape.qid, shape.docid or None)
+    import pandas as pd
+
+    if shape.judgements:
+        table = _judged_movies(files)
+    else:
+        named = (shape.label, shape.qid, shape.docid, *shape.left_out, *shape.categories)
+        table = _read(files[0], named).drop(columns=[*shape.left_out])
+        table = pd.get_dummies(table, columns=[*shape.categories], prefix_sep="=", dtype=int)
+    table.to_csv(place, index=False)
+    return place, Columns(shape.label, shape.qid, shape.docid)
 
 
-def _rows(path: Path, expected: Sequence[str]) -> Iterator[_Row]:
-    """Yield the rows of a table with commas or tabs, at least one, which has these columns."""
+def _read(path: Path, expected: Sequence[str] = ()) -> DataFrame:
+    """Return a table of texts with commas or tabs, which has these columns."""
+    import pandas as pd
+
     plain = input_file(path)
-    with plain.open("rb") as binary:
-        check_content(path, binary.read(1 << 16))
-    with plain.open(encoding="utf-8-sig", newline="") as file:
-        head = file.readline()
-        file.seek(0)
-        table = csv.DictReader(file, delimiter="\t" if "\t" in head else ",")
-        missing = [name for name in expected if name not in (table.fieldnames or ())]
-        if missing:
-            found = ", ".join(table.fieldnames or ())
-            raise DataError(f"{path}:1: found the columns {found[:200]}, expected {missing[0]} too")
-        first = None
-        for row in table:
-            first = first or row
-            if None in row or None in row.values():
-                width = len(table.fieldnames or ())
-                raise DataError(
-                    f"{path}:{table.line_num}: found another number of columns, expected {width}"
-                )
-            yield row
-        if first is None:
-            raise DataError(f"{path}: found no rows, expected at least 1")
+    try:
+        with plain.open(encoding="utf-8-sig") as file:
+            separator = "\t" if "\t" in file.readline() else ","
+        table = pd.read_csv(plain, sep=separator, dtype=str, keep_default_na=False)
+    except ValueError as error:
+        raise DataError(f"{path}: no table: {' '.join(str(error).split())}") from None
+    if missing := [name for name in expected if name not in table]:
+        found = ", ".join(table)[:200]
+        raise DataError(f"{path}:1: found the columns {found}, expected {missing[0]} too")
+    return table
 
 
-def _judged_movies(files: Sequence[Path]) -> list[_Row]:
+def _judged_movies(files: Sequence[Path]) -> DataFrame:
     """Join MSRD's judgements with the movies, one row for each query and movie.
 
     The label is the mean of the users' labels, in whole steps from 0 to `MOST`, the largest label.
     """
-    judgements, described = files
-    judged = list(_rows(judgements, ()))
-    columns = {}
+    import pandas as pd
+
+    described, path = sorted(files, key=lambda file: "title" not in _read(file))
+    movies, judged = _read(described, ("id", *TEXTS, *NUMBERS)), _read(path)
+    names: dict[str, str] = {}
     for role, spellings in JUDGED.items():
-        columns[role] = next((name for name in spellings if name in judged[0]), "")
-        if not columns[role]:
-            found = ", ".join(judged[0])
+        if (name := next((each for each in spellings if each in judged), None)) is None:
             raise DataError(
-                f"{judgements}:1: found the columns {found[:200]}, expected the {role} as one of "
-                f"{', '.join(spellings)}"
+                f"{path}:1: found the columns {', '.join(judged)[:200]}, expected the {role} as "
+                f"one of {', '.join(spellings)}"
             )
-    movies = {row["id"]: row for row in _rows(described, ("id", *TEXTS, *NUMBERS))}
-    labels: dict[tuple[str, str], list[float]] = {}
-    bm25 = {}
-    for line, row in enumerate(judged, 2):
-        query, movie, label, score = (row[name] for name in columns.values())
-        if movie not in movies:
-            raise DataError(f"{judgements}:{line}: found movie {movie!r}, not in {described.name}")
-        try:
-            labels.setdefault((query, movie), []).append(float(label))
-        except ValueError:
-            found = f"found {label!r} as the label, expected a number"
-            raise DataError(f"{judgements}:{line}: {found}") from None
-        bm25[query, movie] = score
-    largest = max(max(each) for each in labels.values())
-    words = {
-        (movie, text): set(_words(movies[movie][text])) for movie, text in product(movies, TEXTS)
-    }
-    rows = list[_Row]()
-    for (query, movie), each in labels.items():
-        asked = _words(query)
-        shares = {
-            f"query words in {text}": f"{sum(w in words[movie, text] for w in asked) / len(asked)}"
-            for text in TEXTS
-        }
-        grade = round(MOST * sum(each) / len(each) / largest) if largest > 0 else 0
-        head = {"query": query, "id": movie, "label": str(grade), "bm25": bm25[query, movie]}
-        rows.append(head | {name: movies[movie][name] for name in NUMBERS} | shares)
+        names[name] = role
+    judged = judged[[*names]].rename(columns=names)
+    labels = pd.to_numeric(judged["label"], errors="coerce")
+    for wrong, role, expected in (
+        (~judged["id"].isin(movies["id"]), "id", f"a movie of {described.name}"),
+        (labels.isna(), "label", "a number"),
+    ):
+        if wrong.any():
+            row = int(wrong.argmax())
+            found = f"found {judged[role][row]!r} as the {role}, expected {expected}"
+            raise DataError(f"{path}:{row + 2}: {found}")
+    pairs = judged.assign(label=labels).groupby(["query", "id"], sort=False, as_index=False)
+    rows = pairs.agg(label=("label", "mean"), bm25=("bm25", "last"))
+    rows["label"] = (MOST * rows["label"] / (labels.max() or 1.0)).round().astype(int)
+    rows = rows.merge(movies[["id", *NUMBERS]].drop_duplicates("id"), on="id", how="left")
+    asked = {query: _words(query) for query in rows["query"]}
+    for text in TEXTS:
+        words = {movie: set(_words(own)) for movie, own in zip(movies["id"], movies[text])}
+        rows[f"query words in {text}"] = [
+            sum(word in words[movie] for word in asked[query]) / len(asked[query])
+            for query, movie in zip(rows["query"], rows["id"])
+        ]
     return rows
 
 

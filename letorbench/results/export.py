@@ -79,9 +79,7 @@ def export(results: DatasetResults, form: str, data_dir: Path, folder: Path) -> 
 
 
 def _model_text(algo: str, fold: StoredFold, form: str, data_dir: Path) -> str:
-    path = fold.folder / paths.MODEL
-    if not path.exists():  # a model of another library is kept as its text
-        path = path.with_name(OWN_FILE)
+    path = model_file(fold.folder)
     names = feature_names(fold.key.dataset, data_dir)
     if names:
         names = data_of(data_dir, [fold]).folds[0].train.feature_names
@@ -89,6 +87,12 @@ def _model_text(algo: str, fold: StoredFold, form: str, data_dir: Path) -> str:
         return model_text(path, form, f"{algo}-{fold.folder.name}", names)
     except UsageError as error:
         raise UsageError(f"{algo}: {error}") from None
+
+
+def model_file(folder: Path) -> Path:
+    """Return the path of a stored fold's model; another library's is kept as its text."""
+    path = folder / paths.MODEL
+    return path if path.exists() else path.with_name(OWN_FILE)
 
 
 def model_text(path: Path, form: str, name: str, names: Sequence[str] | None = None) -> str:

@@ -2,8 +2,8 @@ r"""Printed tables as they are: CSV, Markdown or LaTeX, a row a number or a colu
 
 A table has a row for each number (dataset, algorithm, part, fold, measure, value), or a column for
 each measure and a row for each algorithm, or the measures as rows and the algorithms as columns.
-A data set that no column names is the last one that the text before the table, its caption, a row
-of its own or the file's name names.
+A data set that no column has is that of a heading above the measures, of a row of its own, the last
+one that the caption or the text before the table names, or the file's name.
 """
 
 import csv
@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from letorbench import aliases
 from letorbench.datasets.catalog import parse as data_set
 from letorbench.datasets.layout import MOST_FOLDS
 from letorbench.datasets.text import check_encoding
@@ -35,19 +36,25 @@ ROLES = {
     "fold": ("fold",),
     "algorithm": ("algorithm", "algo", "method", "model", "system", "ranker", "approach"),
 }
-#: other spellings of measures, as the beginning of a heading
-SPELLINGS = {"meanndcg": "mean-ndcg", "precision": "p", "prec@": "p@", "n@": "ndcg@"}
-_MEASURE = re.compile(r"([a-z-]+)(?:@\d+)?")
-_NUMBER = re.compile(r"(?<![\d.,])[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?![\d,.])\s*%?")
-_TABULAR = re.compile(r"\\begin\{(tabular[xy]?\*?|longtable)\}(.*?)\\end\{\1\}", re.DOTALL)
-#: the columns' kinds behind \begin{tabular}
-_KINDS = re.compile(r"\s*(?:\[[^\]]*\])?(?:\{(?:[^{}]|\{[^{}]*\})*\})+")
-_RULE = re.compile(
-    r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfoot|c(?:mid)?(?:line|rule)(?:\([^)]*\))?"
-    r"\{[^}]*\})|(?<!\\)%[^\n]*"
+#: abbreviations of tables before a cut-off
+SHORT = {"prec": "p", "n": "ndcg"}
+_NUMBER = re.compile(r"(?<![\w.,])[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?![\d,.])\s*%?")
+#: a TeX argument; a table, its body and the rest of its float; a row; what is not printed
+_ARGUMENT = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
+_TABULAR = re.compile(
+    rf"\\begin\{{(tabular[xy]?\*?|longtable)\}}\s*(?:\[[^]]*\]|{_ARGUMENT})+(.*?)\\end\{{\1\}}"
+    r"(?=((?:(?!\\begin\{tab).)*?)\\end\{table|)",
+    re.DOTALL,
 )
-_SPANNING = re.compile(r"\s*\\multicolumn\{(\d+)\}\{[^}]*\}\{(.*)\}\s*", re.DOTALL)
-_ROWS = re.compile(r"\\multirow(?:\[[^\]]*\])?\{[^}]*\}(?:\[[^\]]*\])?\{[^}]*\}")
+_ROW = re.compile(r"(.*?)(?:\\\\|\Z)", re.DOTALL)
+_HIDDEN = re.compile(
+    r"\\(?:cline|cmidrule|cite\w*|h?phantom|[hv]space\*?|label|(?:row|cell)color)"
+    rf"(?:\([^)]*\)|\[[^]]*\])*{_ARGUMENT}|(?:\A\s*|\\\w*(?:rule|space))\[[^]]*\]"
+)
+_SPAN = re.compile(
+    rf"\\multi(?:row|column)(?:\[[^]]*\])?\{{[^}}]*\}}(?:\[[^]]*\])?(?:\*|{_ARGUMENT})"
+)
+_COMMAND = re.compile(r"\\([_&%#$])|\\[a-zA-Z]+\*?|\\.|[{}$^~]")
 
 #: a row's line in the file and its cells; a table's rows and the text around it
 _Row = tuple[int, list[str]]
@@ -102,6 +109,8 @@ def read_table(path: Path) -> list[Entry]:
                 if first is not entry:
                     raise UsageError(f"found the number of line {first.line} again")
     except (UsageError, UnicodeDecodeError) as error:
+        if isinstance(error, UnicodeDecodeError):
+            line = content.count(b"\n", 0, error.start) + 1
         raise DataError(f"{path}:{line}: {error}") from None
     entries = list(found.values())
     if not entries:
@@ -134,15 +143,14 @@ def _entry(text: Mapping[str, str], line: int) -> Entry:
 
 
 def _spelled(measure: str) -> str:
-    name = re.sub(r"\s|\(%\)", "", measure.lower())
-    start = next((each for each in SPELLINGS if name.startswith(each)), "")
-    return SPELLINGS.get(start, "") + name[len(start) :]
+    name, at, k = re.sub(r"\s|\(%\)", "", measure.lower()).partition("@")
+    name = SHORT.get(name, name) if at else name
+    return f"{aliases.named(name, MEASURES, 'measure') or name}{at}{k}"
 
 
-def _measure(heading: str) -> str:
-    """Return the measure that a heading names, "" for another heading."""
-    match = _MEASURE.fullmatch(name := _spelled(heading))
-    return name if match and match[1] in MEASURES else ""
+def _is_measure(heading: str) -> bool:
+    name, at, k = _spelled(heading).partition("@")
+    return name in MEASURES and (k.isdecimal() or not at)
 
 
 def _data_set_in(text: str) -> str:
@@ -157,87 +165,91 @@ def _records(
     path: Path, dataset: str, rows: Sequence[_Row]
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the line and the facts of each number of a table."""
-    names = [name.strip().lower() for name in rows[0][1]] if rows else []
+    names = [name.lower() for name in rows[0][1]] if rows else []
     if {"dataset", "algorithm", "value"} <= {*names} and {"measure", "metric"} & {*names}:
         for line, cells in rows[1:]:
-            record = {name: cell.strip() for name, cell in zip(names, cells) if name}
-            record = dict.fromkeys(names, "") | record
+            record = dict.fromkeys(names, "") | {k: cell for k, cell in zip(names, cells) if k}
             if record["value"].lower() not in NOT_PRINTED:
                 yield line, record
         return
-    start, heads = _headings(rows)
-    measures = {k: head for k, head in enumerate(heads) if _measure(head)}
-    by_row = not measures and any(_measure(cells[0]) for _, cells in rows[1:] if cells)
-    if not measures and not by_row:
+    start, stacks = _headings(rows)
+    heads = ["".join(each[-2:]) if each[-1][:1] in ("", "@") else each[-1] for each in stacks]
+    columns = {k: {"measure": head} for k, head in enumerate(heads) if _is_measure(head)}
+    if by_row := not columns and any(_is_measure(cells[0]) for _, cells in rows[1:]):
+        columns = {k: {"algorithm": head} for k, head in enumerate(heads) if k}
+    if not columns:
         expected = f"{LONG}, or a column for each measure"
         raise UsageError(f"found the columns {', '.join(names)}, expected {expected}")
-    for _, cells in rows[:start]:
-        dataset = _data_set_in(" ".join(cells)) or dataset
-    roles = {} if by_row else _roles(heads, measures)
-    facts = {"dataset": dataset}
+    roles = {} if by_row else _roles(heads, columns)
+    above = {k: name for k, each in enumerate(stacks) if (name := _data_set_in(" ".join(each)))}
+    facts = {"dataset": next(iter(above.values()), dataset), "algorithm": ""}
+    if len({*above.values()}) > 1:  # side by side
+        columns = {k: own | {"dataset": above.get(k, dataset)} for k, own in columns.items()}
     for line, cells in rows[start + 1 :]:
+        words = {*cells} - {""}
+        if len(words) == 1 and (named := _data_set_in(*words)):
+            facts["dataset"] = named
+            continue
         cells = [*cells, *[""] * (len(heads) - len(cells))]
-        named = {role: cells[k].strip() for role, k in roles.items()}
-        facts |= {role: text for role, text in named.items() if text}  # a name may span rows
-        where = f"{path}:{line}"
-        numbers = {k: _number(cells[k], where) for k in measures or range(1, len(heads))}
-        if not any(numbers.values()):
-            facts["dataset"] = _data_set_in(" ".join(cells)) or facts["dataset"]
-        elif by_row and not _measure(cells[0]):
-            raise DataError(f"{where}: found the row {cells[0][:40]!r}, expected a measure")
-        for k, number in numbers.items():
-            own = {"algorithm": heads[k], "measure": cells[0]} if by_row else {"measure": heads[k]}
-            if number:
-                yield line, {"algorithm": "", **facts, **own, "value": number}
+        facts |= {role: cells[k] for role, k in roles.items() if cells[k]}  # it may span rows
+        for k, own in columns.items():
+            if number := _number(cells[k], f"{path}:{line}"):
+                if by_row and not _is_measure(cells[0]):
+                    found = f"found the row {cells[0][:40]!r}, expected a measure"
+                    raise DataError(f"{path}:{line}: {found}")
+                own = {"measure": cells[0], **own} if by_row else own
+                yield line, {**facts, **own, "value": number}
 
 
-def _headings(rows: Sequence[_Row]) -> tuple[int, list[str]]:
-    """Return the row of the headings and their texts: `NDCG` above `@1`, `@3` are two measures."""
-    for at, (_, cells) in enumerate(rows):
-        below = [each.strip() for each in rows[at + 1][1]] if at + 1 < len(rows) else []
-        cuts = [each for each in below if each]
-        if cuts and all(re.fullmatch(r"@\d+", each) for each in cuts):
-            heads, top = [], ""
-            for k, cut in enumerate(below):
-                top = cells[k].strip() if k < len(cells) and cells[k].strip() else top
-                heads.append(f"{top}{cut}" if cut else cells[k].strip() if k < len(cells) else "")
-            return at + 1, heads
-        if any(map(_measure, cells[1:])):
-            return at, [each.strip() for each in cells]
-    return 0, [each.strip() for each in rows[0][1]]
+def _headings(rows: Sequence[_Row]) -> tuple[int, list[list[str]]]:
+    """Return the last row of the headings, and each column's, from above: `NDCG`, then `@1`.
+
+    A blank heading above others is the one to its left.
+    """
+    found = (k for k, (_, cells) in enumerate(rows) if any(map(_is_measure, cells[1:])))
+    last = next(found, 0)
+    cuts = {*rows[last + 1][1]} - {""} if last + 1 < len(rows) else set()
+    last += bool(cuts) and all(re.fullmatch(r"@\d+", each) for each in cuts)
+    width, stacks = max((len(cells) for _, cells in rows[: last + 1]), default=0), list[list[str]]()
+    for k in range(width):
+        stack = [cells[k] if k < len(cells) else "" for _, cells in rows[: last + 1]]
+        left = stacks[-1] if k > 1 else stack
+        stacks.append([*(a or b for a, b in zip(stack[:-1], left)), stack[-1]])
+    return last, stacks
 
 
-def _roles(heads: Sequence[str], measures: Mapping[int, str]) -> dict[str, int]:
+def _roles(heads: Sequence[str], measures: Iterable[int]) -> dict[str, int]:
     """Return the column of each role; the first without one has the algorithms."""
     others = {k: head.lower() for k, head in enumerate(heads) if k not in measures}
     roles = {
         role: k for role, words in ROLES.items() for k, head in others.items() if head in words
     }
     rest = [k for k in others if k not in roles.values()]
-    return roles if "algorithm" in roles or not rest else roles | {"algorithm": rest[0]}
+    return {"algorithm": rest[0], **roles} if rest else roles
 
 
 def _number(cell: str, where: str) -> str:
     """Return the first number of a cell, without stars, signs of significance and deviations."""
     found = _NUMBER.search(cell)
     if found is None and any(map(str.isdecimal, cell)):
-        expected = "expected a number such as 0.5036"
-        raise DataError(f"{where}: found {cell.strip()[:40]!r}, {expected}")
+        raise DataError(f"{where}: found {cell[:40]!r}, expected a number such as 0.5036")
     return found[0].replace(" ", "") if found else ""
 
 
 def _grids(path: Path, text: str) -> Iterable[_Grid]:
     """Return the tables of a text, with the texts around them."""
     if _TABULAR.search(text):
-        return _latex(text)
+        return _latex(re.sub(r"(?<!\\)((?:\\\\)*)%.*", r"\1", text))  # without comments
     if re.search(r"^ *\|", text, re.MULTILINE):
         return _markdown(text)
     tabs = "\t" in text.partition("\n")[0]
     lines = csv.reader(io.StringIO(text, newline=""), "excel-tab" if tabs else "excel", strict=True)
+    rows = list[_Row]()
     try:  # a quote that is not closed is an error
-        return [("", [(lines.line_num, cells) for cells in lines if cells])]
+        rows += ((lines.line_num, [*map(str.strip, cells)]) for cells in lines if cells)
     except csv.Error as error:
-        raise DataError(f"{path}:{lines.line_num + 1}: {error}") from None
+        raise DataError(f"{path}:{rows[-1][0] + 1 if rows else 1}: {error}") from None
+    return [("", rows)]
 
 
 def _markdown(text: str) -> Iterator[_Grid]:
@@ -245,8 +257,9 @@ def _markdown(text: str) -> Iterator[_Grid]:
     for number, line in enumerate([*text.splitlines(), ""], 1):
         if line.lstrip().startswith("|"):
             cells = re.split(r"(?<!\\)\|", line.strip()[1:].removesuffix("|"))
-            if not all(re.fullmatch(r"\s*:?-+:?\s*", each) for each in cells):
-                rows.append((number, [re.sub(r"[*`\\]|<[^>]*>", "", each) for each in cells]))
+            cells = [re.sub(r"[*`\\]|<[^>]*>", "", cell).strip() for cell in cells]
+            if not all(re.fullmatch(":?-+:?", cell) for cell in cells):
+                rows.append((number, cells))
         elif rows:
             yield around, rows
             around, rows = line, []
@@ -257,30 +270,17 @@ def _markdown(text: str) -> Iterator[_Grid]:
 def _latex(text: str) -> Iterator[_Grid]:
     end = 0
     for found in _TABULAR.finditer(text):
-        closed = text.find(r"\end{table", found.end())
-        after = (
-            text[found.end() : closed] if r"\begin{tab" not in text[found.end() : closed] else ""
-        )
-        around = text[end : found.start()] + after
-        end, at = found.end(), found.start(2)
-        kinds = _KINDS.match(found[2])
-        at += kinds.end() if kinds else 0
         rows = []
-        for row in re.split(r"(\\\\(?:\[[^\]]*\])?)", text[at : found.end(2)]):
-            plain = _RULE.sub(lambda rule: " " * len(rule[0]), row)
-            first = at + len(plain) - len(plain.lstrip())
-            at += len(row)
-            if plain.strip() and not plain.startswith("\\\\"):
-                rows.append((text.count("\n", 0, first) + 1, _latex_cells(plain)))
-        yield around, rows
+        for row in _ROW.finditer(text, *found.span(2)):
+            cells = [*_latex_cells(row[1])]
+            if any(cells):
+                rows.append((text.count("\n", 0, row.start() + len(row[1].rstrip())) + 1, cells))
+        yield text[end : found.start()] + (found[3] or ""), rows
+        end = found.end()
 
 
-def _latex_cells(row: str) -> list[str]:
-    cells = []
-    for cell in re.split(r"(?<!\\)&", row):
-        spanning = _SPANNING.fullmatch(cell)
-        plain = _ROWS.sub(" ", spanning[2] if spanning else cell)
-        plain = re.sub(r"\\(?=[_&%#$])", "", plain)
-        plain = re.sub(r"\\[a-zA-Z]+\*?|[{}$^~]", " ", plain)
-        cells += [" ".join(plain.split())] * (int(spanning[1]) if spanning else 1)
-    return cells
+def _latex_cells(row: str) -> Iterator[str]:
+    for cell in re.split(r"(?<!\\)&", _HIDDEN.sub(" ", row)):
+        width = re.search(r"\\multicolumn\{(\d+)\}", cell)
+        plain = _COMMAND.sub(lambda found: found[1] or " ", _SPAN.sub(" ", cell))
+        yield from [" ".join(plain.split())] * (int(width[1]) if width else 1)

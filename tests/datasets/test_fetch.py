@@ -299,9 +299,9 @@ def test_verify_compares_hashes(mq2008: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def test_folds_are_composed_of_their_test_parts(tmp_path: Path) -> None:
     [source] = CATALOG["CLUEWEB09"].sources
-    texts = {f"part{k}": f"0 qid:{k} 42:1\n1 qid:{k} 42:2".encode() for k in range(1, 6)}
+    texts = {f"Fold{k}": f"0 qid:{k} 42:1\n1 qid:{k} 42:2".encode() for k in range(1, 6)}
     with server(**{name: sending(text) for name, text in texts.items()}) as (address, requests):
-        parts = [replace(part, url=f"{address}/{part.file[:-4]}") for part in source.parts]
+        parts = [replace(part, url=f"{address}/{part.file[:5]}") for part in source.parts]
         source = replace(source, parts=tuple(parts))
         assert fetching.fetch("clueweb09", tmp_path, [source]) == ("CLUEWEB09",)
         assert len(requests) == 5 and names_in(tmp_path) == ["CLUEWEB09"]
@@ -389,7 +389,11 @@ def test_judgements_of_several_users_are_joined_with_what_they_judge(tmp_path: P
             "stars",
             "found the columns query, id, user, stars, bm25, .*expected the label as",
         ),
-        ("\t1\tu0", "\t9\tu0", "queries.csv.gz:3: found movie '9', not in movies.csv.gz"),
+        (
+            "\t1\tu0",
+            "\t9\tu0",
+            "queries.csv.gz:3: found '9' as the id, expected a movie of movies.csv.gz",
+        ),
         ("\t0\t0.5", "\tno\t0.5", "queries.csv.gz:2: found 'no' as the label"),
     ):
         packed["queries.csv.gz"] = gzip.compress(judged.replace(old, new, 1).encode())
@@ -402,10 +406,9 @@ def test_a_text_without_folds_is_cut_into_folds(tmp_path: Path) -> None:
     text = "".join(
         f"{q % 3} qid:{q} 1:{q}.5 2:NaN 42:{d} # docid = d{d}\n" for q in range(9) for d in (1, 2)
     )
-    tests = fetched("web2009/null", {"NULL.txt": text.encode()}, tmp_path)
-    assert names_in(tmp_path) == [".cache", "WEB2009"] and names_in(tmp_path / "WEB2009") == [
-        "NULL"
-    ]
+    tests = fetched("webtracks/2009-null", {"NULL.txt": text.encode()}, tmp_path)
+    assert names_in(tmp_path) == [".cache", "WEBTRACKS"]
+    assert names_in(tmp_path / "WEBTRACKS") == ["2009-NULL"]
     assert sorted(q for part in tests for q in part.qids.tolist()) == [*map(str, range(9))]
     for part in tests:
         assert part.features[:, 0].tolist() == [float(q) + 0.5 for q in part.qids for _ in (1, 2)]

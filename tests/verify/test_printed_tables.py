@@ -348,11 +348,29 @@ def test_every_table_of_a_text_is_read_with_its_data_set(tmp_path: Path) -> None
     path.write_text(f"OHSUMED:\n{table.format('.1')}\nMQ2008:\n\n{table.format('.99')}")
     found, there, _ = check_by_data(read_table(path), tmp_path, "auto")
     assert there == ["MQ2008", "OHSUMED"] and [each.lines for each in found] == [(4,), (10,)]
+    # data sets side by side, and one that spans a row, which has digits
+    path.write_text(
+        r"\begin{tabular}{@{}l@{\hspace{1em}}cccc@{}}"
+        "\n"
+        r"& \multicolumn{2}{c}{MQ2008} & \multicolumn{2}{c}{OHSUMED} \\ \cmidrule(lr){2-3}"
+        "\n"
+        r"x & MAP & N@1 & AP & N@1 \\ % \\"
+        "\n"
+        r"\rowcolor{gray!20} a\cite{b1} & .1 & .2 &"
+        "\n"
+        r".3 & .4\phantom{0} \\ %b & .5 \\"
+        "\n"
+        r"\end{tabular}\begin{tabular}{lc} & MAP \\ \multicolumn{2}{l}{MQ2007} \\ a & 50\,\% \\"
+        r"\multicolumn{2}{l}{TD2003} \\ a & .6 \end{tabular}"
+    )
+    assert [(*e[:2], e.measure, e.number.value, e.line) for e in read_table(path)] == [
+        ("MQ2008", "a", "map", 0.1, 5), ("MQ2008", "a", "ndcg@1", 0.2, 5),
+        ("OHSUMED", "a", "map", 0.3, 5), ("OHSUMED", "a", "ndcg@1", 0.4, 5),
+        ("MQ2007", "a", "map", 0.5, 6), ("TD2003", "a", "map", 0.6, 6),
+    ]  # fmt: skip
     for text, said in (
-        (
-            "| x | y |\n| a | .5 |\n",
-            "t.md:1: found the columns x, y, expected dataset, .* or a col",
-        ),
+        ("|x|y|\n|a|.5|\n", "t.md:1: found the columns x, y, expected dataset, .* or a col"),
+        ("", "t.md:1: found the columns , expected dataset"),
         ("|x|map|\n|a|0,5|\n", "t.md:2: found '0,5', expected a number such as 0.5036"),
         ("|x|a|\n|map|1|\n|y|2|\n", "t.md:3: found the row 'y', expected a measure"),
         ("|x|map|\n|a|.1|\n|a|.2|\n", "t.md:3: found the number of line 2 again"),

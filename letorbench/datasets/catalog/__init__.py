@@ -66,9 +66,8 @@ class Source:
     hash: FileHash | None = None
     #: the last known answer of the address, if it was an error
     answered: str = ""
-    #: the test parts of the folds if only they are published; `url` is then their page and `file`
-    #: the folder's name. Training and validation parts are composed of them as LETOR's folds rotate
-    #: Of an unsplit release they are its files instead
+    #: the files of a release that is no archive; `url` is then their page and `file` the folder's
+    #: name. If they are the folds' test parts, the others are composed of them as LETOR's rotate
     parts: tuple[Source, ...] = ()
     #: the variant that it holds; empty where it holds all
     variant: str = ""
@@ -294,7 +293,8 @@ class Name:
         """Whether its features are published on scales that compare; None where not known."""
         if self.entry is None:
             return None
-        return self.entry.normalised and self.variant in (None, *self.entry.variants[:1])
+        first = self.entry.variants[0] if self.entry.variants else ""
+        return self.entry.normalised and (self.variant or first).endswith(first)
 
     def __str__(self) -> str:
         return self.label
