@@ -45,16 +45,14 @@ class FinalModel:
         The fitted ranker; it takes raw features.
     settings : dict
         Its hyper-parameters that the folds' validation parts chose, and those that were fixed.
-    rounds : int or None
-        The number of its rounds or epochs, the median of the folds'; None where it has none.
     measure : str
         The measure of the promise.
     value : float
         Its mean over the test queries of all folds, whose models learned from fewer queries.
     interval : tuple of float
         The 95 % interval of that mean over queries like these, and over seeds.
-    n_queries, n_test : int
-        How many queries it learned from, and how many the mean is over.
+    n_queries : int
+        How many queries it learned from.
     results : Results
         Those of the folds.
     warnings : tuple of str
@@ -63,12 +61,10 @@ class FinalModel:
 
     ranker: Ranker
     settings: Mapping[str, Any]
-    rounds: int | None
     measure: str
     value: float
     interval: tuple[float, float]
     n_queries: int
-    n_test: int
     results: Results
     warnings: tuple[str, ...] = ()
 
@@ -117,10 +113,6 @@ def fit(
     **options
         seed, convention, null, features, time_limit, repeats as in `run`.
 
-    Returns
-    -------
-    FinalModel
-
     Raises
     ------
     UsageError
@@ -129,26 +121,24 @@ def fit(
         A data set cannot be read, or a fold could not be finished.
     """
     protocol = Protocol(data_dir=Path(data_dir), out=Path(out), **options)
-    datasets, systems = datasets_of(data, protocol.data_dir), systems_of(algo, fixed)
-    names = [str(parse(each)) for each in texts(measure)]
-    counts = {"data sets": len(datasets), "algorithms": len(systems), "measures": len(names)}
-    for what, n in counts.items():
-        if n != 1:
-            raise UsageError(f"found {n} {what}, expected one")
-    [dataset], [system], [name] = datasets, systems, names
-    report = run_systems(datasets, systems, None, protocol, Processes(jobs))
+    given = {
+        "data sets": datasets_of(data, protocol.data_dir),
+        "algorithms": systems_of(algo, fixed),
+        "measures": [str(parse(each)) for each in texts(measure)],
+    }
+    for what, found in given.items():
+        if len(found) != 1:
+            raise UsageError(f"found {len(found)} {what}, expected one")
+    [[dataset], [system], [name]] = given.values()
+    report = run_systems([dataset], [system], None, protocol, Processes(jobs))
     if failed := failures(report):
         kind = UsageError if exit_status(report) == UsageError.exit_status else DataError
         raise kind(failed[0])
     key = report.runs[0].key
     results = Results(protocol.out, report.frames).only([key.dataset], [key.algo])
     [row] = results.frames[0].measured([name]).rows
-    settings, rounds = _chosen(row.stored)
     cls, changed = system.ranker, protocol.changed(system.run)
-    bounds = [each for each in ROUNDS if each in hyper_parameters(cls)]
-    rounds = rounds if bounds else None  # a plug-in may call them otherwise: all are trained
-    if rounds is not None:
-        settings |= dict.fromkeys(bounds, rounds)
+    settings = _chosen(row.stored, [each for each in ROUNDS if each in hyper_parameters(cls)])
     whole = joined(benchmark_of(dataset, changed).parts)
     seed = seed_of(FoldKey(key.dataset, key.algo, 1, 0), cls.name, changed.seed)
     ranker = cls(**settings, **{FEATURES: row.features}).fit_sets(
@@ -156,26 +146,30 @@ def fit(
     )
     counted = row.queries.counted(name)
     mean = MeanDifference.from_zero(counted.tables[name], counted.folds)
+    said = [*report.notes, *closing_lines(report.runs), *(w.text for w in ranker.learned.warnings)]
     return FinalModel(
-        ranker, settings, rounds, name, mean.mean, mean.interval(), whole.n_queries,
-        mean.n_values, results,
-        (*report.notes, *closing_lines(report.runs), *(w.text for w in ranker.learned.warnings)),
-    )  # fmt: skip
+        ranker, settings, name, mean.mean, mean.interval(), whole.n_queries, results, tuple(said)
+    )
 
 
-def _chosen(folds: Sequence[StoredFold]) -> tuple[dict[str, Any], int | None]:
-    """Return the settings of the highest mean on validation, and the median of their rounds."""
+def _chosen(folds: Sequence[StoredFold], bounds: Sequence[str]) -> dict[str, Any]:
+    """Return the settings of the highest mean on validation, with the median of their rounds.
+
+    bounds: the parameters that bound the rounds; a plug-in may have none, which trains all rounds.
+    """
     trials: dict[str, list[Mapping[str, Any]]] = {}
     for fold in folds:
-        validation, chosen = fold.fit["validation"], fold.fit["chosen"]
-        alone = {**validation, "settings": {k: chosen[k] for k in chosen if k != FEATURES}}
+        validation = fold.fit["validation"]
+        alone = {**validation, "settings": {**fold.fit["chosen"]}}
+        alone["settings"].pop(FEATURES, None)
         for trial in validation["grid"] or [alone]:
             trials.setdefault(json.dumps(trial["settings"], sort_keys=True), []).append(trial)
     # a grid grows in some folds only, and folds differ in how hard they are
     common = [each for each in trials.values() if len(each) == len(folds)]
     best = max(common, key=lambda each: sum(_value(trial) for trial in each))
     rounds = [trial["best"] for trial in best]
-    return dict(best[0]["settings"]), None if None in rounds else max(1, median_high(rounds))
+    kept = {} if None in rounds else dict.fromkeys(bounds, max(1, median_high(rounds)))
+    return best[0]["settings"] | kept
 
 
 def _value(trial: Mapping[str, Any]) -> float:

@@ -167,8 +167,7 @@ def fit(
     low, high = made.interval
     echo(
         f"{made.results.datasets[0]}, {made.results.algorithms[0]}: the folds promise "
-        f"{made.measure} {made.value:.4f} on new queries, 95 % interval {low:.4f} to {high:.4f} "
-        f"({made.n_test} test queries)"
+        f"{made.measure} {made.value:.4f} on new queries, 95 % interval {low:.4f} to {high:.4f}"
     )
     settings = ", ".join(f"{key}={text(value)}" for key, value in made.settings.items())
     echo(f"settings: {settings or 'none'}")

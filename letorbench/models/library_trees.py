@@ -37,22 +37,17 @@ class Ranges(NamedTuple):
 
 
 def library_of(model: Any) -> str:
-    """Return which of `LIBRARIES` a model or an estimator is of; "" for none."""
-    roots = {cls.__module__.partition(".")[0] for cls in type(model).__mro__}
-    return next((name for name in LIBRARIES if name in roots), "")
+    """Return which of `LIBRARIES` predicts a model's scores; "" for none, and for classes."""
+    root = (getattr(model.predict, "__module__", None) or "").partition(".")[0]
+    return root if root in LIBRARIES and not hasattr(model, "predict_proba") else ""
 
 
 def text_of(model: Any) -> bytes:
     """Return a fitted model or estimator of one of `LIBRARIES` as its library's text."""
-    library = library_of(model)
-    if library == "lightgbm":
-        return getattr(model, "booster_", model).model_to_string().encode()
-    if library == "xgboost":
-        booster = model.get_booster() if hasattr(model, "get_booster") else model
-        return bytes(booster.save_raw("json"))
-    with TemporaryDirectory() as folder:  # CatBoost writes files alone
+    form = {"format": "json"} if library_of(model) == "catboost" else {}
+    with TemporaryDirectory() as folder:
         path = Path(folder, "model.json")
-        model.save_model(str(path), format="json")
+        getattr(model, "booster_", model).save_model(str(path), **form)
         return path.read_bytes()
 
 
@@ -215,36 +210,37 @@ def _balanced(tree: Mapping[str, Any]) -> dict[str, Any]:
     Bit i of a leaf's number says whether a document is above the border of split i.
     """
     values = tree["leaf_values"]
-    weights, splits = tree.get("leaf_weights") or [0.0] * len(values), tree["splits"]
-    _expect("leaf_values", len(values), 1 << min(len(splits), 32))
-    _expect("leaf_weights", len(weights), len(values))
-    nodes = [{"value": value, "weight": weight} for value, weight in zip(values, weights)]
-    for split in splits:
-        pairs = zip(nodes[::2], nodes[1::2])
+    weights = tree.get("leaf_weights") or [0.0] * len(values)
+    nodes = [{"value": v, "weight": weight} for v, weight in zip(values, weights, strict=True)]
+    for split in tree["splits"]:
+        pairs = zip(nodes[::2], nodes[1::2], strict=True)
         nodes = [{"split": split, "left": left, "right": right} for left, right in pairs]
-    return nodes[0]
+    [root] = nodes
+    return root
 
 
 def _of_catboost(root: Mapping[str, Any], missing_right: Sequence[bool]) -> Tree:
     """Return a tree of nested nodes; documents above a border go right."""
     nodes, columns = [root], []
     for own, node in enumerate(nodes):  # the list grows meanwhile
-        split, left = node.get("split"), own
-        if split is not None:
-            if split["split_type"] != "FloatFeature":
-                raise DataError(f"found a {split['split_type']}, expected features of numbers")
-            left = len(nodes)
-            nodes += [node["left"], node["right"]]
-        feature, border = (split["float_feature_index"], split["border"]) if split else (0, 0.0)
-        value, cover = (0.0, 0.0) if split else (float(node["value"]), float(node["weight"]))
-        columns.append((feature, border, left, left + (split is not None), value, 0.0, cover,
-                        not missing_right[feature] if split else True))  # fmt: skip
+        if (split := node.get("split")) is None:
+            value, weight = float(node["value"]), float(node["weight"])
+            columns.append((0, 0.0, own, own, value, 0.0, weight, True))
+            continue
+        if split["split_type"] != "FloatFeature":
+            raise DataError(f"found a {split['split_type']}, expected features of numbers")
+        k, left = split["float_feature_index"], len(nodes)
+        columns.append((k, split["border"], left, left + 1, 0.0, 0.0, 0.0, not missing_right[k]))
+        nodes += [node["left"], node["right"]]
     made = Tree(*map(np.array, zip(*columns)))
-    for node in np.flatnonzero(made.left != made.right)[::-1]:  # parents come before children
-        both = [made.left[node], made.right[node]]
-        made.cover[node] = total = made.cover[both].sum()
-        made.value[node] = made.value[both] @ made.cover[both] / (total or 1.0)
-    return made
+    return made._replace(cover=add_up(made.cover, made.left, made.right))
+
+
+def add_up(cover: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Fill in the number of documents at each node from those of the leaves, and return it."""
+    for node in np.flatnonzero(left != right)[::-1]:  # parents come before children
+        cover[node] = cover[left[node]] + cover[right[node]]
+    return cover
 
 
 def _expect(what: str, found: int, expected: int = 1) -> None:

@@ -22,10 +22,8 @@ if TYPE_CHECKING:
 
 #: how the libraries' model files begin, and the rankers that read them
 LIBRARY_FILES = {
-    rb"tree": "lightgbm",
-    rb'\{\s*"(ctr_data|features_info|model_info|oblivious_trees|scale_and_bias|trees)"': "catboost",
-    rb"\{": "xgboost",
-}
+    rb"tree": "lightgbm", rb'\{\s*"(?!learner|version)': "catboost", rb"\{": "xgboost",
+}  # fmt: skip
 
 
 def places() -> dict[str, str]:

@@ -22,6 +22,7 @@ from warnings import catch_warnings
 import numpy as np
 
 from letorbench.errors import FAILURES, DataError, UsageError
+from letorbench.files import write_atomically
 from letorbench.models.base import Model
 from letorbench.models.library_trees import library_of, text_of
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
@@ -159,8 +160,12 @@ class Fitted:
     def saves(self) -> Callable[[str], object] | None:
         """What writes the model to a file: its library's text, or its own method; or None."""
         if library_of(self.model):
-            return lambda path: Path(path).write_bytes(text_of(self.model))
+            return self._save_text
         return getattr(self.model, "save", None) or getattr(self.model, "save_model", None)
+
+    def _save_text(self, path: str) -> None:
+        with write_atomically(Path(path), binary=True) as file:
+            file.write(text_of(self.model))
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Return the predictions as scores (n_docs,) float64; DataError for another shape."""

@@ -1,6 +1,8 @@
 """YetiRank by CatBoost."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from inspect import signature
 from threading import Lock
 from typing import Any, cast
@@ -48,10 +50,6 @@ class CatBoost(TreeLibrary):
     extra = "letorbench[catboost]"
     order_matters = "the library draws its noise in file order"
     read = staticmethod(of_catboost)  # type: ignore[assignment]
-    theirs = {
-        "iterations": "rounds", "n_estimators": "rounds", "num_boost_round": "rounds",
-        "num_trees": "rounds", "eta": "learning_rate", "max_depth": "depth",
-    }  # fmt: skip
 
     depth: int = number(6, least=1, most=16)
 
@@ -59,14 +57,13 @@ class CatBoost(TreeLibrary):
     def draws(self) -> bool:
         return True
 
-    @classmethod
-    def parameter(cls, key: str) -> str | None:
-        cls.require()
+    @staticmethod
+    @cache
+    def library_names() -> Mapping[str, str]:
         from catboost import CatBoostRanker
 
-        name = cls.theirs.get(key, key)
-        known = {*signature(CatBoostRanker).parameters, *cls.theirs.values()}
-        return name if name in known else None
+        names = signature(CatBoostRanker).parameters
+        return {name: name for name in names} | {"iterations": "rounds"}
 
     def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> TreeEnsemble:
         import catboost
@@ -95,8 +92,6 @@ class CatBoost(TreeLibrary):
 
 
 def _pool(catboost: Any, queries: QuerySet) -> Any:
-    return catboost.Pool(
-        queries.features, queries.labels, group_id=np.repeat(np.arange(queries.n_queries),
-        queries.lengths), group_weight=None if queries.weights is None else
-        queries.document_weights,
-    )  # fmt: skip
+    weights = None if queries.weights is None else queries.document_weights
+    query = np.repeat(np.arange(queries.n_queries), queries.lengths)
+    return catboost.Pool(queries.features, queries.labels, group_id=query, group_weight=weights)

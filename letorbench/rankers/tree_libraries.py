@@ -8,21 +8,26 @@ import copy
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
-from functools import wraps
+from dataclasses import dataclass
+from functools import cache, wraps
 from pathlib import Path
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 
+from letorbench import aliases, conventions
+from letorbench.choices import require_choice
 from letorbench.compiled.threads import thread_count
+from letorbench.datasets.arrays import missing_features
 from letorbench.errors import DataError, UsageError
 from letorbench.features import Raw
+from letorbench.losses.base import require_comparable
 from letorbench.losses.gains import GainSettings
-from letorbench.models.library_trees import Read
-from letorbench.models.tree_ensemble import TreeEnsemble
+from letorbench.models.library_trees import Read, add_up, of_lightgbm, of_xgboost
+from letorbench.models.tree_ensemble import Float32Trees, TreeEnsemble
 from letorbench.parameters import number
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
+from letorbench.rankers.estimator import FEATURES, hyper_parameters
 from letorbench.solvers.boosting import NOTHING_LEARNED
 from letorbench.solvers.stopping import EarlyStopping
 
@@ -30,6 +35,8 @@ Class = TypeVar("Class", bound=type)
 #: the number of feature values that is worth a thread: with fewer, threads that wait for each other
 #: in thousands of short loops take several times as long as one thread (the results are equal)
 LEAST = 2_000_000
+#: trees whose leaves are computed together, in four bytes for each tree and document
+TOGETHER = 32
 #: the libraries' parameters of which some value draws random numbers
 _DRAWING = re.compile("bagging|boost|drop|extra_tree|fraction|objective|pair_method|random|sampl")
 
@@ -45,11 +52,10 @@ def open_ended(cls: Class) -> Class:
 
     @wraps(given)
     def __init__(self: Any, *args: Any, **params: Any) -> None:
-        own = {each.name for each in fields(cls)}
+        own = {*hyper_parameters(cls), FEATURES}
         given(self, *args, **{key: params.pop(key) for key in list(params) if key in own})
         if params:
-            self.set_params(**params)
-            self.__post_init__()
+            self.set_params(**params).__post_init__()
 
     setattr(cls, "__init__", __init__)
     return cls
@@ -78,8 +84,6 @@ class TreeLibrary(Ranker):
     extra = "letorbench[trees]"
     order_matters = "the library ranks documents of equal scores, at first all, in file order"
     read: ClassVar[Callable[[bytes], Read]]
-    #: from the library's name of a parameter to that of a field here
-    theirs: ClassVar[Mapping[str, str]] = {}
     patience = 0
     more = dict[str, Any]()  # the library's parameters that are set; replaced, never changed
 
@@ -90,10 +94,20 @@ class TreeLibrary(Ranker):
     def draws(self) -> bool:
         return any(map(_DRAWING.search, self.more))
 
+    @staticmethod
+    @abstractmethod
+    def library_names() -> Mapping[str, str]:
+        """Return the library's parameters: each name, and the name that the library prefers."""
+
     @classmethod
     def parameter(cls, key: str) -> str | None:
         """Return the parameter that a library's name means; None if the library has none so."""
-        return cls.theirs.get(key, key)
+        own = hyper_parameters(cls)
+        if (known := aliases.parameter(key, own)) is None:
+            cls.require()
+            key = cls.library_names().get(key, "")
+            known = aliases.parameter(key, own) or key or None
+        return known
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the hyper-parameters, `features` and the library's parameters that are set."""
@@ -101,16 +115,11 @@ class TreeLibrary(Ranker):
 
     def set_params(self, **params: object) -> Self:
         """Set hyper-parameters and parameters of the library; UsageError for an unknown name."""
-        own = {each.name for each in fields(self) if each.init}
-        for key in [key for key in params if key not in own]:
-            name, value = self.parameter(key), params[key]
-            if name is not None:
-                del params[key]
-                if name in own:
-                    params[name] = value
-                else:
-                    self.more = self.more | {name: value}
-        return super().set_params(**params)
+        own = super().get_params()
+        meant = {key: key if key in own else self.parameter(key) for key in params}
+        theirs = {key: name for key, name in meant.items() if name and name not in own}
+        self.more = self.more | {name: params.pop(key) for key, name in theirs.items()}
+        return super().set_params(**{meant[key] or key: params[key] for key in params})
 
     def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         stopping = EarlyStopping(self.patience, self.deadline, validation)
@@ -169,16 +178,25 @@ class LambdaMARTLibrary(GainSettings, TreeLibrary):
         The fraction of the documents, and of the features, that each tree sees.
     truncation : int, default 30
         Only pairs with a document among this many first ranks count.
+    categories : str or None
+        The features whose values are categories, by name or number: ``(brand,colour)``.
     """
 
     patience: int = number(100, least=0)
     docs: float = number(1.0, above=0, most=1)
     columns: float = number(1.0, above=0, most=1)
     truncation: int = number(30, least=1)
+    categories: str | None = None
 
     @property
     def draws(self) -> bool:
         return self.docs < 1.0 or self.columns < 1.0 or super().draws
+
+    def by_category(self, queries: QuerySet) -> list[int]:
+        """Return the columns, from 0, of `categories`; UsageError for another name."""
+        known = queries.feature_names or [*map(str, range(1, queries.n_features + 1))]
+        asked = filter(None, re.split("[(),]", self.categories or ""))
+        return [known.index(require_choice(each.strip(), known, "feature")) for each in asked]
 
 
 def record(stopping: EarlyStopping, scores: np.ndarray) -> float:
@@ -186,3 +204,208 @@ def record(stopping: EarlyStopping, scores: np.ndarray) -> float:
     assert stopping.validation is not None
     stopping.record(stopping.validation(scores))
     return stopping.curve[-1]
+
+
+@open_ended
+@dataclass
+class LightGBM(LambdaMARTLibrary):
+    """LambdaMART by LightGBM, with the objective `lambdarank`: leaf-wise trees.
+
+    Parameters
+    ----------
+    rounds, patience, learning_rate, docs, columns, truncation, categories
+        See `LambdaMARTLibrary`.
+    leaves : int, default 15
+        The largest number of leaves of a tree.
+    min_docs : int, default 50
+        The smallest number of documents in a leaf.
+    """
+
+    name = "lightgbm"
+    families = ("listwise", "boosting", "trees")
+    title = "LightGBM's LambdaMART (optional: pip install 'letorbench[trees]')"
+    paper = "Ke et al.: LightGBM: A Highly Efficient Gradient Boosting Decision Tree, NIPS 2017"
+    grid = {"leaves": (4, 7, 15, 31), "learning_rate": (0.03, 0.1)}
+    needs = "lightgbm"
+    read = staticmethod(of_lightgbm)  # type: ignore[assignment]  # mypy takes it for a method
+
+    leaves: int = number(15, least=2)
+    min_docs: int = number(50, least=0)
+
+    @staticmethod
+    @cache
+    def library_names() -> Mapping[str, str]:
+        from lightgbm.basic import _ConfigAliases
+
+        every = _ConfigAliases._get_all_param_aliases()  # no public function has them
+        return {name: main for main, names in every.items() for name in (main, *names)}
+
+    def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> TreeEnsemble:
+        import lightgbm
+
+        require_comparable(train)
+        validation = stopping.validation
+        levels, codes = np.unique(train.labels, return_inverse=True)
+        columns = self.by_category(train)
+        data = _dataset(lightgbm, train, codes, categorical_feature=columns or "auto")
+        options = {  # the same trees for any number of threads
+            "objective": "lambdarank", "metric": "None", "verbosity": -1, "seed": seed,
+            "deterministic": True, "force_col_wise": True, "feature_pre_filter": False,
+            "num_threads": threads_for(train.features), "learning_rate": self.learning_rate,
+            "num_leaves": self.leaves, "min_data_in_leaf": self.min_docs,
+            "bagging_fraction": self.docs, "bagging_freq": int(self.docs < 1.0),
+            "feature_fraction": self.columns, "lambdarank_truncation_level": self.truncation,
+            # without this the library knows the gains of the labels up to 30 only
+            "label_gain": conventions.gains(levels, self.gain).tolist(),
+        } | {
+            # a list in a label has parentheses, as its commas would end the value
+            key: value.strip("()") if isinstance(value, str) else value
+            for key, value in self.more.items()
+        }  # fmt: skip
+
+        def stop(state: Any) -> None:
+            if validation is None:
+                stopping.record(None)
+            if stopping.over:
+                last = state.iteration  # the trees are cut below at the round that is kept
+                raise lightgbm.callback.EarlyStopException(last, state.evaluation_result_list)
+
+        booster = lightgbm.train(
+            options,
+            data,
+            self.rounds,
+            valid_sets=[_dataset(lightgbm, validation.queries, None, reference=data)]
+            if validation
+            else None,
+            feval=lambda scores, _: ("measure", record(stopping, scores), True),
+            callbacks=[stop],
+        )
+        text = booster.model_to_string(num_iteration=stopping.kept)
+        return cast(TreeEnsemble, of_lightgbm(text.encode())[0])
+
+
+def _dataset(lightgbm: Any, queries: QuerySet, labels: np.ndarray | None, **about: Any) -> Any:
+    return lightgbm.Dataset(
+        queries.features, np.zeros(queries.n_docs) if labels is None else labels,
+        group=queries.lengths[queries.lengths > 0],
+        weight=None if queries.weights is None else queries.document_weights,
+        params={"verbosity": -1, "feature_pre_filter": False}, **about,
+    )  # fmt: skip
+
+
+@open_ended
+@dataclass
+class XGBoost(LambdaMARTLibrary):
+    """LambdaMART by XGBoost, with the objective `rank:ndcg`: second-order gradients.
+
+    Scores are float32, as in the library.
+
+    Parameters
+    ----------
+    rounds, patience, learning_rate, docs, columns, truncation, categories
+        See `LambdaMARTLibrary`.
+    depth : int, default 4
+        The largest depth of a tree.
+    min_weight : float, default 1.0
+        The smallest sum of second derivatives in a leaf.
+    """
+
+    name = "xgboost"
+    families = ("listwise", "boosting", "trees")
+    title = "XGBoost's LambdaMART (optional: pip install 'letorbench[trees]')"
+    paper = "Chen, Guestrin: XGBoost: A Scalable Tree Boosting System, KDD 2016"
+    grid = {"depth": (2, 3, 4, 6), "learning_rate": (0.03, 0.1)}
+    needs = "xgboost"
+    read = staticmethod(of_xgboost)  # type: ignore[assignment]
+
+    depth: int = number(4, least=0)
+    min_weight: float = number(1.0, least=0)
+
+    @staticmethod
+    @cache
+    def library_names() -> Mapping[str, str]:
+        import xgboost
+
+        data = xgboost.DMatrix(np.eye(2), [0, 1])
+        data.set_group([2])
+        kinds = ({"objective": "rank:ndcg", "booster": name} for name in ("gbtree", "dart"))
+        # the names in the configurations of two boosters: no list has them
+        used = "".join(xgboost.Booster(kind, [data]).save_config() for kind in kinds)
+        return {name: name for name in re.findall(r'"(\w+)":', used)} | {
+            "lambdarank_num_pair_per_sample": "truncation", "lambda": "reg_lambda",
+            "alpha": "reg_alpha", "gamma": "min_split_loss",
+        }  # fmt: skip
+
+    def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> Float32Trees:
+        import xgboost
+
+        validation, exponential = stopping.validation, self.gain == "exp2"
+        # XGBoost divides the weights by their mean
+        unit = 1.0 / float(train.query_weights[train.lengths > 0].mean())
+        G = conventions.gains(train.labels, self.gain)
+        options = {
+            "objective": "rank:ndcg", "ndcg_exp_gain": exponential, "tree_method": "hist",
+            "disable_default_eval_metric": True, "verbosity": 0, "seed": seed,
+            "nthread": threads_for(train.features), "eta": self.learning_rate,
+            "max_depth": self.depth, "min_child_weight": self.min_weight * unit, "reg_lambda": unit,
+            "subsample": self.docs, "colsample_bytree": self.columns,
+            "lambdarank_pair_method": "topk", "lambdarank_num_pair_per_sample": self.truncation,
+        } | self.more  # fmt: skip
+
+        class Stop(xgboost.callback.TrainingCallback):
+            def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+                if validation is None:
+                    stopping.record(None)
+                return stopping.over
+
+        columns = self.by_category(train)
+        data = _matrix(xgboost, train, columns, train.labels if exponential else G)
+        used = xgboost.Booster(options, [data]).save_config() if self.more else ""
+        # XGBoost only prints what it does not know
+        if unused := [key for key in self.more if f'"{key}"' not in used]:
+            what = f"found {', '.join(unused)}, which XGBoost {xgboost.__version__} does not use"
+            raise UsageError(f"{self.name}: {what} with these settings")
+        booster = xgboost.train(
+            options,
+            data,
+            self.rounds,
+            evals=[(_matrix(xgboost, validation.queries, columns), "")] if validation else None,
+            custom_metric=lambda scores, _: ("measure", record(stopping, scores)),
+            callbacks=[Stop()],
+            verbose_eval=False,
+        )
+        booster = booster[: stopping.kept]
+        model, _ = of_xgboost(bytes(booster.save_raw("json")))
+        every = vars(model) | {"cover": _cover(cast(TreeEnsemble, model), booster, data)}
+        if not len(missing_features(train.features)):  # then XGBoost's sides mean nothing
+            del every["missing_left"]
+        return Float32Trees(**every)
+
+
+def _cover(model: TreeEnsemble, booster: Any, data: Any) -> np.ndarray:
+    """Return the number of training documents at each node; the first tree is a constant."""
+    cover, roots = np.zeros(len(model.left)), iter(model.roots[1:])
+    cover[0] = data.num_row()
+    rounds = booster.num_boosted_rounds()  # of one tree or several
+    for first in range(0, rounds, TOGETHER):
+        some = booster[first : min(first + TOGETHER, rounds)].predict(data, pred_leaf=True)
+        leaves = some.reshape(data.num_row(), -1).T.astype(np.int64)
+        for own, root in zip(leaves, roots):
+            counts = np.bincount(own)
+            cover[root : root + len(counts)] = counts
+    return add_up(cover, model.left, model.right)
+
+
+def _matrix(
+    xgboost: Any, queries: QuerySet, by_category: list[int], labels: np.ndarray | None = None
+) -> Any:
+    types = np.full(queries.n_features, "q")
+    types[by_category] = "c"
+    data = xgboost.DMatrix(
+        queries.features, labels, feature_types=types.tolist(), enable_categorical=True,
+        nthread=threads_for(queries.features),
+    )  # fmt: skip
+    data.set_group(queries.lengths[queries.lengths > 0])
+    if queries.weights is not None:
+        data.set_weight(queries.weights[queries.lengths > 0])
+    return data

@@ -99,15 +99,17 @@ def test_every_setting_is_what_the_library_calls_by_another_name(name, missing, 
 THEIRS: dict[str, tuple[str, dict[str, object]]] = {
     "lightgbm": (
         "num_leaves=5,min_child_samples=7,lambda_l2=5,max_bin=15,"
-        "monotone_constraints=(1,0,0,0,-1),n_estimators=9,eta=0.3",
-        {"num_leaves": 5, "min_child_samples": 7, "reg_lambda": 5, "max_bin": 15,
+        "monotone_constraints=(1,0,0,0,-1),n_estimators=9,eta=0.3,categories=(b,d),cat_smooth=1",
+        {"cat_smooth": 1, "categorical_feature": [1, 3], "num_leaves": 5,
+         "min_child_samples": 7, "reg_lambda": 5, "max_bin": 15,
          "monotone_constraints": [1, 0, 0, 0, -1], "n_estimators": 9, "learning_rate": 0.3,
          "verbosity": -1, "random_state": 0},
     ),
     "xgboost": (
         "max_depth=3,lambda=5,max_bin=8,num_parallel_tree=3,monotone_constraints=(1,0,0,0,-1),"
-        "num_boost_round=9,eta=0.3,lambdarank_num_pair_per_sample=5",
-        {"max_depth": 3, "reg_lambda": 5, "max_bin": 8, "num_parallel_tree": 3,
+        "num_boost_round=9,eta=0.3,lambdarank_num_pair_per_sample=5,categories=(b,d)",
+        {"feature_types": list("qcqcq"), "enable_categorical": True, "max_depth": 3,
+         "reg_lambda": 5, "max_bin": 8, "num_parallel_tree": 3,
          "monotone_constraints": "(1,0,0,0,-1)", "n_estimators": 9, "learning_rate": 0.3,
          "lambdarank_pair_method": "topk", "lambdarank_num_pair_per_sample": 5,
          "tree_method": "hist", "random_state": 0},
@@ -126,6 +128,9 @@ ESTIMATORS = {"lightgbm": "LGBMRanker", "xgboost": "XGBRanker", "catboost": "Cat
 def test_the_librarys_own_parameters_do_what_they_do_there(name, rng) -> None:
     library = pytest.importorskip(name)
     train = random_queries(rng, [12, 40, 1, 30, 25], levels=4)
+    X = train.features.copy()
+    X[:, [1, 3]] = rng.integers(0, 9, (len(X), 2))
+    train = replace(train, features=X, feature_names=tuple("abcde"))
     text, given = THEIRS[name]
     [system] = systems_of([f"{name}[{text}]"])
     ours = system.ranker(**system.settings)
@@ -155,7 +160,8 @@ def test_the_librarys_own_parameters_do_what_they_do_there(name, rng) -> None:
      ("xgboost[max_bin=x]", "^xgboost says: Invalid Parameter format for max_bin expect int"),
      ("xgboost[foo=3,max_bin=9]", "has no parameter 'foo'"),
      ("xgboost[rate_drop=0.5]", "^xgboost: found rate_drop, which XGBoost .* does not use"),
-        ("catboost[l2_leaf_reg=-1]", "^catboost says: L2LeafRegularizer should be >= 0")],
+     ("xgboost[categories=(1,brand)]", "feature 'brand'"),
+     ("catboost[l2_leaf_reg=-1]", "^catboost says: L2LeafRegularizer should be >= 0")],
 )  # fmt: skip
 def test_what_a_library_refuses_it_says_in_a_line(label, said, rng) -> None:
     pytest.importorskip(label.partition("[")[0])
