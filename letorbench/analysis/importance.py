@@ -95,7 +95,7 @@ def importance(
         for draw in range(draws):
             features = queries.features.copy()
             order = np.lexsort((rng.random(len(query)), query))
-            features[:, group] = features[np.ix_(order, group)]
+            features[:, group] = features[order][:, group]
             scores = ranker.predict(replace(queries, features=features))
             losses[number, draw] = whole - measured(scores).mean()
     model, gains = ranker.learned.model, np.full(n, np.nan)

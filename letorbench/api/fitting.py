@@ -121,15 +121,13 @@ def fit(
         A data set cannot be read, or a fold could not be finished.
     """
     protocol = Protocol(data_dir=Path(data_dir), out=Path(out), **options)
-    given = {
-        "data sets": datasets_of(data, protocol.data_dir),
-        "algorithms": systems_of(algo, fixed),
-        "measures": [str(parse(each)) for each in texts(measure)],
-    }
-    for what, found in given.items():
-        if len(found) != 1:
-            raise UsageError(f"found {len(found)} {what}, expected one")
-    [[dataset], [system], [name]] = given.values()
+    datasets, systems = datasets_of(data, protocol.data_dir), systems_of(algo, fixed)
+    names = [str(parse(each)) for each in texts(measure)]
+    counts = {"data sets": len(datasets), "algorithms": len(systems), "measures": len(names)}
+    for what, n in counts.items():
+        if n != 1:
+            raise UsageError(f"found {n} {what}, expected one")
+    [dataset], [system], [name] = datasets, systems, names
     report = run_systems([dataset], [system], None, protocol, Processes(jobs))
     if failed := failures(report):
         kind = UsageError if exit_status(report) == UsageError.exit_status else DataError
@@ -146,9 +144,20 @@ def fit(
     )
     counted = row.queries.counted(name)
     mean = MeanDifference.from_zero(counted.tables[name], counted.folds)
-    said = [*report.notes, *closing_lines(report.runs), *(w.text for w in ranker.learned.warnings)]
+    warnings = [
+        *report.notes,
+        *closing_lines(report.runs),
+        *(w.text for w in ranker.learned.warnings),
+    ]
     return FinalModel(
-        ranker, settings, name, mean.mean, mean.interval(), whole.n_queries, results, tuple(said)
+        ranker,
+        settings,
+        name,
+        mean.mean,
+        mean.interval(),
+        whole.n_queries,
+        results,
+        tuple(warnings),
     )
 
 

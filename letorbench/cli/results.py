@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from letorbench.analysis.comparison import Procedure
+    from letorbench.analysis.tables import Table
     from letorbench.api.results import Results
     from letorbench.datasets.queryset import Benchmark
     from letorbench.results.per_query import PerQuery
@@ -232,7 +233,9 @@ def compare(
 
         rules = judged.convention.name
         pairs = ((rules, compared(*of, n, against, procedure, cut(n))) for n in names)
-        differing = (t for n in names for t in query_tables(*of, n, against, queries or 0, {}))
+        differing: Iterator[Table] = (
+            table for n in names for table in query_tables(*of, n, against, queries or 0, {})
+        )
     else:
         for name in filter(options.given, ("qrels", "convention")):
             raise UsageError(f"--{name} goes with --run, found none")
@@ -278,7 +281,8 @@ def _of_runs(
     print_error(notes, "warning")
     names = {str(run): system.algo for run, system in zip(runs, systems)}
     against = [names.get(each, each) for each in words(baseline)] or None
-    counts = ~np.isnan([[*system.values.values()] for system in systems]).any(axis=(0, 1))
+    tables = np.array([[*system.values.values()] for system in systems])
+    counts = ~np.isnan(tables).any(axis=(0, 1))
     if not counts.any():
         raise DataError(f"{qrels}: found no query that counts in all runs, expected one")
     judged = read_qrels(qrels)
