@@ -201,7 +201,7 @@ def test_models_of_libraries_are_ranked_with_measured_and_compared(toy, library)
 
 def test_fit_trains_on_all_queries_as_the_folds_chose(toy) -> None:
     """The setting of the best mean on validation, the median of its rounds, and their promise."""
-    label, test = "mart[rounds=12,min_docs=3]", "data/TOY/Fold3/test.txt"
+    label, test = "mart[min_docs=3,rounds=12]", "data/TOY/Fold3/test.txt"
     said = printed("fit", "TOY", "--algo", label, "--output", "m.npz", "--measure", "map")
     results = lb.load_results("results", "TOY", label)
     tried: dict[str, list[dict]] = {}
@@ -221,7 +221,7 @@ def test_fit_trains_on_all_queries_as_the_folds_chose(toy) -> None:
     np.testing.assert_array_equal(np.loadtxt("s.txt"), expected)
     values = results.per_query("map")["map"]
     half = 2.02 * values.std() / np.sqrt(40)
-    found = [float(each) for each in re.findall(r"map (\S+) .* interval (\S+) to (\S+) ", said)[0]]
+    found = [float(each) for each in re.findall(r"map (\S+) .* interval (\S+) to (\S+)", said)[0]]
     np.testing.assert_allclose(found, values.mean() + half * np.array([0, -1, 1]), atol=0.01)
     assert "all 40 queries" in said
     before = {path: path.read_bytes() for path in Path("results").rglob("*.txt")}
