@@ -127,7 +127,7 @@ def part_tables() -> Iterator[Table]:
 @click.argument("dataset", shell_complete=options.usable_datasets)
 @click.option(
     "--algo", required=True, metavar="NAME", shell_complete=options.algorithms,
-    help="One algorithm, perhaps with settings: ndcgboost[rounds=50,select=map].",
+    help="One algorithm, perhaps with settings: ndcgboost[rounds=50].",
 )  # fmt: skip
 @click.option("--output", required=True, type=options.NEW_FILE, help="File for the model.")
 @options.several(
