@@ -85,7 +85,7 @@ def systems_of(
     used: set[str] = set()
     for name, algo in named:
         if name and not NAME.fullmatch(name):
-            raise UsageError(f"found the name {name!r}, expected letters, digits and . _ + -")
+            raise UsageError(f"found the name {name!r}, expected letters, digits and . _ + @ -")
         if not isinstance(algo, str):
             if pairs:
                 raise UsageError(

@@ -107,7 +107,7 @@ def import_external(
 def _check_name(name: str, dataset: str, out: Path) -> None:
     """Raise UsageError for a name that no folder can have or that an algorithm has."""
     if not NAME.fullmatch(name):
-        raise UsageError(f"name {name!r}: expected letters, digits and . _ + -")
+        raise UsageError(f"name {name!r}: expected letters, digits and . _ + @ -")
     ours = any("external" not in fold.identity for fold in read_folds(out, dataset, name))
     if ours or name in names():
         raise UsageError(f"name {name!r} is that of an algorithm of letorbench; choose another")

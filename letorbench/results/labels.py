@@ -25,7 +25,7 @@ RUN_KEYS = ("features", "protocol", "select", "convention", "null", "seed")
 #: from a protocol to the measure that validation chooses by, where the user names none
 SELECTED_BY = {"default": "ndcg@10", "letor": "map", "published": "ndcg@10"}
 #: what a row may be called
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+@-]*")
 #: a label that names its folder as it is; another one's folder has a digest in its name
 _PLAIN = re.compile(r"[A-Za-z0-9._+@=,\[\]-]{1,80}")
 _FORM = re.compile(r"(?:([^=\[\]]+)=)?([^=\[\]]+)(?:\[(.*)\])?", re.DOTALL)
@@ -83,7 +83,7 @@ def parse(word: str) -> Label:
         )
     name, algo, inside = (part.strip() if part else "" for part in match.groups())
     if name and not NAME.fullmatch(name):
-        raise UsageError(f"{word!r}: found the name {name!r}, expected letters, digits and . _ + -")
+        raise UsageError(f"{word!r}: found the name {name!r}, expected letters, digits and . _ + @ -")
     settings: dict[str, str] = {}
     for item in split([inside]):
         key, equals, value = (part.strip() for part in item.partition("="))

@@ -21,6 +21,7 @@ from letorbench.results.store import Store
 @pytest.mark.parametrize("text", [
     "listnet", "listnet[select=map]", "mine=listnet[select=map,learning_rate=0.1]",
     "recipe[loss=pairwise(phi=hinge, weight=1/m),model=mlp]", "x=frank",
+    *(f"{name}={name}[protocol=published]" for name in names()),
     "listnet[convention=letor4;empty=drop;gain=0/1/3.5,null=-1.5,seed=7]",
 ])  # fmt: skip
 def test_a_label_prints_as_it_was_read(text: str) -> None:
