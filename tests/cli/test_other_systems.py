@@ -233,7 +233,8 @@ def test_fit_trains_on_all_queries_as_the_folds_chose(toy) -> None:
     printed(*rank, "m.txt")
     np.testing.assert_allclose(np.loadtxt("s.txt"), expected, rtol=1e-12)
     Path("data/TOY/features.txt").write_text("a\nb\nc\nd\n")
-    solr = printed("export", "TOY", "--model", "m.npz", "--as", "solr", "--output", "-")
+    printed("export", "TOY", "--model", "m.npz", "--as", "solr", "--output", "m.json")
+    solr = Path("m.json").read_text()
     assert [each["name"] for each in json.loads(solr)["features"]] == list("abcd")
 
 

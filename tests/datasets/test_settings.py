@@ -84,11 +84,11 @@ def test_semi_supervised(tmp_path: Path) -> None:
     assert (train.n_docs, train.judged.n_docs, train.judged.n_queries) == (108, 36, 9)
     assert "72 of 132 not judged" in printed("datasets", "show", "MQ2008-semi", *where[:2])
     assert "0-2 or -1" in printed("datasets", "list", *where[:2])
-    run = ("run", "--dataset", "MQ2008-semi", "--algo", "regression,ndcgboost", *where)
+    run = ("run", "--dataset", "MQ2008-semi", "--algo", "regression[l2=0.1],ndcgboost", *where)
     printed(*run)
-    model = lb.load_model(tmp_path / "results/MQ2008-semi/regression/fold1/model.npz")
+    model = lb.load_model(tmp_path / "results/MQ2008-semi/regression[l2=0.1]/fold1/model.npz")
     kept = train.judged
-    again = lb.Regression().fit(kept.X, kept.y, qid=kept.qid)
+    again = lb.Regression(l2=0.1).fit(kept.X, kept.y, qid=kept.qid)
     np.testing.assert_allclose(model.predict(train), again.predict(train))
     path = tmp_path / "data/MQ2008-semi/Fold1/train.txt"
     path.write_bytes(path.read_bytes().replace(b"\n-1 ", b"\n-2 ", 1))
