@@ -74,19 +74,21 @@ def drawn(own: Methods, n: int, rng: np.random.Generator) -> dict[str, PerQuery]
 
 def answers(
     claim: Claim, own: Methods, effect: float, n: int, trials: int, numbers: np.ndarray,
-    with_resplits: bool = True,
+    leads: np.ndarray, with_resplits: bool = True,
 ) -> Counter:  # fmt: skip
-    """The answers of a part of a claim on so many queries, where the true lead is so.
+    """The answers of a part of a claim on n queries with a true lead of `effect`.
 
-    numbers: those of re-splits, whose variance falls with the training queries. The judge gets
-    them, unless `with_resplits` is False.
+    numbers, leads: of re-splits, the part's numbers and its mean leads, whose variances fall with
+    the training queries. The judge gets the numbers, unless `with_resplits` is False.
     """
     rng, (test,), found = np.random.default_rng(0), claim.tests, Counter[str]()
     n_here = len(next(iter(own.values())).folds)
-    deviation = numbers.std(ddof=1) * (n_here / n) ** 0.5 if len(numbers) else 0.0
+    of_number, of_lead = (
+        each.std(ddof=1) * (n_here / n) ** 0.5 if len(each) else 0.0 for each in (numbers, leads)
+    )
     for _ in range(trials):
-        shifted = moved(own, test, effect + deviation * rng.normal())
-        between = {(test.part, "D"): deviation * rng.normal(size=len(numbers))}
+        shifted = moved(own, test, effect + of_lead * rng.normal())
+        between = {(test.part, "D"): of_number * rng.normal(size=len(numbers))}
         values = {"D": drawn(shifted, n, rng)}
         shown = between if with_resplits and len(numbers) else {}
         found[rules.judge(claim, values, {}, DRAWS, shown).answer] += 1
@@ -113,17 +115,23 @@ def rows(parts: Sequence[str], context: Context, trials: int) -> Iterator[list[s
         for claim, (place, own) in product(claims, values.items()):
             for test in (t for t in claim.tests if t.compares):
                 if (place in test.data or claim.on(place)) and {*test.methods} <= own.keys():
-                    there = replace(claim, tests=(replace(test, data=(place,)),))
-                    numbers = intervals.on_draws(there, redrawn).get(
-                        (test.part, place), np.empty(0)
-                    )
+                    numbers = _on_draws(claim, test, place, redrawn)
+                    leads = numbers
+                    if test.kind == "one-sided":  # its number is no lead
+                        leads = _on_draws(claim, replace(test, kind="above"), place, redrawn)
                     alone = replace(claim, tests=(replace(test, data=("D",)),))
                     used = {name: own[name] for name in test.methods}
-                    yield [*_row(alone, place, used, trials, numbers)]
+                    yield [*_row(alone, place, used, trials, numbers, leads)]
+
+
+def _on_draws(claim: Claim, test: Test, place: str, redrawn: Sequence[ByMethod]) -> np.ndarray:
+    """A part's number on each re-split of a data set."""
+    there = replace(claim, tests=(replace(test, data=(place,)),))
+    return intervals.on_draws(there, redrawn).get((test.part, place), np.empty(0))
 
 
 def _row(
-    claim: Claim, place: str, own: Methods, trials: int, numbers: np.ndarray
+    claim: Claim, place: str, own: Methods, trials: int, numbers: np.ndarray, leads: np.ndarray
 ) -> Iterator[str]:  # fmt: skip
     (test,) = claim.tests
     leads = [p.lead for p in test.points() if p.lead is not None]
@@ -132,14 +140,14 @@ def _row(
     if alike:
         right, wrong = 0.0, -max([rules.BAND, *map(abs, leads)])
     n = len(next(iter(own.values())).folds)
-    answered = answers(claim, own, right, n, trials, numbers)
-    false = answers(claim, own, wrong, n, trials, numbers)
-    narrow = answers(claim, own, wrong, n, trials, numbers, with_resplits=False)
-    against = answers(claim, own, 2.0 * wrong if alike else -right, n, trials, numbers)
+    answered = answers(claim, own, right, n, trials, numbers, leads)
+    false = answers(claim, own, wrong, n, trials, numbers, leads)
+    narrow = answers(claim, own, wrong, n, trials, numbers, leads, with_resplits=False)
+    against = answers(claim, own, 2.0 * wrong if alike else -right, n, trials, numbers, leads)
     share, wanted, few = answered[rules.AGREES] / trials, n, max(trials // 4, 1)
     while share < 0.5 and wanted < MOST:
         wanted = round(1.5 * wanted)
-        share = answers(claim, own, right, wanted, few, numbers)[rules.AGREES] / few
+        share = answers(claim, own, right, wanted, few, numbers, leads)[rules.AGREES] / few
     name = claim.id + f", {test.part}" * bool(test.part)
     decides = "yes" if wanted == n else f"from {wanted:,} on" if wanted < MOST else "no"
     yield from (f"{claim.paper}/{name}", f"{place}, {n}")
