@@ -205,10 +205,8 @@ def test_differences_are_those_of_compare_and_validation_curves_those_of_the_fit
     assert [text.get_text().rstrip(" *") for text in axes.get_yticklabels()] == [*compared["algo"]]
     np.testing.assert_allclose([x for x, _ in points], compared["difference"])
     figure = results.plot(validation=True)
-    assert [axes.get_title() for axes in figure.axes] == [
-        "adarank-ndcg",
-        "listnet",
-    ]  # what is tuned
+    tuned = ["adarank-ndcg", "listnet", "regression"]
+    assert [axes.get_title() for axes in figure.axes] == tuned
     fits = results.fits().query("algo == 'listnet'")
     for line, fit in zip(figure.axes[1].lines, fits.itertuples(), strict=True):
         assert line.get_ydata().tolist() == fit.curve

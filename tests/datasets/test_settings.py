@@ -84,11 +84,11 @@ def test_semi_supervised(tmp_path: Path) -> None:
     assert (train.n_docs, train.judged.n_docs, train.judged.n_queries) == (108, 36, 9)
     assert "72 of 132 not judged" in printed("datasets", "show", "MQ2008-semi", *where[:2])
     assert "0-2 or -1" in printed("datasets", "list", *where[:2])
-    run = ("run", "--dataset", "MQ2008-semi", "--algo", "regression,ndcgboost", *where)
+    run = ("run", "--dataset", "MQ2008-semi", "--algo", "regression[l2=0.1],ndcgboost", *where)
     printed(*run)
-    model = lb.load_model(tmp_path / "results/MQ2008-semi/regression/fold1/model.npz")
+    model = lb.load_model(tmp_path / "results/MQ2008-semi/regression[l2=0.1]/fold1/model.npz")
     kept = train.judged
-    again = lb.Regression().fit(kept.X, kept.y, qid=kept.qid)
+    again = lb.Regression(l2=0.1).fit(kept.X, kept.y, qid=kept.qid)
     np.testing.assert_allclose(model.predict(train), again.predict(train))
     path = tmp_path / "data/MQ2008-semi/Fold1/train.txt"
     path.write_bytes(path.read_bytes().replace(b"\n-1 ", b"\n-2 ", 1))
@@ -292,3 +292,11 @@ def test_queries_have_names_where_their_ids_are_numbers(tmp_path: Path) -> None:
     found = list(csv.DictReader(io.StringIO(printed("score", *options, "--per-query"))))
     assert [row["qid"] for row in found] == [*words, "mean"]
     assert {float(row["ndcg@10"]) for row in found} == {1.0}
+    printed("run", "--dataset", "shop", "--algo", "regression,random", *where)
+    (by := tmp_path / "own.csv").write_text("q,s\nshoes  red,a\n2,b\n")
+    found = printed("compare", "shop", "--by", str(by), "--format", "csv", *where)
+    slices = {(row["slice"], row["queries"]) for row in csv.DictReader(io.StringIO(found))}
+    assert slices == {("s a", "1"), ("s b", "1"), ("(no segment)", "1")}
+    page = tmp_path / "page.html"
+    printed("report", "shop", "--by", str(by), "--out-file", str(page), *where)
+    assert all(text in page.read_text() for text in ("shoes red", "s a", "(no segment)"))
