@@ -104,7 +104,8 @@ def test_the_files_hold_what_they_say(protocol):
         assert np.array_equal(model.predict(fold.validation), held_out)
         fit = json.loads((place / "fit.json").read_text())
         assert fit["identity"] == {
-            "dataset": "TOY", "algo": "regression", "fold": fold.number, "fixed": ["l2"], "grid": {},
+            "dataset": "TOY", "algo": "regression", "fold": fold.number, "fixed": ["l2"],
+            "grid": {},
             "settings": {"gain": "exp2", "l2": 0.5, "target": "label"},
             "letorbench": lb.__version__,
             "module": "letorbench.rankers.regression", "features": "query-minmax",
