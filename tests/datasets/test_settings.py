@@ -292,11 +292,3 @@ def test_queries_have_names_where_their_ids_are_numbers(tmp_path: Path) -> None:
     found = list(csv.DictReader(io.StringIO(printed("score", *options, "--per-query"))))
     assert [row["qid"] for row in found] == [*words, "mean"]
     assert {float(row["ndcg@10"]) for row in found} == {1.0}
-    printed("run", "--dataset", "shop", "--algo", "regression,random", *where)
-    (by := tmp_path / "own.csv").write_text("q,s\nshoes  red,a\n2,b\n")
-    found = printed("compare", "shop", "--by", str(by), "--format", "csv", *where)
-    slices = {(row["slice"], row["queries"]) for row in csv.DictReader(io.StringIO(found))}
-    assert slices == {("s a", "1"), ("s b", "1"), ("(no segment)", "1")}
-    page = tmp_path / "page.html"
-    printed("report", "shop", "--by", str(by), "--out-file", str(page), *where)
-    assert all(text in page.read_text() for text in ("shoes red", "s a", "(no segment)"))
