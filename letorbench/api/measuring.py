@@ -9,13 +9,7 @@ from numpy.typing import ArrayLike
 
 from letorbench.conventions import Convention
 from letorbench.conventions import convention as convention_named
-from letorbench.datasets.arrays import (
-    as_docids,
-    as_labels,
-    as_scores,
-    as_weights,
-    group_rows,
-)
+from letorbench.datasets.arrays import as_docids, as_labels, as_scores, as_weights, group_rows
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.measures import Measure, parse, query_metrics, texts

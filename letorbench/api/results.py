@@ -11,12 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from letorbench.analysis.comparison import (
-    Pair,
-    Procedure,
-    comparison_table,
-    query_tables,
-)
+from letorbench.analysis.comparison import Pair, Procedure, comparison_table, query_tables
 from letorbench.analysis.comparison import compare as compare_systems
 from letorbench.analysis.conclusions import WHY_QUERIES, diagnose, learning_table
 from letorbench.analysis.curves import LearningCurves, draw_validation, learning_curves
@@ -33,11 +28,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.plan import BASELINES
 from letorbench.named_files import open_output
-from letorbench.results.dataset_results import (
-    DatasetResults,
-    Measures,
-    deviation_column,
-)
+from letorbench.results.dataset_results import DatasetResults, Measures, deviation_column
 from letorbench.results.paths import SCORES, VALIDATION, present
 from letorbench.results.resplits import resplits
 from letorbench.results.scores import read_scores

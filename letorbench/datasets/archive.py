@@ -18,11 +18,7 @@ from letorbench.datasets.layout import OWN_NAME, PARTS, check_link, fold_number,
 from letorbench.datasets.unpack import ENDINGS, unpack
 from letorbench.datasets.user_data import ENDINGS as SIDECAR_ENDINGS
 from letorbench.datasets.user_data import Grades, Note, sidecar_files
-from letorbench.datasets.user_data.folds import (
-    compose_folds,
-    make_letor_text,
-    note_unjudged,
-)
+from letorbench.datasets.user_data.folds import compose_folds, make_letor_text, note_unjudged
 from letorbench.datasets.user_data.read import LETOR, SVMLIGHT, kind_of
 from letorbench.errors import DataError, UsageError, WriteError
 from letorbench.files import unfinished_folder

@@ -21,15 +21,7 @@ from letorbench.analysis.published import (
     with_published,
 )
 from letorbench.analysis.results_table import Marks, fold_note, summary_table
-from letorbench.analysis.tables import (
-    FORMATS,
-    Cell,
-    Column,
-    Table,
-    data_table,
-    render,
-    to_frame,
-)
+from letorbench.analysis.tables import FORMATS, Cell, Column, Table, data_table, render, to_frame
 from letorbench.results.dataset_results import DatasetResults, SystemResults
 
 
