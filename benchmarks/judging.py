@@ -131,7 +131,7 @@ def _on_draws(claim: Claim, test: Test, place: str, redrawn: Sequence[ByMethod])
 
 
 def _row(
-    claim: Claim, place: str, own: Methods, trials: int, numbers: np.ndarray, leads: np.ndarray
+    claim: Claim, place: str, own: Methods, trials: int, numbers: np.ndarray, moves: np.ndarray
 ) -> Iterator[str]:  # fmt: skip
     (test,) = claim.tests
     leads = [p.lead for p in test.points() if p.lead is not None]
@@ -140,14 +140,14 @@ def _row(
     if alike:
         right, wrong = 0.0, -max([rules.BAND, *map(abs, leads)])
     n = len(next(iter(own.values())).folds)
-    answered = answers(claim, own, right, n, trials, numbers, leads)
-    false = answers(claim, own, wrong, n, trials, numbers, leads)
-    narrow = answers(claim, own, wrong, n, trials, numbers, leads, with_resplits=False)
-    against = answers(claim, own, 2.0 * wrong if alike else -right, n, trials, numbers, leads)
+    answered = answers(claim, own, right, n, trials, numbers, moves)
+    false = answers(claim, own, wrong, n, trials, numbers, moves)
+    narrow = answers(claim, own, wrong, n, trials, numbers, moves, with_resplits=False)
+    against = answers(claim, own, 2.0 * wrong if alike else -right, n, trials, numbers, moves)
     share, wanted, few = answered[rules.AGREES] / trials, n, max(trials // 4, 1)
     while share < 0.5 and wanted < MOST:
         wanted = round(1.5 * wanted)
-        share = answers(claim, own, right, wanted, few, numbers, leads)[rules.AGREES] / few
+        share = answers(claim, own, right, wanted, few, numbers, moves)[rules.AGREES] / few
     name = claim.id + f", {test.part}" * bool(test.part)
     decides = "yes" if wanted == n else f"from {wanted:,} on" if wanted < MOST else "no"
     yield from (f"{claim.paper}/{name}", f"{place}, {n}")

@@ -24,24 +24,8 @@ from letorbench.experiment.plan import Protocol, systems_of
 from letorbench.experiment.run import JobResult, RunReport
 from letorbench.experiment.select import edge, next_number
 from letorbench.features import resolved, stored, transformation
-from letorbench.measures import (
-    MEASURES,
-    default_measures,
-    nDCG,
-    parse,
-    query_metrics,
-    sign,
-)
-from letorbench.parameters import (
-    check,
-    choices,
-    describe,
-    kinds,
-    number,
-    one_of,
-    text,
-    typed,
-)
+from letorbench.measures import MEASURES, default_measures, nDCG, parse, query_metrics, sign
+from letorbench.parameters import check, choices, describe, kinds, number, one_of, text, typed
 from letorbench.results.paths import FoldKey
 from letorbench.results.store import StoredFold
 from letorbench.solvers.fit_result import FitResult

@@ -36,11 +36,7 @@ from letorbench.errors import DataError, UsageError
 from letorbench.experiment.plan import BASELINES
 from letorbench.measures import Measure
 from letorbench.named_files import open_output
-from letorbench.results.dataset_results import (
-    DatasetResults,
-    Measures,
-    deviation_column,
-)
+from letorbench.results.dataset_results import DatasetResults, Measures, deviation_column
 from letorbench.results.paths import SCORES, VALIDATION, present
 from letorbench.results.resplits import resplits
 from letorbench.results.scores import read_scores

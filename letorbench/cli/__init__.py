@@ -13,12 +13,7 @@ from contextlib import suppress
 import click
 
 from letorbench import registry
-from letorbench.cli.group import (
-    INTERRUPTED,
-    TERMINATED,
-    Commands,
-    end_like_interruption,
-)
+from letorbench.cli.group import INTERRUPTED, TERMINATED, Commands, end_like_interruption
 from letorbench.version import __version__
 
 #: commands in the order of a first use; others follow them in the order of the alphabet

@@ -19,12 +19,7 @@ from letorbench.datasets.releases import as_table, release_in
 from letorbench.datasets.unpack import ENDINGS, unpack
 from letorbench.datasets.user_data import ENDINGS as SIDECAR_ENDINGS
 from letorbench.datasets.user_data import Grades, Note, sidecar_files
-from letorbench.datasets.user_data.folds import (
-    compose_folds,
-    make_letor_text,
-    note_unjudged,
-    split,
-)
+from letorbench.datasets.user_data.folds import compose_folds, make_letor_text, note_unjudged, split
 from letorbench.datasets.user_data.read import LETOR, SVMLIGHT, kind_of
 from letorbench.datasets.user_data.tables import Columns
 from letorbench.errors import DataError, UsageError, WriteError

@@ -12,15 +12,7 @@ from typing import Any
 
 from letorbench.datasets import layout
 from letorbench.datasets.archive import import_archive
-from letorbench.datasets.catalog import (
-    TWIN,
-    Entry,
-    FileHash,
-    Name,
-    Source,
-    entry,
-    parse,
-)
+from letorbench.datasets.catalog import TWIN, Entry, FileHash, Name, Source, entry, parse
 from letorbench.errors import DataError, WriteError
 from letorbench.files import unfinished_folder
 

@@ -6,15 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from letorbench.datasets.catalog import (
-    CATALOG,
-    TWIN,
-    Entry,
-    Name,
-    normalized,
-    parse,
-    same,
-)
+from letorbench.datasets.catalog import CATALOG, TWIN, Entry, Name, normalized, parse, same
 from letorbench.errors import DataError, UsageError
 
 #: the file names of each part, in lower case and without a prefix

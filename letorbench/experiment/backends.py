@@ -19,12 +19,7 @@ from typing import Any, TypeVar
 
 from letorbench.compiled.threads import thread_count
 from letorbench.errors import FAILURES, DataError, UsageError
-from letorbench.experiment.job import (
-    JobResult,
-    run_job,
-    run_job_remotely,
-    store_remote_result,
-)
+from letorbench.experiment.job import JobResult, run_job, run_job_remotely, store_remote_result
 from letorbench.experiment.plan import Job
 from letorbench.rankers import plugins
 from letorbench.rankers.any_model import AnyModel

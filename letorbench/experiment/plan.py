@@ -19,13 +19,7 @@ from letorbench.datasets.catalog import Name
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import FAILURES, UsageError
-from letorbench.experiment.select import (
-    Settings,
-    draws,
-    grid,
-    selection_protocol,
-    settings_tried,
-)
+from letorbench.experiment.select import Settings, draws, grid, selection_protocol, settings_tried
 from letorbench.features import AUTO, features_name, resolved, transformation
 from letorbench.parameters import check, kinds, number, typed
 from letorbench.rankers import names, plugins, ranker

@@ -14,11 +14,7 @@ import numpy as np
 from letorbench import escaping
 from letorbench.files import one_writer, read_file, refuse_links, touch, write_unlocked
 from letorbench.results import paths
-from letorbench.results.dataset_results import (
-    DatasetResults,
-    SystemResults,
-    deviation_column,
-)
+from letorbench.results.dataset_results import DatasetResults, SystemResults, deviation_column
 from letorbench.results.per_query import mean_of
 from letorbench.results.store import Store
 

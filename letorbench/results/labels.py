@@ -83,7 +83,9 @@ def parse(word: str) -> Label:
         )
     name, algo, inside = (part.strip() if part else "" for part in match.groups())
     if name and not NAME.fullmatch(name):
-        raise UsageError(f"{word!r}: found the name {name!r}, expected letters, digits and . _ + @ -")
+        raise UsageError(
+            f"{word!r}: found the name {name!r}, expected letters, digits and . _ + @ -"
+        )
     settings: dict[str, str] = {}
     for item in split([inside]):
         key, equals, value = (part.strip() for part in item.partition("="))

@@ -20,22 +20,8 @@ from letorbench.analysis.published import (
     published_table,
     with_published,
 )
-from letorbench.analysis.results_table import (
-    Marks,
-    comparable,
-    fold_note,
-    row_names,
-    summary_table,
-)
-from letorbench.analysis.tables import (
-    FORMATS,
-    Cell,
-    Column,
-    Table,
-    data_table,
-    render,
-    to_frame,
-)
+from letorbench.analysis.results_table import Marks, comparable, fold_note, row_names, summary_table
+from letorbench.analysis.tables import FORMATS, Cell, Column, Table, data_table, render, to_frame
 from letorbench.results.dataset_results import DatasetResults, SystemResults
 
 

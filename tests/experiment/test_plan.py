@@ -293,7 +293,7 @@ def test_an_instance_and_its_label_are_one_row(tmp_path) -> None:
     for given, *spelled in (
         (ranker("ndcgboost")(rounds=50), "ndcgboost[rounds=50,stumps=exact]",
          "ndcgboost[stumps=exact,rounds=50]"),
-        (ranker("regression")(), "regression"),
+        (ranker("cosine")(), "cosine"),
         (ranker("mart")(leaves=4, depth=2), "mart[leaves=4,depth=2]",
          "mart[depth=2,leaves=4]"),
     ):  # fmt: skip

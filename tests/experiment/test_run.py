@@ -90,9 +90,9 @@ def rows(path: Path) -> list[list[str]]:
 
 def test_the_files_hold_what_they_say(protocol):
     start = time.perf_counter()
-    report = run(["TOY"], ["regression"], None, protocol)
+    report = run(["TOY"], ["regression[l2=0.5]"], None, protocol)
     assert [outcome.error for outcome in report.runs] == [""] * 5
-    folder = protocol.out / "TOY" / "regression"
+    folder = protocol.out / "TOY" / "regression[l2=0.5]"
     rules = asdict(load("TOY", protocol.data_dir).convention)
     rules = {key: rules[key] for key in rules if key not in ("name", "description", "source")}
     for fold in load("TOY", protocol.data_dir).folds:
@@ -104,8 +104,9 @@ def test_the_files_hold_what_they_say(protocol):
         assert np.array_equal(model.predict(fold.validation), held_out)
         fit = json.loads((place / "fit.json").read_text())
         assert fit["identity"] == {
-            "dataset": "TOY", "algo": "regression", "fold": fold.number, "fixed": [], "grid": {},
-            "settings": {"gain": "exp2", "l2": 0.0, "target": "label"},
+            "dataset": "TOY", "algo": "regression", "fold": fold.number, "fixed": ["l2"],
+            "grid": {},
+            "settings": {"gain": "exp2", "l2": 0.5, "target": "label"},
             "letorbench": lb.__version__,
             "module": "letorbench.rankers.regression", "features": "query-minmax",
             "protocol": "default",
@@ -115,7 +116,7 @@ def test_the_files_hold_what_they_say(protocol):
             "data": load("TOY", protocol.data_dir).provenance["digest"],
         }  # fmt: skip
         assert fit["chosen"] == {
-            "gain": "exp2", "l2": 0.0, "target": "label", "features": "query-minmax",
+            "gain": "exp2", "l2": 0.5, "target": "label", "features": "query-minmax",
         }  # fmt: skip
         assert {"letorbench", "numpy", "scipy", "numba", "python"} == set(fit["versions"])
         assert (
@@ -445,17 +446,22 @@ def test_only_what_draws_is_repeated_and_more_repeats_only_add(protocol):
 
 def test_features_are_what_each_ranker_needs_or_what_is_asked_for(protocol):
     shown = replace(protocol, features="auto")
-    report = run(["TOY"], ["regression", "ndcgboost"], [1], shown)
+    report = run(["TOY"], ["regression[l2=0.0]", "ndcgboost"], [1], shown)
     assert [o.fold.identity["features"] for o in report.runs] == ["query-minmax", "raw"]
     for asked, algo, done, reused in (
-        ("query-minmax", "regression", "query-minmax", False),  # another row, also if auto was so
+        (
+            "query-minmax",
+            "regression[l2=0.0]",
+            "query-minmax",
+            False,
+        ),  # another row, also if auto was so
         (
             "raw",
             ranker("regression")(features="query-minmax"),
             "query-minmax",
             True,
         ),  # the same row
-        ("raw", "regression", "raw", False),
+        ("raw", "regression[l2=0.0]", "raw", False),
         ("rank", ranker("regression")(), "rank", False),  # a ranker that asks for none
     ):
         [outcome] = run(["TOY"], [algo], [1], replace(protocol, features=asked)).runs
@@ -486,18 +492,18 @@ def test_auto_asks_the_catalog_then_the_data(protocol, monkeypatch):
 def test_transformations_are_fitted_on_training_and_travel_with_the_model(protocol, name):
     """On the training part's queries that are drawn, where only a share of them is."""
     chosen = replace(protocol, features=name)
-    report = run(["TOY@0.5"], ["regression"], [1], chosen)
+    report = run(["TOY@0.5"], ["regression[l2=0.1]"], [1], chosen)
     folder = report.runs[0].fold.folder
     fold = load("TOY", protocol.data_dir).folds[0].sampled(0.5, np.random.default_rng([0, 1]))
     done = TRANSFORMATIONS[name].fit(fold.train.features)
-    by_hand = lb.Regression().fit(done(fold.train)).predict(done(fold.test))
+    by_hand = lb.Regression(l2=0.1).fit(done(fold.train)).predict(done(fold.test))
     model = load_model(folder / "model.npz")
     for scores in (np.loadtxt(folder / "scores.txt"), model.predict(fold.test)):
         np.testing.assert_array_equal(scores, by_hand)
     before = (folder / "model.npz").read_bytes()
     path = protocol.data_dir / "TOY" / "Fold1" / "test.txt"
     path.write_text(re.sub(r" 1:\S+", " 1:1000", path.read_text()))
-    assert not run(["TOY@0.5"], ["regression"], [1], chosen).runs[0].reused
+    assert not run(["TOY@0.5"], ["regression[l2=0.1]"], [1], chosen).runs[0].reused
     assert (folder / "model.npz").read_bytes() == before  # the test part does nothing
 
 

@@ -9,12 +9,7 @@ from conftest import every_loss, random_queries
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import loss
-from letorbench.losses.label_order import (
-    AGGREGATES,
-    group_level,
-    random_order,
-    with_ties,
-)
+from letorbench.losses.label_order import AGGREGATES, group_level, random_order, with_ties
 
 ORDERED = [each for each in every_loss() if each.reads_order]
 

@@ -12,15 +12,7 @@ from letorbench.features.columns import mean_and_scale
 from letorbench.models.base import FamilySettings, families, family
 from letorbench.models.functionals import QuadraticFamily, product_correlations
 from letorbench.models.linear import BLOCK, LinearFamily, weighted_rows
-from letorbench.models.mlp import (
-    MLP,
-    Layers,
-    _tanh,
-    backward,
-    forward,
-    net_gradient,
-    net_scores,
-)
+from letorbench.models.mlp import MLP, Layers, _tanh, backward, forward, net_gradient, net_scores
 
 
 def settings(**values: object) -> FamilySettings:

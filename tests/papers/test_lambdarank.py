@@ -14,12 +14,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.losses.lambdas import Lambda
 from letorbench.papers import paper
-from letorbench.papers.lambdarank_2006 import (
-    artificial_data,
-    diagnose,
-    pairwise_errors,
-    timing,
-)
+from letorbench.papers.lambdarank_2006 import artificial_data, diagnose, pairwise_errors, timing
 from letorbench.papers.lambdarank_2006.timing import STEPS
 from letorbench.papers.reproduction import judged
 from letorbench.papers.runs import CUTOFFS, Context, log_slope
@@ -136,7 +131,7 @@ def test_the_artificial_figure_is_over_draws(tmp_path, monkeypatch):
     found = artificial_data.figure(context)
     as_shown("figure-2.txt", found)
     own = [c for c in paper("lambdarank-2006").claims if c.part == "figure-2"]
-    outcomes = judged(own, found)
+    outcomes = [judged(each, found) for each in own]
     assert [o.rows[0].units for o in outcomes if o.rows] == ["2 draws", ""]
     made = found.values["published"]["artificial"]
     upper, lower = (made[f"{name}-linear"] for name in ("lambdarank", "ranknet"))
@@ -149,7 +144,8 @@ def test_the_artificial_figure_is_over_draws(tmp_path, monkeypatch):
     assert [each.n_queries for each in data] == list(sizes)
     assert set(np.unique(data[0].labels)) <= {0, 2, 3, 4, 5}
     count = len(said)
-    assert judged(own, artificial_data.figure(context)) == outcomes
+    again = artificial_data.figure(context)
+    assert [judged(each, again) for each in own] == outcomes
     assert len(said) == count  # nothing is drawn or trained again
     # both rates on the first draw, the chosen one on the second
     folder = context.folder("lambdarank-2006") / "artificial"

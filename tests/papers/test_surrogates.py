@@ -143,9 +143,11 @@ def test_the_order_of_the_expected_shares_is_the_best_and_others_are_not(rng):
 
 
 def test_the_worked_examples_agree(tmp_path):
+    slips = {"distance-f-g", "distance-g-h"}  # in different units
     for name, part in (("consistency-2011", "example"), ("lecture-2018", "examples")):
         found = run_part(paper(name), paper(name).parts[part], Context(tmp_path, tmp_path))
-        assert set(answers(name, part, found.numbers).values()) == {rules.AGREES}
+        for claim, answer in answers(name, part, found.numbers).items():
+            assert answer == (rules.SLIP if claim in slips else rules.AGREES)
     as_shown("lecture.txt", found)
 
 

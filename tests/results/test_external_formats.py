@@ -12,13 +12,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
 from letorbench.measures import default_measures
 from letorbench.results.export import write_qrels, write_run
-from letorbench.results.external import (
-    detect,
-    measure_runs,
-    read_any,
-    read_qrels,
-    read_scores_of,
-)
+from letorbench.results.external import detect, measure_runs, read_any, read_qrels, read_scores_of
 
 RUN = "1 Q0 a 1 3.5 t\n1 Q0 b 2 2.5 t\n2 Q0 a 1 1e3 t\n2 Q0 c 2 -1 t\n2 Q0 d 3 -2 t\n"
 RANKLIB = "1\t0\t3.5\n1\t1\t2.5\n2\t0\t1e3\n2\t1\t-1\n2\t2\t-2\n"

@@ -280,7 +280,7 @@ def test_means_are_of_the_folds_and_queries_that_have_a_value(tmp_path: Path) ->
     rows = (tmp_path / "S/a/folds.csv").read_text().splitlines()
     assert rows == ["fold,map,auc", "1,0.625,0.5", "2,,", "3,0.75,", "mean,0.6875,0.5"]
     assert (tmp_path / "S/a/per_query.csv").read_text().splitlines()[1] == "1,100,0.5,"
-    assert (tmp_path / "E/summary.csv").read_text().splitlines()[1] == "a,letor3,1,1,0,,"
+    assert (tmp_path / "E/summary.csv").read_text().splitlines()[1] == "a,letor3,1,1,0,0,,"
     pairs = results.compare(measures="map,auc").set_index(["dataset", "measure"])
     assert pairs.loc["S", "map"]["difference"] == 0.125 and pairs.loc["S", "map"]["wins"] == 2
     assert pairs.loc["S", "auc"]["difference"] == 0.25 and pairs.loc["S", "auc"]["queries"] == 1

@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize
 
-from letorbench.solvers.convex import (
-    Expansion,
-    bundle,
-    factored_step,
-    minimum_of_planes,
-    newton,
-)
+from letorbench.solvers.convex import Expansion, bundle, factored_step, minimum_of_planes, newton
 from letorbench.solvers.stopping import Deadline
 
 

@@ -14,14 +14,7 @@ from letorbench.models.base import FamilySettings, family
 from letorbench.solvers.descent import LBFGS, GradientDescent, LineSearch
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.fit_warnings import FitWarning
-from letorbench.solvers.objective import (
-    FLATTEST,
-    PRIMES,
-    Objective,
-    mean_curvature,
-    ranks,
-    signs,
-)
+from letorbench.solvers.objective import FLATTEST, PRIMES, Objective, mean_curvature, ranks, signs
 from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping
 
 

@@ -8,13 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.datasets.arrays import (
-    EXPECTED_LABEL,
-    Grouping,
-    as_weights,
-    group_rows,
-    is_label,
-)
+from letorbench.datasets.arrays import EXPECTED_LABEL, Grouping, as_weights, group_rows, is_label
 from letorbench.datasets.layout import WEIGHTS
 from letorbench.datasets.limits import LARGEST_GRADE
 from letorbench.datasets.text import without_mark
