@@ -8,7 +8,7 @@ from typing import NamedTuple
 from letorbench.analysis.tables import DASH, Cell, Column, Table, table
 from letorbench.conventions import convention
 from letorbench.errors import UsageError
-from letorbench.measures import MEASURES, sign
+from letorbench.measures import MEASURES, default_measures, sign, texts
 from letorbench.results import labels
 from letorbench.results.csv_files import HEAD
 from letorbench.results.dataset_results import (
@@ -86,6 +86,12 @@ def row_names(algos: Iterable[str]) -> RowNames:
 def usual(frame: DatasetResults) -> list[str]:
     """The measures of a table by default: those of `USUAL` that the frame has."""
     return [name for name in USUAL if name in frame.measures]
+
+
+def asked_for(frame: DatasetResults) -> list[str]:
+    """The measures of a frame that a run stores only if it is asked for them."""
+    stored = texts(default_measures(convention("standard")))
+    return [name for name in frame.measures if name not in stored]
 
 
 def summary_table(

@@ -105,7 +105,8 @@ def evaluate(
     Examples
     --------
     >>> import letorbench as lb
-    >>> lb.evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 0.2, "b": 0.9}}, measures="map")["map"]
+    >>> values = lb.evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 0.2, "b": 0.9}}, measures="map")
+    >>> print(values["map"])
     0.5
     >>> y, scores, qid = [1, 0, 0, 1], [0.9, 0.1, 0.8, 0.3], ["a", "a", "b", "b"]
     >>> lb.evaluate(y, scores, qid=qid, measures=[lb.nDCG @ 1, "map"], per_query=True)

@@ -26,7 +26,13 @@ from letorbench.analysis.figures import differences_panel, draw, drawn_measures,
 from letorbench.analysis.published import with_published
 from letorbench.analysis.report import page
 from letorbench.analysis.resplits import resplit_comparison, resplit_table
-from letorbench.analysis.results_table import USUAL, best_first, comparable, summary_table, usual
+from letorbench.analysis.results_table import (
+    asked_for,
+    best_first,
+    comparable,
+    summary_table,
+    usual,
+)
 from letorbench.analysis.slices import property_or_segments, query_names, sliced
 from letorbench.analysis.tables import Table, render, to_frame
 from letorbench.choices import expanded, require_choice, split
@@ -48,7 +54,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 #: the columns of a summary before the measures, where none are named
-FEW = ("dataset", "algo", "folds", "repeats", "partial")
+MORE_FACTS = frozenset(("convention", "features", "n_folds", "cut_off", "not_converged"))
 #: the file of each part's scores
 SCORE_FILES = {"validation": VALIDATION, "test": SCORES}
 
@@ -159,7 +165,8 @@ class Results:
         Parameters
         ----------
         measures : str, Measure or sequence of them, optional
-            The columns of measures, by default NDCG@1, 3, 5, 10 and MAP; "all": all stored ones.
+            The columns of measures, by default NDCG@1, 3, 5, 10, MAP and those that a run was asked
+            for; "all": all stored ones.
         per : {"algorithm", "fold", "query"}
             What a row is of: "fold" gives `folds`, and "query" gives `per_query`.
 
@@ -178,13 +185,14 @@ class Results:
             return self.per_query(measures) if per == "query" else self.folds(measures)
         records = []
         for frame in self.frames:
-            names = usual(frame) if measures is None else frame.names(measures)
+            names = usual(frame) + asked_for(frame) if measures is None else frame.names(measures)
             records += (frame if measures is None else frame.measured(names)).records(names)
         table = pd.DataFrame(records)
         spreads = [name for name in table if name.endswith(deviation_column(""))]
         columns = [name for name in table if name not in spreads]
-        shown = (*FEW, *USUAL)
-        return table[columns + spreads if measures else [each for each in table if each in shown]]
+        if measures is None:
+            columns, spreads = [name for name in columns if name not in MORE_FACTS], []
+        return table[columns + spreads]
 
     def folds(self, measures: Measures | None = None) -> DataFrame:
         """Return a row for each finished fold of each repeat, with the mean of each measure.

@@ -425,12 +425,12 @@ def ranker_identity(cls: type[Ranker], settings: Settings, *parts: Any) -> dict[
     `parts` are values that the run names; their modules count as the ranker's.
     """
     chosen, default = cls(**settings), cls().get_params()
-    values = {key: v for key, v in chosen.get_params().items() if key != FEATURES}
+    values = chosen.get_params()
     tried = (part for each in settings_tried(cls, settings) for part in cls(**each).parts)
     modules = sorted({each.__module__ for each in (*parts, *tried)})
     fixed = [key for key in settings if key in cls.grid or values[key] != default.get(key)]
     facts: dict[str, Any] = {
-        "settings": values,
+        "settings": {key: value for key, value in values.items() if key != FEATURES},
         "fixed": sorted(fixed),
         "grid": grid(cls, settings),
         "letorbench": __version__,

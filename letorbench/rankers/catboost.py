@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from letorbench.losses.base import require_comparable
 from letorbench.models.library_trees import of_catboost, text_of
 from letorbench.models.tree_ensemble import TreeEnsemble, joined
 from letorbench.parameters import number
@@ -68,6 +69,7 @@ class CatBoost(TreeLibrary):
     def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> TreeEnsemble:
         import catboost
 
+        require_comparable(train)
         if (train.features == train.features[0]).all():  # which the library refuses
             return joined([], [], train.n_features)
         options = {

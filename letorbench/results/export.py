@@ -91,8 +91,8 @@ def _model_text(algo: str, fold: StoredFold, form: str, data_dir: Path) -> str:
 
 def model_file(folder: Path) -> Path:
     """Return the path of a stored fold's model; another library's is kept as its text."""
-    path = folder / paths.MODEL
-    return path if path.exists() else path.with_name(OWN_FILE)
+    text = folder / OWN_FILE
+    return text if text.exists() else folder / paths.MODEL
 
 
 def model_text(path: Path, form: str, name: str, names: Sequence[str] | None = None) -> str:

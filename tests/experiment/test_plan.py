@@ -68,7 +68,7 @@ def test_algorithms_are_comma_lists_repeats_and_groups():
     assert listed("all") == usable
     assert listed("card") == listed("baselines") == list(BASELINES)
     with pytest.raises(UsageError, match="did you mean ndcgboost"):
-        labelled(["ndcg-boost"])
+        labelled(["ndcgbost"])
 
 
 def test_datasets(tmp_path: Path):

@@ -260,8 +260,8 @@ def test_a_setting_is_of_its_type_and_range(cls: type[Ranker]) -> None:
 
 #: another value of every setting, where it is no choice of names
 OTHER = {
-    "C": 0.1, "bags": 5, "bins": 3, "columns": 0.45, "cutoff": 1, "depth": 1, "dimensions": 2,
-    "docs": 0.496, "epochs": 5, "gain": "linear", "gap": 0.9, "hidden": 3,
+    "C": 0.1, "bags": 5, "bins": 3, "categories": "2", "columns": 0.45, "cutoff": 1, "depth": 1,
+    "dimensions": 2, "docs": 0.496, "epochs": 5, "gain": "linear", "gap": 0.9, "hidden": 3,
     "intercept": True, "iterations": 5,
     "l2": 5.0, "learning_rate": 1e-4, "leaves": 3, "loss": "ranknet", "margin": 0.5,
     "measure": "err@5", "min_docs": 40, "min_weight": 30.0, "neighbours": True, "normalise": False,
@@ -361,6 +361,8 @@ def test_every_setting_changes_what_is_learned_and_kept(cls: type[Ranker], tmp_p
     with unlocked(train, valid):
         for each in (train, valid):
             each.features[:, 2] *= -1.0
+            if hasattr(cls, "categories"):  # they are whole numbers from 0
+                each.features[:, 1] = np.round(10.0 * each.features[:, 1])
     few = few_rounds(cls) | ({"min_docs": 5} if hasattr(cls, "min_docs") else {})
     found: dict[str, str] = {}
 

@@ -42,8 +42,9 @@ OTHERS: dict[str, list[dict[str, object]]] = {
     "adarank-ndcg": [{"gain": "linear"}],
     # its usual loss and its bootstrap draw, and its prior grows with the mean weight
     "catboost": [
-        {"loss_function": "QueryRMSE", "bootstrap_type": "No", "random_strength": 0, "l2_leaf_reg": 0}
-    ],
+        {"loss_function": "QueryRMSE", "bootstrap_type": "No", "random_strength": 0,
+         "l2_leaf_reg": 0},
+    ],  # fmt: skip
     "coordinate-ascent": [{"measure": "map"}, {"measure": "p@5"}],
     "lambdamart": [{"gain": "0/1/1.5/4"}],
     "ndcgboost": [{"weak": "tree"}],
