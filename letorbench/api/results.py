@@ -652,7 +652,8 @@ class Results:
 
     def _baselines(self, names: str | Sequence[str] | None) -> list[str] | None:
         """Return the rows that a comma list of baselines or several names mean; None for none."""
-        return [row for each in words(names) if (row := self.row(each))] or None
+        named = [] if names is None else words(names) or [""]
+        return [row for each in named if (row := self.row(each))] or None
 
     def _one_measure(self, text: str) -> str:
         if len(names := self.frames[0].names(text)) != 1:
