@@ -219,7 +219,7 @@ def test_other_tools_names_are_printed_as_ours(folder):
     assert list(res) == [
         "random-forests[columns=1.0,bags=2,select=ndcg@5]", "wpl[iterations=3,select=ndcg@5]"
     ]  # fmt: skip
-    assert list(res.summary())[5:] == ["ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map"]
+    assert list(res.summary())[5:] == ["ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map", "hit@4"]
     assert "hit@4" in res.summary("all")
     assert list(res.summary("P_3, success@4").columns[-2:]) == ["p@3", "hit@4"]
     assert res["listmle"].algorithms == [list(res)[1]]

@@ -295,9 +295,15 @@ def failures(report: RunReport) -> list[str]:
         if run.error:
             folds.setdefault((*run.key[:2], run.error), []).append(run.key.fold_text)
     return [
-        f"{dataset}, {algo}, fold {', '.join(numbers)}: {text}"
+        f"{dataset}, {algo}, fold {_some(numbers)}: {text}"
         for (dataset, algo, text), numbers in folds.items()
     ]
+
+
+def _some(folds: Sequence[str]) -> str:
+    """Return the first five, and how many more there are."""
+    more = len(folds) - 5
+    return ", ".join(folds[:5]) + (f" and {more} more" if more > 0 else "")
 
 
 def exit_status(report: RunReport) -> int:
@@ -323,7 +329,8 @@ def closing_lines(runs: Iterable[JobResult]) -> list[str]:
         pairs = [pair for where in group for pair in warnings[where]]
         if len(group) == 1 and len({warning.text for _, warning in pairs}) == 1:
             folds = dict.fromkeys(key.fold_text for key, _ in pairs)
-            lines.append(f"{', '.join(group[0])}, fold {', '.join(folds)}: {pairs[0][1].text}")
+            where = ", ".join(group[0])
+            lines.append(f"{where}, fold {_some([*folds])}: {pairs[0][1].text}")
         elif group:
             fits = Counter(key[:2] for key in {key for key, w in pairs if w.kind == kind})
             counts: dict[str, list[str]] = {}

@@ -271,12 +271,19 @@ def table_columns(command: Command) -> Command:
     @wraps(command)
     def call(
         label: str, qid: str, docid: str | None, weight: str | None, columns: str | None,
-        **options: Any,
+        categories: str | None, one_hot: str | None, **options: Any,
     ) -> None:  # fmt: skip
-        from letorbench.datasets.user_data.tables import Columns
+        from letorbench.datasets.user_data.tables import Columns, read_categories
 
         chosen = columns.split(",") if columns else None
-        command(columns=Columns(label, qid, docid, chosen, weight), **options)
+        hot = one_hot.split(",") if one_hot else []
+        named = categories.split(",") if categories else []
+        if categories and Path(categories).is_file():
+            words: dict[str, Any] = read_categories(Path(categories))
+        else:
+            words = dict.fromkeys(named)
+        words = dict.fromkeys(hot) | words
+        command(columns=Columns(label, qid, docid, chosen, weight, words, hot), **options)
 
     return applied(
         call,
@@ -287,6 +294,13 @@ def table_columns(command: Command) -> Command:
         click.option(
             "--columns", metavar="A,B,…",
             help="Columns of features in a table.  [default: all others]",
+        ),
+        click.option(
+            "--categories", metavar="A,B,…|FILE",
+            help="Columns of words, which get numbers from 0; or the categories.csv of a data set.",
+        ),
+        click.option(
+            "--one-hot", metavar="A,B,…", help="Columns of words, each word a feature of 0 and 1."
         ),
     )  # fmt: skip
 

@@ -20,6 +20,7 @@ _FOLD = re.compile(r"fold[ _-]?0*([0-9]+)", re.IGNORECASE)
 OWN_NAME = re.compile(r"\w[\w. -]*")
 #: the names of an own data set's features, one a line
 FEATURE_NAMES = "features.txt"
+CATEGORIES = "categories.csv"
 #: the number of each of its queries, a tab, and the user's name of the query
 QUERY_NAMES = "queries.txt"
 #: the ending of a file with the weights of another file's queries: LightGBM's and XGBoost's

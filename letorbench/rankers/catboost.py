@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from letorbench.errors import UsageError
 from letorbench.losses.base import require_comparable
 from letorbench.models.library_trees import of_catboost, text_of
 from letorbench.models.tree_ensemble import TreeEnsemble, joined
@@ -45,7 +46,7 @@ class CatBoost(TreeLibrary):
         "Rank Challenge with YetiRank, JMLR W&CP 14, 2011"
     )
     formula = "trees on sum of w_ij log sigma(s_i - s_j), i, j neighbours in s + noise"
-    grid = {"depth": (4, 6, 8), "learning_rate": (0.03, 0.1)}
+    grid = {"depth": (6, 8), "learning_rate": (0.03, 0.1)}
     needs = "catboost"
     published = False  # the leaderboard has no numbers of it
     extra = "letorbench[catboost]"
@@ -69,6 +70,11 @@ class CatBoost(TreeLibrary):
     def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> TreeEnsemble:
         import catboost
 
+        if "cat_features" in self.more:
+            raise UsageError(
+                "catboost: found cat_features, whose statistics of labels are no trees; expected a "
+                "feature for each word (`datasets split --one-hot COLUMN`)"
+            )
         require_comparable(train)
         if (train.features == train.features[0]).all():  # which the library refuses
             return joined([], [], train.n_features)

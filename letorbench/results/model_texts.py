@@ -269,7 +269,10 @@ def _trees(model: Model) -> TreeEnsemble:
             "other"
         )
     if model.shares_nodes:
-        raise UsageError("found splits by category, expected thresholds: the formats share no node")
+        raise UsageError(
+            "found splits by category, expected thresholds: the formats share no node; train with "
+            "a feature for each word (`datasets split --one-hot COLUMN`)"
+        )
     if len(model.roots):
         return model
     zero, number = np.zeros(1, np.int64), np.zeros(1)

@@ -35,6 +35,11 @@ def read_for(
     file has other features.
     """
     width = ranker.n_features_in_
+    if unknown := [name for name, words in columns.categories.items() if words is None]:
+        raise UsageError(
+            f"{path}: found no words of the column {unknown[0]}, expected those that the model "
+            "learned from (--categories FILE, a data set's categories.csv)"
+        )
     null = "error" if null == "keep" and not ranker.takes_missing else null
     queries = read_documents(path, ReadOptions(null=null), columns)
     if queries.n_features == width:

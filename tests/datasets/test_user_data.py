@@ -10,16 +10,18 @@ from unittest.mock import Mock
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from conftest import random_queries, unlocked
 
 import letorbench as lb
+from letorbench.cli import cli
 from letorbench.datasets.archive import import_archive
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import ReadOptions
 from letorbench.datasets.user_data import graded, parse_grades
 from letorbench.datasets.user_data.folds import split
 from letorbench.datasets.user_data.read import read_documents
-from letorbench.datasets.user_data.tables import Columns
+from letorbench.datasets.user_data.tables import Columns, read_categories
 from letorbench.errors import DataError
 from letorbench.named_files import input_file
 
@@ -271,6 +273,37 @@ def test_a_table_is_what_from_frame_makes_of_it(form, frame, tmp_path):
             np.testing.assert_array_equal(ours.y, theirs.y)
             np.testing.assert_array_equal(ours.offsets, theirs.offsets)
             assert ours.feature_names == ("bm25", "page rank", "clicks")
+
+
+def test_words_are_categories_or_a_feature_each(tmp_path: Path) -> None:
+    text = "label,qid,x,brand\n1,a,0.5,nova\n0,a,1,\n2,b,2,acme\n0,b,3, nova\n1,c,4,zen\n"
+    table = tmp_path / "shop.csv"
+    table.write_text(text)
+    for codes, hot in (("brand", None), (None, "brand")):
+        name = "hot" if hot else "coded"
+        words = [*(("--categories", codes) if codes else ("--one-hot", hot))]
+        given = ["split", str(table), "--name", name, "--folds", "3", "--data-dir", str(tmp_path)]
+        assert CliRunner().invoke(cli, ["datasets", *given, *words]).exit_code == 0
+        kept = tmp_path / name / "categories.csv"
+        assert kept.read_text() == "brand,acme\nbrand,nova\nbrand,zen\n"
+        parts = [fold.test for fold in lb.load(name, tmp_path, null="keep").folds]
+        names = ("x", "brand") if codes else ("x", "brand=acme", "brand=nova", "brand=zen")
+        assert parts[0].feature_names == names
+        rows = np.concatenate([each.X[:, 1:] for each in parts])
+        rows = rows[np.argsort(np.concatenate([each.X[:, 0] for each in parts]))]
+        code = np.array([1, np.nan, 0, 1, 2])
+        expected = code[:, None] if codes else np.equal.outer(code, np.arange(3))
+        np.testing.assert_array_equal(rows, expected)
+        # new documents: the same numbers, also where words lack or are new
+        other = tmp_path / "new.csv"
+        other.write_text("label,qid,x,brand\n0,z,1,zen\n0,z,1,other\n")
+        columns = Columns(categories=read_categories(kept), one_hot=[hot] if hot else [])
+        read = read_documents(other, ReadOptions(null="keep"), columns)
+        np.testing.assert_array_equal(
+            read.X[:, 1:], [[2], [np.nan]] if codes else [[0, 0, 1], [0, 0, 0]]
+        )
+    with pytest.raises(DataError, match="shop.csv:2: column 'brand': found 'nova', expected num"):
+        read_documents(table)
 
 
 def test_parquet_is_read_by_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,8 +1,8 @@
 """The documents of a user's file, the files beside it, grades of labels, and LETOR text."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
@@ -57,6 +57,8 @@ class Documents:
     feature_names: tuple[str, ...] | None = None
     #: the names of the queries 1, 2, ... in the file, if they cannot be ids
     query_names: tuple[str, ...] = ()
+    #: the words of columns of categories, in the order of their codes
+    categories: Mapping[str, Sequence[str]] = field(default_factory=dict)
     #: one number a document, or one a query in the order of their first documents
     weights: np.ndarray | None = None
 

@@ -1,5 +1,6 @@
 """A user's own data made a data set: LETOR text of given parts, or folds of one file."""
 
+import csv
 import shutil
 from collections.abc import Sequence
 from itertools import islice
@@ -171,6 +172,12 @@ def _write_names(folder: Path, parts: Sequence[Documents]) -> None:
     if names is not None:
         with write_atomically(folder / layout.FEATURE_NAMES) as file:
             file.writelines(f"{name}\n" for name in names)
+    if parts[0].categories:
+        with write_atomically(folder / layout.CATEGORIES) as file:
+            lines = (
+                (column, word) for column, words in parts[0].categories.items() for word in words
+            )
+            csv.writer(file, lineterminator="\n").writerows(lines)
     queries = [
         f"{number}\t{' '.join(name.split())}\n".encode("utf-8", "surrogateescape")
         for part, before in zip(parts, query_counts(parts))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,6 +45,21 @@ class Columns:
     docid: str | None = None
     features: Sequence[str] | None = None
     weight: str | None = None
+    #: the columns of words, and the words in the order of their codes; None: those of the file
+    categories: Mapping[str, Sequence[str] | None] = field(default_factory=dict)
+    #: those of them of which each word is a feature that is 0 or 1
+    one_hot: Collection[str] = ()
+
+
+def read_categories(path: Path) -> dict[str, list[str]]:
+    """Read the words of columns in the order of their codes, as `split` writes them."""
+    words = dict[str, list[str]]()
+    with path.open(encoding="utf-8", newline="") as file:
+        for cells in csv.reader(file):
+            if len(cells) != 2:
+                raise DataError(f"{path}: found {len(cells)} cells in a line, expected column,word")
+            words.setdefault(cells[0], []).append(cells[1])
+    return words
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,10 +91,20 @@ class _Block:
                 raise DataError(f"{self.place(row, name)}: {found}") from None
         return values
 
-    def matrix(self, names: Sequence[str]) -> np.ndarray:
+    def codes(self, name: str, seen: dict[str, int]) -> list[float]:
+        """Return the number of each word among those seen, which grow; NaN for a missing one."""
+        words = (str(cell).strip() for cell in self.cells[name])
+        return [math.nan if word in MISSING else seen.setdefault(word, len(seen)) for word in words]
+
+    def matrix(self, names: Sequence[str], seen: Mapping[str, dict[str, int]]) -> np.ndarray:
         """Return the features, rounded to float32 as everything that letorbench reads."""
-        hint = "numbers (--columns names the columns to use)"
-        exact = np.column_stack([self.column(name, hint) for name in names])
+        hint = "numbers (--columns names the columns to use, --categories those of words)"
+        exact = np.column_stack(
+            [
+                self.codes(name, seen[name]) if name in seen else self.column(name, hint)
+                for name in names
+            ]
+        )
         with np.errstate(over="ignore"):
             rounded = exact.astype(np.float32)
         for row, column in np.argwhere(np.isinf(rounded)):
@@ -122,6 +147,7 @@ def read_table(path: Path, columns: Columns) -> Documents:
     )
     sizes = sidecar.sizes if columns.qid not in names else None
     features = _features(path, [each for each in names if each is not None], columns, sizes is None)
+    seen: dict[str, dict[str, int]] = {name: {} for name in columns.categories if name in features}
     lines, labels, weights, matrices = list[int](), [], [], []
     docids, ids = list[bytes](), list[Any]()
     for numbers, cells in rows:
@@ -129,7 +155,7 @@ def read_table(path: Path, columns: Columns) -> Documents:
         block = _Block(where, numbers, used)
         lines += numbers
         labels.append(block.column(columns.label, "numbers"))
-        matrices.append(block.matrix(features))
+        matrices.append(block.matrix(features, seen))
         if columns.weight is not None:
             weights.append(block.column(columns.weight, "weights"))
         if columns.docid is not None:
@@ -150,18 +176,20 @@ def read_table(path: Path, columns: Columns) -> Documents:
             qids = np.array([order[qid] for qid in qids.tolist()])
             why = "queries are numbered, as an id has a blank or a #"
             layout = f"{layout or 'a table'}; {why}"
+    matrix, features, words = _coded(path, np.concatenate(matrices), features, columns, seen)
     roles = [*features, columns.label]
     return Documents(
         path.name,
         np.concatenate(labels),
         qids,
-        np.concatenate(matrices),
+        matrix,
         lambda row, feature=-1: f"{where}{lines[row]}: column {roles[feature]!r}",
         np.array(docids) if docids else None,
         layout=layout,
         ignored=ignored,
         feature_names=None if all(map(str.isdigit, features)) else tuple(features),
         query_names=query_names,
+        categories=words,
         weights=np.concatenate(weights) if weights else read_weights(sidecar.weights),
     )
 
@@ -170,7 +198,7 @@ def _features(path: Path, names: list[str], columns: Columns, by_qid: bool) -> l
     """Return the columns of features; the columns that are named must exist."""
     special = [columns.label, *([columns.qid] if by_qid else [])]
     special += filter(None, (columns.docid, columns.weight))
-    for name in (*special, *(columns.features or ())):
+    for name in (*special, *(columns.features or ()), *columns.categories):
         require_choice(name, names, f"column of {path}")
     for name in names:
         if names.count(name) > 1:
@@ -187,6 +215,41 @@ def _features(path: Path, names: list[str], columns: Columns, by_qid: bool) -> l
     if not features:
         raise DataError(f"{path}: found no features, expected at least 1 column of them")
     return list(features)
+
+
+def _coded(
+    path: Path,
+    matrix: np.ndarray,
+    features: list[str],
+    columns: Columns,
+    seen: Mapping[str, Mapping[str, int]],
+) -> tuple[np.ndarray, list[str], dict[str, Sequence[str]]]:
+    """Return the matrix with the final codes and with a column for each word of `one_hot`.
+
+    Also return the names of its columns, and the words of each column of words.
+    """
+    made, names, words = list[np.ndarray](), list[str](), dict[str, Sequence[str]]()
+    for feature, name in zip(matrix.T, features):
+        if name not in seen:
+            made.append(feature)
+            names.append(name)
+            continue
+        known = columns.categories[name] or sorted(seen[name])
+        for word in known:
+            if not word.isprintable():
+                raise DataError(f"{path}: column {name!r}: found {word!r}, expected one line")
+        final = {word: code for code, word in enumerate(known)}
+        # a word that a file of categories does not have is a missing value
+        codes = np.array([*(final.get(word, math.nan) for word in seen[name]), math.nan])
+        numbers = codes[np.where(np.isnan(feature), -1, feature).astype(np.int64)]
+        if name in columns.one_hot:
+            made += [numbers == code for code in range(len(known))]
+            names += [f"{name}={word}" for word in known]
+        else:
+            made.append(numbers)
+            names.append(name)
+        words[name] = known
+    return np.column_stack(made).astype(np.float32), names, words
 
 
 def _number(text: str) -> float:
