@@ -329,8 +329,8 @@ def closing_lines(runs: Iterable[JobResult]) -> list[str]:
         pairs = [pair for where in group for pair in warnings[where]]
         if len(group) == 1 and len({warning.text for _, warning in pairs}) == 1:
             folds = dict.fromkeys(key.fold_text for key, _ in pairs)
-            where = ", ".join(group[0])
-            lines.append(f"{where}, fold {_some([*folds])}: {pairs[0][1].text}")
+            name = ", ".join(group[0])
+            lines.append(f"{name}, fold {_some([*folds])}: {pairs[0][1].text}")
         elif group:
             fits = Counter(key[:2] for key in {key for key, w in pairs if w.kind == kind})
             counts: dict[str, list[str]] = {}

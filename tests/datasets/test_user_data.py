@@ -319,7 +319,7 @@ def test_parquet_is_read_by_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPat
                         "'letorbench[parquet]'` brings it"),
         (pd.DataFrame([], columns=name), f"{path}: found no rows, expected at least 1"),
         (pd.DataFrame([[1, 2, "a", "x"]], columns=name), f"{path}: row 0: column '7': found 'a', "
-         "expected numbers (--columns names the columns to use)"),
+         "expected numbers (--columns names the columns to use, --categories those of words)"),
         (table, None),
     ):  # fmt: skip
         monkeypatch.setattr(pd, "read_parquet", Mock(side_effect=[found]))
