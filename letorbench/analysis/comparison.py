@@ -21,6 +21,7 @@ from letorbench.analysis.paired import (
     MeanDifference,
     differences,
     effect_size,
+    randomizations,
     seed_variances,
     tukey,
     win_tie_loss,
@@ -171,16 +172,28 @@ def compare(
     reads the test labels, takes part as a baseline alone. UsageError for fewer than two systems or
     an unknown baseline; DataError if two systems have no fold in common.
     """
-    by_name = {system.algo: system for system in systems}
+    by_name = {system.algo: system.in_means for system in systems}
     every = np.unique(np.concatenate([system.folds for system in systems]))
-    tested = []
+    about, both = [], []
     for names in _pairs(dataset, list(by_name), baseline):
         one, other = on_common_folds(dataset, *(by_name[name] for name in names))
-        both = np.unique(one.folds)
-        folds = () if len(both) == len(every) else tuple(both.tolist())
+        numbers = np.unique(one.folds)
+        folds = () if len(numbers) == len(every) else tuple(numbers.tolist())
         for part, a, b in _parts(one, other, slices):
-            pair = _test(dataset, a, b, measure, procedure)
-            tested.append(replace(pair, folds=folds, slice=part))
+            about.append((folds, part))
+            both.append(with_values(a, b, measure))
+    found = _p_values(both, list(by_name.values()), measure, procedure)
+    apart = {
+        each: abs(each.mean(measure) - each.values[measure].mean()) if len(each.qids) else 0.0
+        for each in {each for pair in both for each in pair}
+    }
+    tested = [
+        replace(
+            _pair(dataset, *pair, measure, p),
+            folds=folds, slice=part, from_folds=max(apart[each] for each in pair),
+        )
+        for pair, p, (folds, part) in zip(both, found, about)
+    ]  # fmt: skip
     keys = [(frozenset((pair.a, pair.b)), pair.slice) for pair in tested]
     known = {key: pair.p for key, pair in reversed([*zip(keys, tested)])}
     p = np.array(list(known.values()))
@@ -353,9 +366,36 @@ def _row(pair: Pair, procedure: Procedure, names: Mapping[str, str]) -> list[Cel
     ]  # fmt: skip
 
 
-def _test(dataset: str, one: PerQuery, other: PerQuery, measure: str, procedure: Procedure) -> Pair:
-    """The pair on the queries with values of both; its p-value is not adjusted yet."""
-    one, other = with_values(one, other, measure)
+def _p_values(
+    pairs: Sequence[tuple[PerQuery, PerQuery]], systems: Sequence[PerQuery], measure: str,
+    procedure: Procedure,
+) -> list[float]:  # fmt: skip
+    """The p-value of each pair; NaN for one without queries.
+
+    Every pair has the same draws: p depends neither on names nor on the other pairs. systems: of
+    which most pairs are, on all queries; these are tested together.
+    """
+    seeds = [seed_variances(a.tables[measure], b.tables[measure], a.folds) for a, b in pairs]
+    found = dict[int, float]()
+    if procedure.test == "randomization":
+        n = max(len(each.qids) for each in systems)
+        rows = [s for s in systems if len(s.qids) == n and not np.isnan(s.values[measure]).any()]
+        place = {each: row for row, each in enumerate(rows)}
+        if n and (whole := [k for k, pair in enumerate(pairs) if place.keys() >= {*pair}]):
+            values = np.array([each.values[measure] for each in rows])
+            both = [(place[one], place[other]) for one, other in (pairs[k] for k in whole)]
+            p = randomizations(values, both, [seeds[k] for k in whole], procedure.seed)
+            found = dict(zip(whole, p))
+    for k, (one, other) in enumerate(pairs):
+        if k not in found and len(one.qids):
+            of_pair = one.values[measure], other.values[measure]
+            rng = np.random.default_rng(procedure.seed)
+            found[k] = TESTS[procedure.test](*of_pair, rng, seeds[k])
+    return [found.get(k, math.nan) for k in range(len(pairs))]
+
+
+def _pair(dataset: str, one: PerQuery, other: PerQuery, measure: str, p: float) -> Pair:
+    """The pair on queries with values of both, with the p-value of its test."""
     a, b = one.values[measure], other.values[measure]
     if not len(a):
         none, seeds = math.nan, (len(one.tables[measure]), len(other.tables[measure]))
@@ -365,16 +405,12 @@ def _test(dataset: str, one: PerQuery, other: PerQuery, measure: str, procedure:
             (0, 0, 0), seeds, (None, None),
         )  # fmt: skip
     tables = one.tables[measure], other.tables[measure]
-    # every pair has the same draws: p depends neither on names nor on the other pairs
-    rng = np.random.default_rng(procedure.seed)
-    p = TESTS[procedure.test](a, b, rng, seed_variances(*tables, one.folds))
     first, second = (_deviation(table) for table in tables)
     return Pair(
         dataset, measure, one.algo, other.algo, (float(a.mean()), float(b.mean())),
         MeanDifference.of(*tables, one.folds), p, p, effect_size(a, b),
         win_tie_loss(sign(measure) * a, sign(measure) * b), (len(tables[0]), len(tables[1])),
         (first, second),
-        from_folds=max(abs(s.mean(measure) - s.values[measure].mean()) for s in (one, other)),
     )  # fmt: skip
 
 
@@ -417,14 +453,17 @@ def _deviation(table: np.ndarray) -> float | None:
 
 def on_common_folds(dataset: str, one: PerQuery, other: PerQuery) -> tuple[PerQuery, PerQuery]:
     """Both systems' values on the folds that both have; DataError if they share no fold."""
-    folds = np.intersect1d(one.folds, other.folds)
+    same = np.array_equal(one.folds, other.folds)
+    folds = one.folds if same else np.intersect1d(one.folds, other.folds)
     if not len(folds) and len(one.folds) and len(other.folds):
         has = [",".join(map(str, np.unique(each.folds))) for each in (one, other)]
         raise DataError(
             f"{dataset}: found folds {has[0]} of {one.algo} and {has[1]} of {other.algo}, "
             "expected one in common: run the missing folds"
         )
-    both = one.only(folds).in_means, other.only(folds).in_means
+    if not same:
+        one, other = one.only(folds), other.only(folds)
+    both = one.in_means, other.in_means
     check_paired(dataset, both)
     return both
 

@@ -79,18 +79,60 @@ def randomization(
     (count + 1) / (samples + 1), which keeps the level (Phipson and Smyth, 2010). For retrieval:
     Smucker, Allan and Carterette, CIKM 2007.
 
-    Every assignment gets a normal draw of the seeds' variances. A random byte gives the signs of
-    eight queries and picks their sum from a table of 256.
+    Every assignment gets a normal draw of the seeds' variances.
     """
     d = differences(a, b)
-    sums = len(d) * rng.normal(0.0, math.sqrt(sum(v for v, _ in seeds)), samples)
-    padded = np.zeros(-(-len(d) // 8) * 8)
-    padded[: len(d)] = d
+    normal = rng.normal(size=samples)
+    return _fraction(_signed_sums(d[None], rng, samples)[0], d, normal, seeds)
+
+
+def randomizations(
+    values: np.ndarray, pairs: Sequence[tuple[int, int]], seeds: Sequence[Variances], seed: int
+) -> list[float]:
+    """`randomization` of pairs of the rows of values (m, n), each with the same draws.
+
+    The sum of a pair's differences is the difference of the rows' sums. A pair whose differences
+    are too small beside the rounding of these is tested by itself. seeds: of each pair.
+    """
+    rng, n = np.random.default_rng(seed), values.shape[1]
+    normal = rng.normal(size=SAMPLES)
+    centred = values - values.mean(axis=0)
+    sums = _signed_sums(centred, rng, SAMPLES)
+    sizes = np.abs(centred).sum(axis=1) * (n / 8 + 10) * np.finfo(np.float64).eps
+    found = []
+    for (i, j), own in zip(pairs, seeds):
+        d = differences(values[i], values[j])
+        rounding = np.abs(centred[i] - centred[j] - d).sum() + sizes[i] + sizes[j]
+        if rounding < ROUNDING / 2 * np.abs(d).sum() or not d.any():
+            found.append(_fraction(sums[i] - sums[j], d, normal, own))
+        else:
+            found.append(randomization(values[i], values[j], np.random.default_rng(seed), own))
+    return found
+
+
+def _signed_sums(values: np.ndarray, rng: np.random.Generator, samples: int) -> np.ndarray:
+    """The sums of values (m, n) with random signs, the same for all rows, (m, samples).
+
+    A random byte gives the signs of eight columns and picks their sums from tables of 256.
+    """
+    m, n = values.shape
     signs = 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1) - 1.0
-    for table in padded.reshape(-1, 8) @ signs.T:
-        sums += table.take(rng.integers(0, 256, samples, dtype=np.uint8))
+    padded = np.zeros((m, -(-n // 8), 8))
+    padded.reshape(m, -1)[:, :n] = values
+    sums = np.zeros((m, samples))
+    for k in range(padded.shape[1]):
+        drawn = rng.integers(0, 256, samples, dtype=np.uint8).astype(np.intp)
+        for row, table in zip(sums, padded[:, k] @ signs.T):
+            row += table.take(drawn)
+    return sums
+
+
+def _fraction(sums: np.ndarray, d: np.ndarray, normal: np.ndarray, seeds: Variances) -> float:
+    """The p-value of differences d (n,) whose sums with random signs are these, (samples,)."""
+    if seeds:
+        sums = sums + len(d) * math.sqrt(sum(v for v, _ in seeds)) * normal
     least = abs(d.sum()) - ROUNDING * np.abs(d).sum()
-    return float((np.count_nonzero(np.abs(sums) >= least) + 1) / (samples + 1))
+    return float((np.count_nonzero(np.abs(sums) >= least) + 1) / (len(sums) + 1))
 
 
 def t(a: np.ndarray, b: np.ndarray, seeds: Variances = ()) -> float:

@@ -122,14 +122,14 @@ class PerQuery:
                 folds[0].algo,
                 np.concatenate([fold.folds for fold in folds]),
                 np.concatenate([fold.qids for fold in folds]),
-                {n: np.concatenate([f.values[n] for f in folds]) for n in folds[0].tables},
+                {n: np.concatenate([f.tables[n][0] for f in folds]) for n in folds[0].tables},
                 None if folds[0].weights is None else np.concatenate([f.weights for f in folds], 1),
             )
             for folds in repeats
         ]
         first = whole[0]
         check_paired(first.algo, whole)
-        tables = {n: np.stack([each.values[n] for each in whole]) for n in first.tables}
+        tables = {n: np.concatenate([each.tables[n] for each in whole]) for n in first.tables}
         return replace(first, tables=tables)
 
 
@@ -179,7 +179,7 @@ def read_fold_queries(path: Path, algo: str, number: int) -> PerQuery:
         text = io.StringIO(read_file(path).decode(), newline="")
         header, *lines = csv.reader(text)
         qids = np.array([escaping.of_csv(line[0]) for line in lines], dtype=str)
-        table = np.array([line[1:] for line in lines], dtype=np.float64)
+        table = np.array([[*map(float, line[1:])] for line in lines], dtype=np.float64)
         if np.isinf(table).any():
             raise ValueError("found an infinite value")
         values = dict(zip(header[1:], table.reshape(len(lines), len(header) - 1).T, strict=True))

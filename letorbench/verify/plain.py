@@ -28,45 +28,67 @@ class Ranked(NamedTuple):
     scores: list[float]
     #: the labels of all judged documents, ranked or not
     judged: list[int]
+    #: DCG@0, DCG@1, ... of the ranking, and of the judged documents in the ideal order
+    dcg: list[float]
+    ideal: list[float]
 
 
-def value(
-    measure: str,
+def values(
+    measures: Sequence[str],
     labels: Sequence[int],
     scores: Sequence[float],
     rules: Convention,
     docids: Sequence[bytes] | None = None,
-) -> float | None:
-    """Return a measure, as ``ndcg@10`` or ``map``, of one query's documents in file order.
+) -> list[float | None]:
+    """Return measures, as ``ndcg@10`` or ``map``, of one query's documents in file order.
 
     A label below 0 is of a document that is not judged, the score -inf of one that is not
-    retrieved; without ids, documents have their positions from 1. It is NaN where the convention
-    leaves the query out; None where the measure has no definition here or the convention's library
-    computes it otherwise, or where equal scores have more than `MOST_ORDERS` orders.
+    retrieved; without ids, documents have their positions from 1. A value is NaN where the
+    convention leaves the query out; None where the measure has no definition here or the
+    convention's library computes it otherwise, or where equal scores have more than `MOST_ORDERS`
+    orders.
     """
-    name, _, cut = measure.partition("@")
-    define, k = DEFINITIONS.get(name), int(cut) if cut else None
-    if define is None or rules.apart(measure) is None:
-        return None
-    rules = rules.of(measure)
+    orders: dict[Convention, list[Ranked] | None] = {}  # measures may have rules apart
+    found: list[float | None] = []
+    for measure in measures:
+        name, _, cut = measure.partition("@")
+        if name not in DEFINITIONS or rules.apart(measure) is None:
+            found.append(None)
+            continue
+        define, k, own = DEFINITIONS[name], int(cut) if cut else None, rules.of(measure)
+        if own not in orders:
+            orders[own] = _orders(labels, scores, own, docids)
+        each = orders[own]
+        if each:
+            found.append(sum([define(ranked, own, k) for ranked in each]) / len(each))
+        else:
+            found.append(None if each is None else math.nan)
+    return found
+
+
+def _orders(
+    labels: Sequence[int], scores: Sequence[float], rules: Convention,
+    docids: Sequence[bytes] | None,
+) -> list[Ranked] | None:  # fmt: skip
+    """The rankings of a query, none where it is left out; None for more than `MOST_ORDERS`."""
     retrieved = any(score > -math.inf for score in scores)
     if (rules.empty == "drop" and not any(r >= rules.relevant for r in labels)) or (
         rules.missing == "drop" and not retrieved
     ):
-        return math.nan
+        return []
     if rules.ties != "mean":
-        return define(_ranked(labels, scores, rules, docids), rules, k)
+        return [_ranked(labels, scores, rules, docids)]
     ranked = _ranked(labels, scores, replace(rules, ties="file"), docids)
     places = [list(g) for _, g in groupby(range(len(ranked.labels)), key=ranked.scores.__getitem__)]
     if math.prod(math.factorial(min(len(group), 20)) for group in places) > MOST_ORDERS:
         return None
-    orders = [sum(order, ()) for order in product(*map(permutations, places))]
-    return sum(define(_moved(ranked, order), rules, k) for order in orders) / len(orders)
+    return [_moved(ranked, sum(order, ()), rules) for order in product(*map(permutations, places))]
 
 
-def _moved(ranked: Ranked, order: Sequence[int]) -> Ranked:
+def _moved(ranked: Ranked, order: Sequence[int], rules: Convention) -> Ranked:
     unjudged = {rank for rank, i in enumerate(order, start=1) if i + 1 in ranked.unjudged}
-    return ranked._replace(labels=[ranked.labels[i] for i in order], unjudged=unjudged)
+    labels = [ranked.labels[i] for i in order]
+    return ranked._replace(labels=labels, unjudged=unjudged, dcg=_dcg(labels, rules))
 
 
 def _ranked(
@@ -90,8 +112,9 @@ def _ranked(
     rows.sort(key=lambda i: -scores[i])
     rows = rows[: rules.depth]
     unjudged = {rank for rank, i in enumerate(rows, start=1) if labels[i] < 0}
-    ranked = [max(labels[i], 0) for i in rows]
-    return Ranked(ranked, unjudged, [scores[i] for i in rows], [r for r in labels if r >= 0])
+    ranked, judged = [max(labels[i], 0) for i in rows], [r for r in labels if r >= 0]
+    dcg, ideal = _dcg(ranked, rules), _dcg(sorted(judged, reverse=True), rules)
+    return Ranked(ranked, unjudged, [scores[i] for i in rows], judged, dcg, ideal)
 
 
 def _gain(label: int, rules: Convention) -> float:
@@ -100,31 +123,36 @@ def _gain(label: int, rules: Convention) -> float:
     return 2.0**label - 1.0 if rules.gain == "exp2" else float(rules.gain.split("/")[label])
 
 
-def _dcg(labels: Sequence[int], rules: Convention, k: int) -> float:
+def _dcg(labels: Sequence[int], rules: Convention) -> list[float]:
+    """DCG@0, DCG@1, ... down to the last rank."""
     shift = 0 if rules.discount == "letor" else 1
-    total = 0.0
-    for i, r in enumerate(labels[:k], start=1):
-        total += _gain(r, rules) / (math.log2(i + shift) if i + shift > 2 else 1.0)
-    return total
+    gains = {r: _gain(r, rules) for r in {*labels}}
+    sums = [0.0]
+    for i, r in enumerate(labels, start=1):
+        sums.append(sums[-1] + gains[r] / (math.log2(i + shift) if i + shift > 2 else 1.0))
+    return sums
+
+
+def _at(sums: Sequence[float], k: int | None) -> float:
+    """The sum down to rank k, or of the whole list."""
+    return sums[-1 if k is None else min(k, len(sums) - 1)]
 
 
 def _ndcg(ranked: Ranked, rules: Convention, k: int | None) -> float:
     if k is not None and k > len(ranked.labels) and rules.short_ndcg == "zero":
         return 0.0
-    depth = k if k is not None and rules.ideal == "k" else len(ranked.judged)
-    best = _dcg(sorted(ranked.judged, reverse=True), rules, depth)
-    return _plain_dcg(ranked, rules, k) / best if best else float(rules.empty == "1")
+    best = _at(ranked.ideal, k if rules.ideal == "k" else None)
+    return _at(ranked.dcg, k) / best if best else float(rules.empty == "1")
 
 
 def _plain_dcg(ranked: Ranked, rules: Convention, k: int | None) -> float:
-    return _dcg(ranked.labels, rules, k or len(ranked.labels))
+    return _at(ranked.dcg, k)
 
 
 def _mean_ndcg(ranked: Ranked, rules: Convention, k: int | None) -> float:
-    rules = replace(rules, ideal="k", short_ndcg="whole")
-    if not _dcg(sorted(ranked.judged, reverse=True), rules, len(ranked.judged)):
+    if not ranked.ideal[-1]:
         return float(rules.empty == "1")
-    values = [_ndcg(ranked, rules, n) for n in range(1, len(ranked.labels) + 1)]
+    values = [dcg / _at(ranked.ideal, n) for n, dcg in enumerate(ranked.dcg[1:], start=1)]
     return sum(values) / len(values) if values else 0.0
 
 

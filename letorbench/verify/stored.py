@@ -162,14 +162,16 @@ def by_query(fold: StoredFold, test: QuerySet) -> list[np.ndarray]:
 def _values(fold: StoredFold, test: QuerySet, rules: Convention) -> Iterator[str | None]:
     """Yield a line for each wrong value, "" for a right one, None if it is not measured again."""
     rules = replace(rules, ties="mean") if fold.identity["algo"] == RANDOM else rules
-    stored = dict(zip(fold.queries.qids.tolist(), zip(*fold.queries.values.values())))
+    path, measures = fold.folder / paths.QUERIES, list(fold.queries.values)
+    columns = (column.tolist() for column in fold.queries.values.values())
+    stored = dict(zip(fold.queries.qids.tolist(), zip(*columns)))
     labels = np.split(test.labels, test.offsets[1:-1])
     names = np.split(document_ids(test.docids, test.offsets), test.offsets[1:-1])
     for qid, judged, scores, docids in zip(test.qids.tolist(), labels, by_query(fold, test), names):
-        there = stored.get(qid, (math.nan,) * len(fold.queries.values))
-        for name, found in zip(fold.queries.values, there):
-            expected = plain.value(name, judged.tolist(), scores.tolist(), rules, docids.tolist())
-            where = f"{fold.folder / paths.QUERIES}: query {qid}, {name}"
+        there = stored.get(qid, (math.nan,) * len(measures))
+        again = plain.values(measures, judged.tolist(), scores.tolist(), rules, docids.tolist())
+        for name, found, expected in zip(measures, there, again):
+            where = f"{path}: query {qid}, {name}"
             yield None if expected is None else _differs(where, found, expected)
 
 

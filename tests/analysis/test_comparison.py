@@ -15,8 +15,10 @@ from letorbench.analysis.comparison import (
     on_common_folds,
     power_table,
     query_tables,
+    with_values,
 )
 from letorbench.analysis.conclusions import conclusions, page_tests
+from letorbench.analysis.paired import randomization, seed_variances
 from letorbench.analysis.ranks import overall
 from letorbench.analysis.report import gains, shown_first
 from letorbench.analysis.resplits import resplit_comparison
@@ -79,6 +81,31 @@ def test_a_partial_algorithm_is_compared_on_the_folds_that_both_have():
         with pytest.raises((DataError, UsageError)) as error:
             compare("SET", systems, "map", baseline)
         assert str(error.value) == told
+
+
+def test_the_p_of_a_pair_depends_on_no_other_system(rng):
+    """Also of one with a fold less, with gaps, with seeds, and of ones that are almost equal."""
+    systems = [system("a", (1, 2, 3)), system("bb", (1, 2, 3)), system("ccc", (1, 3))]
+    first, query = systems[0].values["map"], np.arange(30)
+    others = {
+        "same": first,
+        "near": first + 1e-9 * rng.random(30) * (query < 5),
+        "gaps": np.where(query % 7, rng.random(30), np.nan),
+        "seeds": first + 0.1 * rng.normal(size=(3, 30)),
+        "steps": np.round(first, 1),
+    }
+    systems += [replace(systems[0], algo=n, tables={"map": v}) for n, v in others.items()]
+    by_name = {each.algo: each for each in systems}
+    pairs = compare("SET", systems, "map")
+    assert len(pairs) == 28 and sum(pair.p > 0.999 for pair in pairs) == 1
+    for pair in pairs:
+        both = on_common_folds("SET", by_name[pair.a], by_name[pair.b])
+        one, other = with_values(*both, "map")
+        seeds = seed_variances(one.tables["map"], other.tables["map"], one.folds)
+        values, draws = (one.values["map"], other.values["map"]), np.random.default_rng(0)
+        assert pair.p == randomization(*values, draws, seeds), (pair.a, pair.b)
+        apart = [abs(each.mean("map") - each.values["map"].mean()) for each in (one, other)]
+        assert pair.from_folds == max(apart)
 
 
 @pytest.mark.parametrize(

@@ -117,14 +117,16 @@ def test_what_data_say_holds_for_every_ranking(rules: str, rng: np.random.Genera
     for name, bounds in known.bounds.items():
         for sign, bound in zip((-1.0, 1.0), bounds):
             pairs = [(own.tolist(), (sign * own).tolist()) for own in labels]
-            values = [plain.value(name, *pair, rules) for pair in pairs]
+            values = [plain.values([name], *pair, rules)[0] for pair in pairs]
             assert bound == pytest.approx(np.nanmean(values)), (name, sign)
     counted = [own for own in labels if rules.empty != "drop" or own.max() >= rules.relevant]
     assert known.queries == len(counted)
     whole = rules.ties != "mean" and rules.ideal == "k" and (gains == gains.round()).all()
     assert (known.ndcg1 > 0) == whole
     for own in counted:
-        firsts = [plain.value("ndcg@1", own.tolist(), first, rules) for first in np.eye(len(own))]
+        firsts = [
+            plain.values(["ndcg@1"], own.tolist(), first, rules)[0] for first in np.eye(len(own))
+        ]
         steps = np.multiply(firsts, known.ndcg1)
         assert not whole or np.allclose(steps, steps.round())
 
