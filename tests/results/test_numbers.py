@@ -24,7 +24,7 @@ from letorbench.measures import parse
 from letorbench.results.measuring import measure_fold
 from letorbench.results.per_query import PerQuery, read_fold_queries, write_fold_queries
 from letorbench.solvers.stopping import Validation
-from letorbench.verify.plain import value
+from letorbench.verify import plain
 
 WEIGHTED = "standard,mean=weighted"
 STORED = [f"{name}@{k}" for name in ("ndcg", "p") for k in (1, 3, 10)] + ["map", "mrr"]
@@ -69,7 +69,7 @@ class Ran:
         left, found = [float(line) for line in scores.read_text().split()], {}
         for qid, labels in self.lists(part).items():
             own, left = left[: len(labels)], left[len(labels) :]
-            found[qid] = value(measure, labels, own, convention(self.rules))
+            found[qid] = plain.values([measure], labels, own, convention(self.rules))[0]
         assert left == []
         return {qid: each for qid, each in found.items() if each == each}
 
