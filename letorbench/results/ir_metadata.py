@@ -29,7 +29,7 @@ def ir_metadata(fold: StoredFold, qrels: str) -> str:
         {"name": f"{key.dataset}, {p} part of fold {key.fold}", **source} for p in PARTS
     ]
     method = {"name": key.algo, "method": identity.get("module"), "params": fit["chosen"]}
-    method |= {name: identity.get(name) for name in ("features", "seed")}
+    method |= {"seed": identity.get("seed")}
     facts = {
         "schema-version": SCHEMA,
         "run-version": 1.0,
@@ -38,7 +38,7 @@ def ir_metadata(fold: StoredFold, qrels: str) -> str:
         "research goal": {},
         "implementation": {"source": {"lang": ["python"]}} if trained else {},
         "method": {
-            "automatic": True,
+            **({"automatic": True} if trained else {}),
             "score ties": RULES["ties"][convention(fold.convention).ties],
             "retrieval": [_known(method)],
         },
@@ -76,5 +76,11 @@ def _yaml(facts: Mapping[str, Any], before: str = "") -> Iterator[str]:
         if isinstance(value, Mapping) and value:
             yield f"{before}{name}:"
             yield from _yaml(value, f"{before}  ")
+        elif isinstance(value, list) and value and isinstance(value[0], Mapping):
+            yield f"{before}{name}:"
+            for each in value:
+                first, *others = _yaml(each, f"{before}  ")
+                yield f"{before}- {first.strip()}"
+                yield from others
         else:
             yield f"{before}{name}: {json.dumps(value)}"

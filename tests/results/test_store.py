@@ -103,7 +103,8 @@ def test_a_later_format_is_named_left_out_and_never_replaced(tmp_path: Path) -> 
         f"{lb.__version__} is too old to read it"
     )
     assert store.damaged == {folder: said}
-    job = Job(FoldKey("D", "a", 1, 3), Label("a"), {}, Protocol(out=tmp_path), folder.parent, {})
+    protocol = Protocol(data_dir=tmp_path, out=tmp_path)
+    job = Job(FoldKey("D", "a", 1, 3), Label("a"), {}, protocol, folder.parent, {})
     with pytest.raises(UsageError, match="too old"):
         _reused(job, None)
     assert later.read_bytes() == before
