@@ -8,14 +8,9 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from letorbench.version import __version__
-
-#: what Linux says of the processor and the memory; other systems have no such files
-_LINUX = (
-    ("model", "/proc/cpuinfo", r"^model name\s*: (.+)$"),
-    ("ram", "/proc/meminfo", r"^MemTotal:\s*(\d+) kB$"),
-)
 
 
 @cache
@@ -35,16 +30,23 @@ def library_version(module: str) -> str:
 
 
 @cache
-def machine() -> dict[str, str | int]:
-    """Return what is known of this machine, except its name."""
-    facts: dict[str, str | int] = {"architecture": platform.machine(), "cores": os.cpu_count() or 0}
-    facts["kernel"] = f"{platform.system()} {platform.release()}"
+def machine() -> dict[str, Any]:
+    """Return the hardware and the system, without a name, as the schema ir_metadata has them."""
+    kilobytes = _said("/proc/meminfo", r"^MemTotal:\s*(\d+) kB$")
+    cpu = {
+        "model": _said("/proc/cpuinfo", r"^model name\s*: (.+)$"),
+        "architecture": platform.machine(), "number of cores": os.cpu_count(),
+    }  # fmt: skip
+    system = {
+        "kernel": f"{platform.system()} {platform.release()}",
+        "distribution": _said("/etc/os-release", r'^PRETTY_NAME="?(.*?)"?$'),
+    }
+    ram = f"{int(kilobytes) / 2**20:.1f} GB" if kilobytes else ""
+    return {"hardware": {"cpu": cpu, "ram": ram}, "operating system": system}
+
+
+def _said(file: str, pattern: str) -> str:
+    """Return what Linux says in a file, "" elsewhere."""
     with suppress(OSError):
-        facts["distribution"] = platform.freedesktop_os_release()["PRETTY_NAME"]
-    for name, file, pattern in _LINUX:
-        with suppress(OSError):
-            if match := re.search(pattern, Path(file).read_text(), re.MULTILINE):
-                facts[name] = match[1]
-    if "ram" in facts:
-        facts["ram"] = f"{int(facts['ram']) / 2**20:.1f} GB"
-    return facts
+        return "".join(re.findall(pattern, Path(file).read_text(), re.MULTILINE)[:1])
+    return ""

@@ -53,7 +53,7 @@ _SETTINGS = {"*": (str, *_VALUE, list)}
 #: the kinds of the facts of fit.json that anything reads: those of every key are at "*", those of
 #: each item in a list; what ends in "?" may be missing or null, as in older versions
 _FACTS: Mapping[str, Any] = {
-    "format?": _WHOLE,
+    "format?": _WHOLE, "machine?": {},
     "identity": {
         "algo": _TEXT, "seed?": _WHOLE, "null?": (str, *_NUMBER), "settings?": _SETTINGS,
         "fixed?": [_TEXT], "grid?": {"*": [(str, *_VALUE, list)]},
@@ -61,7 +61,6 @@ _FACTS: Mapping[str, Any] = {
         **dict.fromkeys(("protocol?", "select?", "convention?"), _TEXT),
     },
     "label?": _TEXT, "chosen": _SETTINGS, "versions": {"*": _TEXT}, "objective": [_VALUE],
-    "machine?": {"*": (*_TEXT, *_WHOLE)},
     "validation": {
         "measure?": _TEXT, "value?": _NUMBER, "training?": _NUMBER, "best?": _WHOLE,
         "curve?": [_VALUE],
@@ -284,10 +283,7 @@ def write_fit(folder: Path, facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def stored_fit(folder: Path) -> dict[str, Any]:
-    """Return a fold's fit.json, empty if there is none; DataError names a damaged file.
-
-    UsageError says that a later version wrote it, so that no run replaces it.
-    """
+    """Return a fold's fit.json, {} without one; DataError: damaged, UsageError: too new to read."""
     path = folder / paths.FIT
     try:
         try:
@@ -316,8 +312,8 @@ def matches(
 def read_fold(key: FoldKey, folder: Path) -> StoredFold | None:
     """Return a finished fold; None if it is not finished.
 
-    DataError says that it is damaged, or of other data or another fold than its folder says,
-    UsageError that a later version wrote it.
+    DataError says that it is damaged, or of other data or another fold than its folder says;
+    UsageError that a later version wrote it, so that no run replaces it.
     """
     written = stamp(folder)
     fit = stored_fit(folder)
