@@ -14,7 +14,7 @@ import rendered  # noqa: E402
 import letorbench  # noqa: E402
 
 project = "letorbench"
-author = "the letorbench developers"
+author = "The letorbench authors"
 version = release = letorbench.__version__
 
 extensions = [

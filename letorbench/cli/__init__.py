@@ -14,7 +14,7 @@ import click
 
 from letorbench import registry
 from letorbench.cli.group import INTERRUPTED, TERMINATED, Commands, end_like_interruption
-from letorbench.version import __version__
+from letorbench.version import __version__, bibtex
 
 #: commands in the order of a first use; others follow them in the order of the alphabet
 FIRST = ("run", "datasets", "algos", "score", "table", "plot", "compare", "report",
@@ -25,12 +25,22 @@ FIRST = ("run", "datasets", "algos", "score", "table", "plot", "compare", "repor
 OBJECTS = 20_000
 
 
+def _cite(context: click.Context, option: click.Parameter, given: bool) -> None:
+    if given:
+        click.echo(bibtex())
+        context.exit()
+
+
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     no_args_is_help=True,
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
+@click.option(
+    "--cite", is_flag=True, is_eager=True, expose_value=False, callback=_cite,
+    help="Show the BibTeX entry and exit.",
+)  # fmt: skip
 @click.option("--debug", is_flag=True, help="Show a traceback with an error.")
 def cli(debug: bool) -> None:
     """Benchmark learning-to-rank algorithms under the LETOR protocol.

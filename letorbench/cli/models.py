@@ -255,6 +255,8 @@ def export(
 ) -> None:  # fmt: skip
     """Write <FOLDER>/fold<k>/<algorithm>.run for every stored fold, and its qrels.txt.
 
+    Beside a run, <algorithm>.yml says what made it, in the schema ir_metadata.
+
     With another --as, write the model of the fold instead: <FOLDER>/fold<k>/<algorithm>.txt, or
     .json for Solr and Elasticsearch. The model must be of stumps, of trees or, except for
     lightgbm, linear, and take raw features. With --model, write that model to --output; a data set

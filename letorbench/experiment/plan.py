@@ -27,12 +27,11 @@ from letorbench.rankers.any_model import AnyModel, is_model, ranker_of
 from letorbench.rankers.base import Ranker
 from letorbench.rankers.estimator import FEATURES, hyper_parameters
 from letorbench.results import labels, paths
+from letorbench.results.environment import library_version
 from letorbench.results.labels import NAME, RUN_KEYS, SELECTED_BY, Label
 from letorbench.results.paths import FoldKey
 from letorbench.results.spellings import parse
-from letorbench.results.store import library_version
 from letorbench.source import scoring_digest, users_digest
-from letorbench.version import __version__
 
 #: how an algorithm is named from Python: by label, as a class, as an instance with its settings, or
 #: any model that has `fit` and `predict`
@@ -433,7 +432,6 @@ def ranker_identity(cls: type[Ranker], settings: Settings, *parts: Any) -> dict[
         "settings": {key: value for key, value in values.items() if key != FEATURES},
         "fixed": sorted(fixed),
         "grid": grid(cls, settings),
-        "letorbench": __version__,
         "module": cls.__module__,
         "parts": modules,
         "code": scoring_digest(cls.__module__, *modules),

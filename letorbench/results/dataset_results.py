@@ -111,7 +111,8 @@ class SystemResults:
         code = identity.get("code")
         if code is None or is_current(identity):
             return ""
-        return f"letorbench {identity.get('letorbench')}, code {str(code)[:8]}"
+        by = self.stored[0].fit["versions"].get("letorbench")
+        return f"letorbench {by}, code {str(code)[:8]}"
 
     @property
     def fits(self) -> dict[int, Mapping[str, Any]]:

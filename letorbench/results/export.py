@@ -21,6 +21,7 @@ from letorbench.rankers.any_model import OWN_FILE
 from letorbench.results import paths
 from letorbench.results.dataset_results import DatasetResults, data_of
 from letorbench.results.external import document_names, document_rows
+from letorbench.results.ir_metadata import ir_metadata
 from letorbench.results.model_texts import FORMATS
 from letorbench.results.store import StoredFold
 from letorbench.results.user_files import check_output
@@ -33,10 +34,10 @@ LARGEST_SCORE = 3e38
 def export(results: DatasetResults, form: str, data_dir: Path, folder: Path) -> Iterator[Path]:
     """Write every finished fold of a data set's algorithms as files of other programs.
 
-    With the form `trec` these are fold<k>/<algo>.run and fold<k>/qrels.txt, with another one
-    fold<k>/<algo>.txt, the model as that program's text, or .json. Of an algorithm with repeats the
-    first is written. A model of transformed features is refused: the texts have no place for what
-    was done to them. Features have the names of the data set's features.txt.
+    With the form `trec` these are fold<k>/<algo>.run, <algo>.yml with what made it, and qrels.txt,
+    with another one fold<k>/<algo>.txt, the model as that program's text, or .json. Of an algorithm
+    with repeats the first is written. A model of transformed features is refused: the texts have no
+    place for what was done to them. Features have the names of the data set's features.txt.
 
     form: `trec`, or a name of `letorbench.results.model_texts.FORMATS`.
 
@@ -70,11 +71,14 @@ def export(results: DatasetResults, form: str, data_dir: Path, folder: Path) -> 
         tests = {fold.number: fold.test for fold in benchmark.folds}
         for fold in folds:
             test = tests[fold.number]
-            qrels, run = (folder / fold.folder.name / name for name in (QRELS_FILE, f"{algo}.run"))
+            names = (QRELS_FILE, f"{algo}.run", f"{algo}.yml")
+            qrels, run, made_by = (folder / fold.folder.name / name for name in names)
             write_run(run, test, fold.scores(test.n_docs), algo, benchmark.convention)
             if qrels not in written:
                 write_qrels(qrels, test)
-            written |= {qrels: None, run: None}
+            with write_atomically(made_by) as file:
+                file.write(ir_metadata(fold, QRELS_FILE))
+            written |= {qrels: None, run: None, made_by: None}
     yield from written
 
 

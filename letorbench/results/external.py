@@ -31,7 +31,7 @@ from letorbench.results.labels import NAME, Label
 from letorbench.results.measuring import measure_fold
 from letorbench.results.per_query import PerQuery
 from letorbench.results.scores import content, read_scores
-from letorbench.results.store import FoldOutput, Store, read_folds, versions, write_fold
+from letorbench.results.store import FoldOutput, Store, read_folds, write_fold
 from letorbench.results.user_files import check_not_read
 from letorbench.solvers.fit_result import score_warnings
 
@@ -92,7 +92,6 @@ def import_external(
             "convention": benchmark.convention.name,
             "data": benchmark.provenance["digest"],
             "null": benchmark.provenance.get("null", "error"),
-            "letorbench": versions()["letorbench"],
         }
         rules, n_folds = benchmark.convention, len(benchmark.folds)
         queries = measure_fold(name, fold, read, rules)

@@ -11,10 +11,8 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache, cached_property
-from importlib import import_module
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +20,11 @@ import numpy as np
 
 from letorbench.checksum import checked, digest, with_checksum
 from letorbench.conventions import convention
-from letorbench.errors import DataError, UsageError
+from letorbench.errors import DataError, LetorError, UsageError
 from letorbench.files import one_writer, read_file, touch, write_unlocked
 from letorbench.measures import Measure
 from letorbench.results import paths
+from letorbench.results.environment import machine, versions
 from letorbench.results.labels import Label, configured, of_stored
 from letorbench.results.paths import FoldKey
 from letorbench.results.per_query import PerQuery, mean_of, read_fold_queries, write_fold_queries
@@ -36,6 +35,8 @@ from letorbench.version import __version__
 if TYPE_CHECKING:
     from letorbench.rankers.base import Ranker
 
+#: the format of a fold's files; a higher one where an older reader would misread them
+FORMAT = 1
 #: the digest of a file that cannot be read: a pipe, a device, one without permission
 UNREADABLE = "-"
 #: what becomes of a damaged fold
@@ -52,10 +53,11 @@ _SETTINGS = {"*": (str, *_VALUE, list)}
 #: the kinds of the facts of fit.json that anything reads: those of every key are at "*", those of
 #: each item in a list; what ends in "?" may be missing or null, as in older versions
 _FACTS: Mapping[str, Any] = {
+    "format?": _WHOLE, "machine?": {},
     "identity": {
         "algo": _TEXT, "seed?": _WHOLE, "null?": (str, *_NUMBER), "settings?": _SETTINGS,
         "fixed?": [_TEXT], "grid?": {"*": [(str, *_VALUE, list)]},
-        **dict.fromkeys(("module?", "code?", "letorbench?", "data?", "features?"), _TEXT),
+        **dict.fromkeys(("module?", "code?", "data?", "features?"), _TEXT),
         **dict.fromkeys(("protocol?", "select?", "convention?"), _TEXT),
     },
     "label?": _TEXT, "chosen": _SETTINGS, "versions": {"*": _TEXT}, "objective": [_VALUE],
@@ -112,6 +114,7 @@ class FoldOutput:
         }
         named = str(self.label) != self.identity.get("algo")
         return {
+            "format": FORMAT,
             "identity": self.identity,
             **({"label": str(self.label)} if named else {}),
             "chosen": self.ranker.get_params() if self.ranker else {},
@@ -123,6 +126,7 @@ class FoldOutput:
             "seconds": self.seconds,
             "repeats": self.repeats,
             "versions": versions(self.ranker.needs if self.ranker else None),
+            "machine": machine() if self.ranker else None,
         }
 
 
@@ -279,7 +283,7 @@ def write_fit(folder: Path, facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def stored_fit(folder: Path) -> dict[str, Any]:
-    """Return a fold's fit.json, empty if there is none; DataError names a damaged file."""
+    """Return a fold's fit.json, {} without one; DataError: damaged, UsageError: too new to read."""
     path = folder / paths.FIT
     try:
         try:
@@ -308,7 +312,8 @@ def matches(
 def read_fold(key: FoldKey, folder: Path) -> StoredFold | None:
     """Return a finished fold; None if it is not finished.
 
-    DataError says that it is damaged, or of other data or another fold than its folder says.
+    DataError says that it is damaged, or of other data or another fold than its folder says;
+    UsageError that a later version wrote it, so that no run replaces it.
     """
     written = stamp(folder)
     fit = stored_fit(folder)
@@ -317,6 +322,9 @@ def read_fold(key: FoldKey, folder: Path) -> StoredFold | None:
     try:
         # an algorithm's whole folder may be copied under another name, to compare two versions
         _check(fit, _FACTS)
+        # before 1.0 the version was in it: every new one would have trained everything again
+        same = {key: value for key, value in fit["identity"].items() if key != "letorbench"}
+        fit = {**fit, "identity": same}
         facts = {"repeat": 1, **fit["identity"]}
         convention(fit["test"]["convention"])
         label = of_stored(fit, paths.folder_of_fold(folder))
@@ -371,7 +379,7 @@ class Store:
             try:
                 if fold is None or fold.written != stamp(folder):
                     fold = read_fold(key, folder)
-            except DataError as error:
+            except LetorError as error:
                 self.damaged[folder] = str(error)
             else:
                 self.folds |= {folder: fold} if fold else {}
@@ -468,25 +476,6 @@ def fit_warnings(fit: Mapping[str, Any]) -> list[FitWarning]:
     return [FitWarning(**facts) for facts in fit["warnings"]]
 
 
-@cache
-def versions(needed: str | None = None) -> dict[str, str]:
-    """Return the versions that a result came from, with that of a package its ranker needs."""
-    import platform
-    from importlib.metadata import version
-
-    packages = {name: version(name) for name in ("numpy", "scipy", "numba")}
-    if needed:
-        packages[needed] = library_version(needed)
-    return {"letorbench": __version__, **packages, "python": platform.python_version()}
-
-
-def library_version(module: str) -> str:
-    """Return the version that a module's package says; "" if it says none or is not there."""
-    with suppress(ImportError):
-        return str(getattr(import_module(module.partition(".")[0]), "__version__", ""))
-    return ""
-
-
 def check_writable(out: Path) -> None:
     """Raise WriteError now rather than after an hour of training."""
     with one_writer(out, out):
@@ -498,6 +487,13 @@ def _verified(path: Path) -> dict[str, Any]:
     facts = checked(read_file(path))
     if facts is None:
         raise _damaged(path, "its content does not have the checksum in its last line")
+    written = facts.get("format", FORMAT)
+    if isinstance(written, int) and written > FORMAT:
+        by = facts["versions"].get("letorbench") if isinstance(facts.get("versions"), dict) else "?"
+        raise UsageError(
+            f"{path}: found format {written}, which letorbench {by} wrote, expected {FORMAT} at "
+            f"most: letorbench {__version__} is too old to read it"
+        )
     stated = facts.get("files")
     digests = stated if isinstance(stated, dict) else {}  # `_check` names others
     for name in paths.CHECKED:

@@ -19,7 +19,8 @@ import letorbench as lb
 from letorbench.escaping import TEMPLATES
 from letorbench.results import paths
 from letorbench.results.csv_files import write_tables
-from letorbench.results.store import Store, versions
+from letorbench.results.environment import versions
+from letorbench.results.store import Store
 from letorbench.solvers.fit_warnings import FitWarning
 
 PRINTED = Path(__file__).with_name("printed.txt")

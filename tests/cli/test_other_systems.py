@@ -74,6 +74,34 @@ def test_every_format_measures_as_the_original(toy):
     assert "other data" in refused(1, "export", "TOY", "--data-dir", "other")
 
 
+def test_a_run_says_in_the_fields_schema_what_made_it(toy):
+    """In a file of its own: neither we nor others read a run that begins with comments."""
+    yaml, trec = pytest.importorskip("yaml"), pytest.importorskip("pytrec_eval")
+    printed("export", "TOY", "--to", "trec")
+    printed(*taken("theirs", "trec/fold{fold}/regression.run"))
+    printed("export", "TOY", "--algo", "theirs", "--to", "trec")
+    texts = (Path(f"trec/fold2/{name}.yml").read_text() for name in ("regression", "theirs"))
+    ours, theirs = map(yaml.safe_load, texts)
+    with open("trec/fold2/regression.run") as run:
+        assert len(trec.parse_run(run)) == 8
+    parts = ["platform", "research goal", "implementation", "method", "actor", "data"]
+    assert [*ours] == [*theirs] == ["schema-version", "run-version", "tag", *parts]
+    assert ours["tag"] == Path("trec/fold2/regression.run").read_text().split()[5]
+    fit = json.loads(Path("results/TOY/regression/fold2/fit.json").read_text())
+    platform, (method,) = ours["platform"], ours["method"]["retrieval"]
+    assert method["params"].keys() == fit["chosen"].keys() and method["seed"] == 0
+    assert float(method["params"]["l2"]) == fit["chosen"]["l2"]
+    assert method["method"] == "letorbench.rankers.regression"
+    assert platform["hardware"]["cpu"]["number of cores"] == os.cpu_count()
+    assert platform["software"]["retrieval toolkit"] == [f"letorbench=={lb.__version__}"]
+    assert f"numpy=={np.__version__}" in platform["software"]["libraries"]["python"]
+    of_test = {"name": "TOY", "qrels": "qrels.txt", "fold": 2, "digest": fit["identity"]["data"]}
+    assert ours["data"]["test collection"] == theirs["data"]["test collection"] == of_test
+    # of a system that was trained elsewhere, nothing is said that is of here
+    assert theirs["platform"] == {} and theirs["method"]["retrieval"] == [{"name": "theirs"}]
+    assert "training data" in ours["data"] and "training data" not in theirs["data"]
+
+
 def test_models_are_exported_with_the_names_of_features_but_not_of_transformed_ones(toy):
     words = "export", "TOY", "--as"
     printed("run", "--dataset", "TOY", "--features", "zscore", "--algo", "scaled=regression")

@@ -251,7 +251,7 @@ def test_the_command_and_its_options_exist(text: str) -> None:
     words = shlex.split(text.replace("\\\n", " "), comments=True)[1:]
     words = words[: words.index("|")] if "|" in words else words
     command, rest = declared(words)
-    assert command is not cli or rest in ([], ["--help"], ["--debug"]), text
+    assert command is not cli or rest in ([], ["--help"], ["--debug"], ["--cite"]), text
     known = {name for each in (command, cli) for param in each.params for name in param.opts}
     used = {word.partition("=")[0] for word in rest if word.startswith("--")}
     assert used <= known | {"--help"}, text

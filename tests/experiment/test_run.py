@@ -107,7 +107,6 @@ def test_the_files_hold_what_they_say(protocol):
             "dataset": "TOY", "algo": "regression", "fold": fold.number, "fixed": ["l2"],
             "grid": {},
             "settings": {"gain": "exp2", "l2": 0.5, "target": "label"},
-            "letorbench": lb.__version__,
             "module": "letorbench.rankers.regression", "features": "query-minmax",
             "protocol": "default",
             "parts": ["letorbench.features", "letorbench.measures.definitions"],

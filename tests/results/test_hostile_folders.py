@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+import re
 import shutil
 import signal
 import stat
@@ -29,6 +30,8 @@ VALIDATED = {
     "measure": "map", "value": 0.5, "training": 0.75, "curve": [0.25, 0.5], "best": 2,
     "grid": [{"settings": {"c": 1.0}, "value": 0.5, "curve": [0.5]}] * 2,
 }  # fmt: skip
+#: what a line says of a fold that is not read: damage, or a number of a later format
+LEFT_OUT = re.compile(": damaged: |is too old to read it")
 IDENTITY = {
     "settings": {"c": 1.0}, "fixed": ["c"], "grid": {"c": [0.1, 1.0]}, "code": "0", "seed": 0,
     "module": "letorbench.rankers.listnet", "letorbench": "0.1", "features": "raw", "data": "d",
@@ -236,10 +239,10 @@ def test_odd_facts_are_damaged_folds_or_harmless(tmp_path: Path, shift: int) -> 
     store = Store(out).look("S")
     assert len(store.damaged) + len(store.folds) == number + 1 + 4
     assert len(store.damaged) > number / 2 and len(store.folds) > 10
-    assert all("/x" in line and ": damaged: " in line for line in store.damaged.values())
+    assert all("/x" in line and LEFT_OUT.search(line) for line in store.damaged.values())
     for done in shown(out, [each for each in SHOW if each.startswith(("table", "report"))]):
         assert done.exit_code == 0, done.output
-        assert done.stderr.count("damaged") >= len(store.damaged)
+        assert len(LEFT_OUT.findall(done.stderr)) >= len(store.damaged)
 
 
 def test_code_that_is_not_there_is_other_code(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from toy_data import store_fold, write_toy
 
 import letorbench as lb
 from letorbench.checksum import checked, digest, with_checksum
-from letorbench.errors import DataError
-from letorbench.experiment.job import reused
+from letorbench.errors import DataError, UsageError
+from letorbench.experiment.job import _reused, reused
 from letorbench.experiment.plan import Job, Protocol
 from letorbench.files import one_writer
 from letorbench.results.csv_files import write_tables
@@ -80,6 +80,34 @@ def test_any_other_byte_is_damage_that_names_the_file(tmp_path: Path) -> None:
         assert [fold.number for fold in read_folds(tmp_path, "S", "a")] == [2]
         path.write_bytes(content)
     assert [fold.number for fold in read_folds(tmp_path, "S", "a")] == [1, 2]
+
+
+def test_a_later_format_is_named_left_out_and_never_replaced(tmp_path: Path) -> None:
+    for fold in (1, 2, 3):
+        folder = store_fold(tmp_path, "D", "a", fold, {"map": 0.5})
+        fit = stored_fit(folder)
+        assert fit.pop("format") == 1
+        if fold == 1:  # as before 1.0, when each version trained everything again
+            fit["identity"]["letorbench"] = "0.1.0"
+        if fold == 3:
+            fit |= {"format": 2, "versions": {"letorbench": "1.3.0"}}
+        (folder / FIT).write_text(with_checksum(fit))
+    later, before = folder / FIT, (folder / FIT).read_bytes()
+    store = Store(tmp_path).look()
+    assert [fold.number for fold in store.of("D", "a")] == [1, 2]
+    first, second = store.of("D", "a")
+    assert first.experiment == second.experiment
+    assert matches(first.fit, {**second.identity, "fold": 1}, None)
+    said = (
+        f"{later}: found format 2, which letorbench 1.3.0 wrote, expected 1 at most: letorbench "
+        f"{lb.__version__} is too old to read it"
+    )
+    assert store.damaged == {folder: said}
+    protocol = Protocol(data_dir=tmp_path, out=tmp_path)
+    job = Job(FoldKey("D", "a", 1, 3), Label("a"), {}, protocol, folder.parent, {})
+    with pytest.raises(UsageError, match="too old"):
+        _reused(job, None)
+    assert later.read_bytes() == before
 
 
 def test_a_forged_fold_stops_no_other(tmp_path: Path) -> None:
