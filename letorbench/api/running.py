@@ -60,7 +60,7 @@ def run(
 ) -> Results:
     """Train, select on validation, test: every algorithm on every fold of every data set.
 
-    Stored folds that still hold are not run again. Every finished fold's files are in the
+    Stored folds that are still valid are not run again. Every finished fold's files are in the
     results folder at once, so that an interrupted run is continued by the same call.
 
     Parameters
