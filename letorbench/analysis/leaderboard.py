@@ -136,7 +136,8 @@ def families(row: SystemResults) -> tuple[str, ...]:
 def board_table(each: Board, measure: str, every: bool = False) -> Table:
     """A row per algorithm, the best first; numbers that papers print are rows without a place.
 
-    every: whether all `MEASURES` are columns.
+    every: whether all `MEASURES` are columns, and the features. In CSV low and high are the ends of
+    the 95 % interval of each mean by itself.
     """
     frame, rows = each.frame, best_first(comparable(each.frame), measure)
     drawn = _drawn(each).rows
@@ -162,7 +163,7 @@ def board_table(each: Board, measure: str, every: bool = False) -> Table:
         cells = [
             frame.dataset, Cell(name, row.algo), place, *values,
             pair and pair.difference.mean, pair and Cell(probability(pair.adjusted), pair.adjusted),
-            Cell(f"[{low:.4f}, {high:.4f}]", low), high, ranks.get(row.algo), row.seconds,
+            low, high, ranks.get(row.algo), row.seconds,
             row.features, kinds[0], ", ".join(kinds[1:]),
         ]  # fmt: skip
         lines.append((row.values[measure], cells))
@@ -177,8 +178,8 @@ def board_table(each: Board, measure: str, every: bool = False) -> Table:
         Column("place", name="place", form="d"),
         *(Column(label(name), name=name) for name in shown),
         Column("difference", name="difference", form="+.4f"),
-        Column("adjusted p", name="p_adjusted"),
-        Column("95 % interval", name="low"),
+        Column("adjusted", name="p_adjusted"),
+        Column(name="low"),
         Column(name="high"),
         Column("mean rank", name="rank", form=".1f"),
         Column("seconds", name="seconds", form=".1f"),
@@ -189,9 +190,8 @@ def board_table(each: Board, measure: str, every: bool = False) -> Table:
     n = len(rows[0].queries.qids)
     caption = (
         f"{frame.dataset}: {len(rows)} algorithms by {label(measure)} [{frame.conventions[0]}], "
-        "mean over the folds; difference from the best, per query; the interval of each mean by "
-        f"itself, over {n} queries and seeds; mean rank over queries; seconds of all folds with "
-        "their selection"
+        f"mean over the folds; difference from the best, over {n} queries and seeds; "
+        "mean rank over queries; seconds of all folds with their selection"
     )
     against = f"{rows[0].algo} (p < {PROCEDURE.alpha:g}, {PROCEDURE.over(pairs)})"
     notes = [*each.notes, *early_notes(rows), *(() if every else conclusion(each, measure))]
@@ -216,7 +216,7 @@ def _of_papers(frame: DatasetResults, measure: str) -> list[tuple[str, float, di
     found: dict[str, dict[str, float]] = {}
     for name in MEASURES:
         for row in lookup(frame.dataset, name):
-            found.setdefault(f"{row.algorithm}, printed: {row.source}", {})[name] = row.value
+            found.setdefault(f"{row.algorithm} ({row.source})", {})[name] = row.value
     return [(name, row[measure], row) for name, row in found.items() if measure in row]
 
 

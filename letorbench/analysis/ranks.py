@@ -199,7 +199,7 @@ def draw_ranks(names: Sequence[str], ranks: np.ndarray, difference: float) -> Fi
         from matplotlib.transforms import ScaledTranslation
 
         beside = 2 * figures.LEGEND_LETTER * (max(map(len, names)) + 6)
-        width = min(max(figures.COLUMN, 1.5 + beside), figures.PAGE)
+        width = min(max(figures.COLUMN, 1.4 + 0.05 * n + beside), figures.PAGE)
         figure = figures.new_figure(width, 1.0 + figures.ROW * (top + left))
         axes = figure.subplots()
         first, last = 1.0, float(n)

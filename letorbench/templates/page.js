@@ -35,7 +35,7 @@ for (const choice of document.querySelectorAll("select[data-choice]")) {
     const measures = [...select("measure").options].map((each) => each.textContent);
     // places, differences, intervals and ranks are of the measure that the page is by, its first
     const [measure, by] = [select("measure").value, heads.find((each) => measures.includes(each))];
-    const of = ["place", "difference", "adjusted p", "95 % interval", "mean rank"];
+    const of = ["place", "difference", "adjusted", "mean rank"];
     const others = measure === "" ? [] : [...measures.filter((each) => each !== measure), ...(measure === by ? [] : of)];
     const [family, seconds, features] = ["family", "seconds", "features"].map((name) => select(name).value);
     for (const row of table.rows) {

@@ -74,6 +74,28 @@ def test_layout(n_panels, n_lines, name):
     assert min([*sizes, *(text.get_fontsize() for text in legend.get_texts())]) >= 7
 
 
+@pytest.mark.parametrize("n_panels", [1, 3])
+def test_a_figure_has_the_width_and_the_title_that_are_asked_for(n_panels):
+    figure = draw(panels(n_panels, 3), width=5.0, title="Mine")
+    figure.draw_without_rendering()
+    assert_apart(figure)
+    assert figure.get_figwidth() == 5.0
+    titles = [axes.get_title() for axes in figure.axes]
+    assert [*titles, figure.get_suptitle()].count("Mine") == 1
+    assert ("Mine" in titles) == (n_panels == 1)
+    assert draw(panels(1, 3), title="").axes[0].get_title() == ""
+
+
+def test_a_legend_that_is_too_tall_for_a_column_takes_the_page():
+    for n_lines, inches in ((6, 3.5), (10, 7.2)):
+        figure = draw(panels(1, n_lines, LONG))
+        figure.draw_without_rendering()
+        assert_apart(figure)
+        (legend,), (axes,) = figure.legends, figure.axes
+        assert figure.get_figwidth() == inches
+        assert legend.get_window_extent().height < 0.45 * axes.bbox.height
+
+
 def test_the_best_of_several_panels_rank_best_on_average():
     names = [f"a{i}" for i in range(MOST_LINES + 1)]
     up = {name: float(i) for i, name in enumerate(names)}

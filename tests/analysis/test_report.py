@@ -15,7 +15,7 @@ import letorbench as lb
 from letorbench.analysis.comparison import Procedure, compare
 from letorbench.analysis.conclusions import tuning_line
 from letorbench.analysis.leaderboard import Board, board_table
-from letorbench.analysis.report import ndcg_curves
+from letorbench.analysis.report import gains, ndcg_curves
 from letorbench.analysis.report import page as report
 from letorbench.analysis.tables import render
 from letorbench.measures import MEASURES
@@ -106,6 +106,17 @@ def test_numbers_stand_below_their_cut_off() -> None:
     )
     assert head == ["algorithm", "@1", "@2", "@3"] and long[0] == "long" and len(long) == 4
     assert short[0] == "short" and short[1].startswith("0.2500 [") and not any(short[2:])
+
+
+def test_the_charts_of_gains_have_one_scale(folder, monkeypatch) -> None:
+    """That of the largest difference of any algorithm, up or down."""
+    monkeypatch.setattr("letorbench.analysis.figures.data_uri", lambda f: f.axes[0].get_ylim())
+    frame = DatasetResults.read(folder / "results", SET, folder / "data")
+    values = frame.rows
+    base = next(row.queries.values["ndcg@10"] for row in values if row.algo == BASE)
+    most = max(np.abs(row.queries.values["ndcg@10"] - base).max() for row in values)
+    ends = [end for _, end in gains(frame, BASE, "ndcg@10").values()]
+    np.testing.assert_allclose(ends, [(-1.05 * most, 1.05 * most)] * (len(ALGOS) - 1))
 
 
 def test_every_stored_measure_unfolds(page, folder) -> None:
