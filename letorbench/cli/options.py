@@ -237,7 +237,7 @@ runs = several(
 folds = click.option("--folds", metavar="1-5", help="Folds, as 1-5 or 1,3.  [default: all]")
 algos = several(
     "--algo", "algos", shell_complete=algorithms_with_results,
-    help="Algorithms, also as comma lists; `baselines`: those of seven that have results.  "
+    help="Algorithms, also as comma lists; `baselines`: seven, those that have results.  "
     "[default: all]",
 )  # fmt: skip
 baseline = click.option(

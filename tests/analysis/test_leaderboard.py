@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.leaderboard import SUBMISSIONS, faults
 from conftest import call, printed, refused
 from toy_data import write_toy, write_uneven
 
 import letorbench as lb
+from benchmarks.leaderboard import SUBMISSIONS, faults
 from letorbench.analysis import leaderboard
 from letorbench.analysis.comparison import Procedure
 from letorbench.analysis.leaderboard import (
