@@ -133,10 +133,18 @@ def families(row: SystemResults) -> tuple[str, ...]:
         return ()
 
 
+def scaling(row: SystemResults) -> str:
+    """Return what a row's algorithm needs of features on scales of their own; "" if unknown."""
+    try:
+        return ranker(row.label.algo)().auto_features
+    except UsageError:
+        return ""
+
+
 def board_table(each: Board, measure: str, every: bool = False) -> Table:
     """A row per algorithm, the best first; numbers that papers print are rows without a place.
 
-    every: whether all `MEASURES` are columns, and the features. In CSV low and high are the ends of
+    every: whether all `MEASURES` are columns, and the scaling. In CSV low and high are the ends of
     the 95 % interval of each mean by itself.
     """
     frame, rows = each.frame, best_first(comparable(each.frame), measure)
@@ -144,13 +152,13 @@ def board_table(each: Board, measure: str, every: bool = False) -> Table:
     means = ranks_of(_values(drawn, measure)).mean(axis=0).tolist()
     ranks = dict(zip((row.algo for row in drawn), means))
     pairs = _tests(each, measure)
-    against = {pair.a: pair for pair in pairs if pair.b == rows[0].algo}
+    from_best = {pair.a: pair for pair in pairs if pair.b == rows[0].algo}
     shown = dict.fromkeys([measure, *MEASURES] if every else [measure])
     lines: list[tuple[float, list]] = []
     for place, row in enumerate(rows, 1):
         kept = row.queries.counted(measure)
         low, high = MeanDifference.from_zero(kept.tables[measure], kept.folds).interval()
-        pair = against.get(row.algo)
+        pair = from_best.get(row.algo)
         values = [
             Cell(
                 f"{row.values[name]:.4f}", row.values[name], spread=spread(row.deviation(name)),
@@ -164,7 +172,7 @@ def board_table(each: Board, measure: str, every: bool = False) -> Table:
             frame.dataset, Cell(name, row.algo), place, *values,
             pair and pair.difference.mean, pair and Cell(probability(pair.adjusted), pair.adjusted),
             low, high, ranks.get(row.algo), row.seconds,
-            row.features, kinds[0], ", ".join(kinds[1:]),
+            scaling(row), kinds[0], ", ".join(kinds[1:]),
         ]  # fmt: skip
         lines.append((row.values[measure], cells))
     for name, value, others in _of_papers(frame, measure):
@@ -183,7 +191,7 @@ def board_table(each: Board, measure: str, every: bool = False) -> Table:
         Column(name="high"),
         Column("mean rank", name="rank", form=".1f"),
         Column("seconds", name="seconds", form=".1f"),
-        Column("features" * every, "left", "features"),
+        Column("scaling" * every, "left", "scaling"),
         Column("family", "left", "family"),
         Column("kind", "left", "kind"),
     )
@@ -192,6 +200,7 @@ def board_table(each: Board, measure: str, every: bool = False) -> Table:
         f"{frame.dataset}: {len(rows)} algorithms by {label(measure)} [{frame.conventions[0]}], "
         f"mean over the folds; difference from the best, over {n} queries and seeds; "
         "mean rank over queries; seconds of all folds with their selection"
+        f"{'; scaling of features that are not normalised' * every}"
     )
     against = f"{rows[0].algo} (p < {PROCEDURE.alpha:g}, {PROCEDURE.over(pairs)})"
     notes = [*each.notes, *early_notes(rows), *(() if every else conclusion(each, measure))]
@@ -267,7 +276,7 @@ def _section(each: Board, measure: str) -> dict[str, Any]:
     return {
         "conclusions": conclusion(each, measure),
         "families": [*kinds, "printed"],
-        "features": sorted({row.features for row in each.frame.rows if row.features}),
+        "scaling": sorted({scaling(row) for row in each.frame.rows} - {""}),
         "measures": [label(name) for name in MEASURES],
         "measure": label(measure),
         "table": board_table(each, measure, every=True),

@@ -37,7 +37,7 @@ for (const choice of document.querySelectorAll("select[data-choice]")) {
     const [measure, by] = [select("measure").value, heads.find((each) => measures.includes(each))];
     const of = ["place", "difference", "adjusted", "mean rank"];
     const others = measure === "" ? [] : [...measures.filter((each) => each !== measure), ...(measure === by ? [] : of)];
-    const [family, seconds, features] = ["family", "seconds", "features"].map((name) => select(name).value);
+    const [family, seconds, scaling] = ["family", "seconds", "scaling"].map((name) => select(name).value);
     for (const row of table.rows) {
       heads.forEach((head, i) => { row.cells[i].hidden = others.includes(head); });
       const cell = (name) => row.cells[heads.indexOf(name)];
@@ -45,7 +45,7 @@ for (const choice of document.querySelectorAll("select[data-choice]")) {
       row.hidden = row.parentNode === table.tBodies[0] && (
         (family !== "" && !kinds.includes(family)) ||
         (seconds !== "" && !(Number(cell("seconds").dataset.value) <= Number(seconds))) ||
-        (features !== "" && cell("features").textContent !== features));
+        (scaling !== "" && cell("scaling").textContent !== scaling));
     }
     announcement.textContent = `${choice.dataset.choice}: ${choice.value || "all"}`;
   });
