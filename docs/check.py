@@ -61,6 +61,8 @@ MASKS: tuple[tuple[str, str], ...] = (
 PICTURE = re.compile(r"^!\[[^]]*\]\(((?:docs/)?pictures/[\w-]+\.png)\)$", re.MULTILINE)
 #: the key of a PNG under which it holds the digest of what made it
 KEY = "letorbench-code"
+#: a longer line of a notebook is a picture
+LONGEST_LINE = 5_000
 #: what draws pictures and makes the data of DEMO; the rankers that a page names count, too
 DRAWING = (
     "analysis/figures.py", "analysis/curves.py", "analysis/importance.py", "analysis/paired.py",
@@ -200,6 +202,8 @@ def check(path: Path, needs: set[str], write: bool = False) -> tuple[str, list[s
 
     write: whether a picture that differs is replaced.
     """
+    if path.suffix == ".ipynb":
+        return check_notebook(path)
     differences: list[str] = []
     skipped = 0
     namespace: dict[str, object] = {"__name__": "__main__"}
@@ -252,6 +256,19 @@ def check(path: Path, needs: set[str], write: bool = False) -> tuple[str, list[s
     return text, differences, skipped
 
 
+def check_notebook(path: Path) -> tuple[str, list[str], int]:
+    """Run a notebook; return its new text, and what its outputs differ in, pictures aside."""
+    import rendered
+
+    texts = path.read_text(encoding="utf-8"), rendered.run(path)
+    before, after = (
+        [line for line in masked(text).splitlines() if len(line) < LONGEST_LINE] for text in texts
+    )
+    names = (f"{path} shows", "a run gives")
+    difference = "\n".join(difflib.unified_diff(before, after, *names, lineterm="", n=1))
+    return texts[1], [difference] * bool(difference), 0
+
+
 def old_code(path: Path) -> list[str]:
     """Return a line where a page of papers, or the leaderboard's numbers, are of other code.
 
@@ -300,7 +317,7 @@ def main(arguments: list[str] | None = None) -> int:
         needs.discard("dask")
     sys.path.insert(0, str(ROOT))
     total = 0
-    chosen = options.pages or pages()
+    chosen = options.pages or [*pages(), ROOT / "docs" / "notebook.ipynb"]
     with ProcessPoolExecutor() as pool:  # pages share nothing; each has a folder of its own
         checked = pool.map(check, chosen, repeat(needs), repeat(options.write))
         for path, (text, differences, skipped) in zip(chosen, checked, strict=True):

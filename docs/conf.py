@@ -29,6 +29,7 @@ exclude_patterns = [NOTEBOOK.name]
 html_theme = "furo"
 html_static_path = ["static"]
 html_css_files = ["pages.css"]
+html_show_copyright = False
 html_title = f"letorbench {release}"
 # a paper's page unfolds its raw rows below smaller headings
 suppress_warnings = ["myst.header"]

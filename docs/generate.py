@@ -20,9 +20,10 @@ from pathlib import Path
 import click
 import numpy as np
 
-from letorbench.analysis.leaderboard import shipped
+from letorbench.analysis.leaderboard import recommended, shipped
 from letorbench.analysis.published import lookup
 from letorbench.cli import cli
+from letorbench.cli.models import FAMILIES
 from letorbench.conventions import CONVENTIONS, INTEGERS, RULES, Convention
 from letorbench.datasets.catalog import CATALOG
 from letorbench.features import TRANSFORMATIONS
@@ -106,14 +107,31 @@ def _ndcg10(name: str) -> list[str]:
     return [cell for dataset in SETS for cell in numbers(dataset, name, "ndcg@10")]
 
 
+def by_family(rankers: Iterable[str]) -> dict[str, list[str]]:
+    """Return names of rankers by the titles of their families, as `letorbench algos` does."""
+    of = {name: (ranker(name).families or ("",))[0] for name in rankers}
+    return {
+        title: members
+        for family, title in FAMILIES.items()
+        if (members := [name for name, each in of.items() if each == family])
+    }
+
+
 def algorithms() -> str:
-    """A row a ranker, page by page."""
-    rows = (
-        [f"[`{name}`]({page}.md)", *_ndcg10(name), loss, *(head[fact] for fact in FACTS)]
+    """A table for each family, with a row for each ranker; the recommended ones have a star."""
+    rows = {
+        name: [
+            f"[`{name}`]({page}.md)" + " ★" * (name in recommended()), *_ndcg10(name), loss,
+            *(head[fact] for fact in FACTS),
+        ]
         for page, head in heads().items()
         for name, loss in losses_of(page).items()
+    }  # fmt: skip
+    header = ["name", *SETS, "loss of a query", *FACTS]
+    return "\n".join(
+        f"### {title}\n\n{table(header, (rows[name] for name in members))}"
+        for title, members in by_family(rows).items()
     )
-    return table(["name", *SETS, "loss of a query", *FACTS], rows)
 
 
 def variants(page: str) -> str:
@@ -434,10 +452,15 @@ def api() -> str:
 
     values = {name: getattr(lb, name) for name in sorted(dir(lb), key=str.lower)}
     classes = {name: value for name, value in values.items() if inspect.isclass(value)}
+    called = {ranker(name): name for name in names()}
+    classed = {called[value]: name for name, value in classes.items() if value in called}
     groups = {
         "Functions": [name for name, value in values.items() if inspect.isfunction(value)],
-        "Rankers": [name for name, value in classes.items() if issubclass(value, lb.Ranker)],
-        "Other classes": [n for n, value in classes.items() if not issubclass(value, lb.Ranker)],
+        **{
+            f"Rankers, {title[0].lower()}{title[1:]}": [classed[name] for name in members]
+            for title, members in by_family(classed).items()
+        },
+        "Other classes": [n for n, value in classes.items() if value not in called],
     }
     sections = (
         f"## {title}\n\n```{{eval-rst}}\n.. autosummary::\n   :toctree: api\n   :nosignatures:\n\n"

@@ -131,4 +131,4 @@ cli.main()
         capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     assert done.returncode == status
-    assert done.stderr.endswith("error: interrupted; the files written so far are complete\n")
+    assert done.stderr.endswith("interrupted; what is written is complete: run it again to go on\n")

@@ -137,7 +137,9 @@ def draw_curves(axes: Axes, row: SystemResults) -> None:
     axes.set(xlabel=escaping.figure(x), ylabel=escaping.figure(f"validation {y}"))
 
 
-def draw_validation(frames: Sequence[DatasetResults]) -> Figure:
+def draw_validation(
+    frames: Sequence[DatasetResults], width: float | None = None, title: str | None = None
+) -> Figure:
     """Draw a panel for each algorithm with a choice on validation; DataError if there is none."""
     rows = [(f.dataset, row) for f in frames for row in f.rows if validation_curves(row)]
     if not rows:
@@ -145,12 +147,15 @@ def draw_validation(frames: Sequence[DatasetResults]) -> Figure:
     across = min(len(rows), ACROSS)
     down = -(-len(rows) // across)
     with figures.fixed_style():
-        figure = figures.new_figure(figures.PAGE * across / ACROSS, HEIGHT * down + 0.2)
+        width = width or figures.PAGE * across / ACROSS
+        figure = figures.new_figure(width, HEIGHT * down + 0.2)
+        if title:
+            figure.suptitle(escaping.figure(title))
         panels = figure.subplots(down, across, squeeze=False).ravel()
         for axes, (dataset, row) in zip(panels, rows):
             draw_curves(axes, row)
-            title = row.algo if len(frames) == 1 else f"{dataset}, {row.algo}"
-            figures.dress(axes, title, axes.get_xlabel(), axes.get_ylabel())
+            name = row.algo if len(frames) == 1 else f"{dataset}, {row.algo}"
+            figures.dress(axes, name, axes.get_xlabel(), axes.get_ylabel())
         for axes in panels[len(rows) :]:
             axes.remove()
         legend = "one line per fold; the dot marks the model that was kept"

@@ -17,9 +17,8 @@ import textwrap
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import takewhile
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -28,7 +27,7 @@ import numpy as np
 from letorbench import escaping
 from letorbench.analysis.comparison import Pair, Procedure
 from letorbench.analysis.paired import MeanDifference
-from letorbench.analysis.results_table import best_first, label, other_code, remarks
+from letorbench.analysis.results_table import best_first, label, lacks_folds, other_code, remarks
 from letorbench.errors import DataError, UsageError
 from letorbench.files import Writer, write_atomically
 from letorbench.measures import MEASURES, sign, texts
@@ -77,6 +76,8 @@ MOST_BANDS = 4
 USUAL_BASELINE = "regression"
 #: more grey lines than this are counted and not named: a legend is less tall than its plot
 MOST_GREY = 12
+#: more rows of a legend than this are too tall for a panel as wide as a column
+MOST_ROWS = 6
 #: of the lines that the legend does not name
 GREY: dict[str, Any] = {"color": "0.78", "linewidth": 0.6, "zorder": 1.0}
 #: inches: a lone panel fills a column of a paper, more of them a page's width
@@ -157,7 +158,7 @@ def data_uri(figure: Figure) -> str:
 
 
 def drawn_measures(measure: str, frame: DatasetResults) -> list[str]:
-    """The measure itself, or if it needs a cut-off, the stored ones from @1 on, else @1 to @10.
+    """The measure itself, or if it needs a cut-off, the stored ones with @1, else @1 to @10.
 
     UsageError for several measures.
     """
@@ -165,7 +166,7 @@ def drawn_measures(measure: str, frame: DatasetResults) -> list[str]:
     known = MEASURES.get(names[0]) if len(names) == 1 and names[0] not in stored else None
     if known is not None and known.cutoff_rule != "none":
         names = [f"{known.name}@{n}" for n in range(1, 11)]
-        return list(takewhile(stored.__contains__, names)) or names
+        return [name for name in names if name in stored] if names[0] in stored else names
     if len({name.partition("@")[0] for name in names}) != 1:
         raise UsageError(f"found the measures {measure!r}, expected one to draw")
     return names
@@ -192,9 +193,10 @@ def panel(frame: DatasetResults, measures: Sequence[str]) -> Panel:
         if lone or row.repeats > 1:
             bands[name] = (curves[name] - half, curves[name] + half)
     title = label(measures[0] if lone else measures[0].partition("@")[0])
+    shared = ", ".join(filter(None, [lacks_folds(frame), "other code" * other_code(frame)]))
     cutoffs = [] if lone else [float(measure.partition("@")[2]) for measure in measures]
     return Panel(
-        f"{frame.dataset} dataset{' (other code)' * other_code(frame)}",
+        f"{frame.dataset} dataset{f' ({shared})' if shared else ''}",
         f"{title} ({', '.join(frame.conventions)})", curves, bands,
         cutoffs=cutoffs, note=_short_lists(frame, measures), users=named,
     )  # fmt: skip
@@ -238,28 +240,41 @@ def _short_lists(frame: DatasetResults, measures: Sequence[str]) -> str:
     )
 
 
-def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
-    """Draw data sets in reading order; the baseline's line is never a grey one."""
+def draw(
+    panels: Sequence[Panel], baseline: str = USUAL_BASELINE, width: float | None = None,
+    title: str | None = None,
+) -> Figure:  # fmt: skip
+    """Draw data sets in reading order; the baseline's line is never a grey one.
+
+    width: inches, by default `COLUMN` for a lone panel and `PAGE` for several, or for a lone one
+    whose legend has too many names for a column. title: that of a lone panel, or above several.
+    """
+    if title is not None and len(panels) == 1:
+        panels = [replace(panels[0], title=title)]
     names = list(dict.fromkeys(algo for panel in panels for algo in panel.curves))
     last = [{algo: _last(values) for algo, values in p.curves.items()} for p in panels]
     users = {algo for panel in panels for algo in panel.users}
     named = drawn_first(names, last, [baseline], users)
     styles = {algo: line_style(i) for i, algo in enumerate(named)}
     columns = min(len(panels), 3 if len(panels) not in (2, 4) else 2)
-    rows, width = -(-len(panels) // columns), COLUMN if columns == 1 else PAGE
+    rows, column = -(-len(panels) // columns), PAGE if columns > 1 else COLUMN
     points = all(len(values) == 1 for panel in panels for values in panel.curves.values())
+    if -(-len(named) // _across(named, column)) > MOST_ROWS and not points:
+        width = width or PAGE
+    width = width or column
     banded = _banded(panels, named)
     unnamed = [algo for algo in names if algo not in styles]
     note = _note(unnamed, banded, panels, width)
-    entry = LEGEND_LINE + LEGEND_LETTER * max(map(len, named))
-    across = max(1, min(len(named), int(width / entry)))
+    across = _across(named, width)
     below = LEGEND_ROW * (-(-len(named) // across) + len(note) + 1)
     with fixed_style():
-        each_row = (0.76 if columns < 3 else 0.92) * width / columns
+        each_row = (0.76 if columns < 3 else 0.92) * min(width / columns, COLUMN + 0.1)
         if points:
             each_row, below = 0.5 + ROW * max(len(panel.curves) for panel in panels), 2 * LEGEND_ROW
         height = rows * each_row + below
         figure = new_figure(width, height)
+        if title and len(panels) > 1:
+            figure.suptitle(escaping.figure(title), size=STYLE["axes.titlesize"] + 1.0)
         places = figure.subplots(rows, columns, squeeze=False).ravel()
         for axes, each in zip(places, panels):
             if points:
@@ -282,6 +297,15 @@ def draw(panels: Sequence[Panel], baseline: str = USUAL_BASELINE) -> Figure:
         )  # fmt: skip
         legend.get_title().set_color("0.4")
     return figure
+
+
+def _across(names: Sequence[str], width: float) -> int:
+    """The most columns of a legend that fit side by side, each as wide as its longest name."""
+    for columns in range(len(names), 1, -1):
+        longest = [max(map(len, each)) for each in np.array_split(names, columns)]
+        if LEGEND_LINE * columns + LEGEND_LETTER * sum(longest) <= width:
+            return columns
+    return 1
 
 
 def drawn_first(

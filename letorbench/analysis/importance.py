@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from letorbench import escaping
+from letorbench.analysis import figures
 from letorbench.analysis.results_table import label
 from letorbench.analysis.slices import labelled
 from letorbench.analysis.tables import Cell, Column, Table, table
@@ -195,14 +196,13 @@ def importance_table(
 
 def importance_figure(frame: DataFrame, most: int = 20) -> Figure:
     """Draw the permutation importance of the first `most` features, with its deviation."""
-    from matplotlib.figure import Figure
-
     shown = frame.head(most)
-    figure = Figure(figsize=(5.0, 0.8 + 0.22 * len(shown)), layout="constrained")
-    axes = figure.subplots()
-    rows = np.arange(len(shown))
-    axes.barh(rows, shown["permutation"], xerr=shown["sd"], color="0.6")
-    axes.set_yticks(rows, shown["name"].map(escaping.figure))
-    axes.invert_yaxis()
-    axes.set(xlabel="loss of the measure by permutation", ylabel="feature")
+    with figures.fixed_style():
+        figure = figures.new_figure(figures.COLUMN, 0.5 + figures.ROW * len(shown))
+        axes = figure.subplots()
+        rows = np.arange(len(shown))
+        axes.barh(rows, shown["permutation"], xerr=shown["sd"], color="0.6")
+        axes.set_yticks(rows, shown["name"].map(escaping.figure))
+        axes.invert_yaxis()
+        figures.dress(axes, "", "loss of the measure by permutation", "feature")
     return figure

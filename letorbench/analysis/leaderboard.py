@@ -29,7 +29,7 @@ from letorbench.analysis.results_table import (
     label,
     spread,
 )
-from letorbench.analysis.tables import Cell, Column, Table, probability, table
+from letorbench.analysis.tables import Cell, Column, Table, probability, render, table
 from letorbench.errors import DataError, UsageError
 from letorbench.escaping import page as page_of
 from letorbench.measures import sign
@@ -50,6 +50,8 @@ PROCEDURE = Procedure("t")
 FAMILY_ORDER = ("pointwise", "pairwise", "listwise", "linear", "nets", "boosting", "trees")
 #: the file of the names of `recommended`
 RECOMMENDED = "recommended.txt"
+#: what a page filters by: seconds at most
+COSTS = (1, 10, 100, 1000)
 #: stands behind the name of a user's row
 YOURS = " (yours)"
 
@@ -131,57 +133,74 @@ def families(row: SystemResults) -> tuple[str, ...]:
         return ()
 
 
+def scaling(row: SystemResults) -> str:
+    """Return what a row's algorithm needs of features on scales of their own; "" if unknown."""
+    try:
+        return ranker(row.label.algo)().auto_features
+    except UsageError:
+        return ""
+
+
 def board_table(each: Board, measure: str, every: bool = False) -> Table:
     """A row per algorithm, the best first; numbers that papers print are rows without a place.
 
-    every: whether all `MEASURES` are columns.
+    every: whether all `MEASURES` are columns, and the scaling. In CSV low and high are the ends of
+    the 95 % interval of each mean by itself.
     """
     frame, rows = each.frame, best_first(comparable(each.frame), measure)
     drawn = _drawn(each).rows
     means = ranks_of(_values(drawn, measure)).mean(axis=0).tolist()
     ranks = dict(zip((row.algo for row in drawn), means))
     pairs = _tests(each, measure)
-    signs = _signs(pairs, rows[0].algo)
+    from_best = {pair.a: pair for pair in pairs if pair.b == rows[0].algo}
     shown = dict.fromkeys([measure, *MEASURES] if every else [measure])
     lines: list[tuple[float, list]] = []
     for place, row in enumerate(rows, 1):
         kept = row.queries.counted(measure)
         low, high = MeanDifference.from_zero(kept.tables[measure], kept.folds).interval()
+        pair = from_best.get(row.algo)
         values = [
             Cell(
                 f"{row.values[name]:.4f}", row.values[name], spread=spread(row.deviation(name)),
-                sign=signs.get(row.algo, 0) if name == measure else 0,
+                sign=pair.sign(PROCEDURE.alpha) if pair and name == measure else 0,
             )
             for name in shown
         ]  # fmt: skip
         kinds = families(row) or ("",)
         name = f"{row.algo} ({', '.join(early(row))})" if early(row) else row.algo
         cells = [
-            Cell(name, row.algo), place, values[0], Cell(f"[{low:.4f}, {high:.4f}]", low), high,
-            *values[1:], ranks.get(row.algo), row.seconds, kinds[0], ", ".join(kinds[1:]),
+            frame.dataset, Cell(name, row.algo), place, *values,
+            pair and pair.difference.mean, pair and Cell(probability(pair.adjusted), pair.adjusted),
+            low, high, ranks.get(row.algo), row.seconds,
+            scaling(row), kinds[0], ", ".join(kinds[1:]),
         ]  # fmt: skip
         lines.append((row.values[measure], cells))
     for name, value, others in _of_papers(frame, measure):
-        lines.append((value, _printed(name, others, list(shown))))
+        cells = [None if v is None else Cell(f"{v:.4f}", v) for v in map(others.get, shown)]
+        blank = [None] * 7
+        lines.append((value, [frame.dataset, name, None, *cells, *blank, "printed", ""]))
     lines.sort(key=lambda line: -sign(measure) * line[0])
-    first, *rest = (Column(label(name), name=name) for name in shown)
     columns = (
+        Column(name="dataset"),
         Column("algorithm", "left", "algo"),
         Column("place", name="place", form="d"),
-        first,
-        Column("95 % interval", name="low"),
+        *(Column(label(name), name=name) for name in shown),
+        Column("difference", name="difference", form="+.4f"),
+        Column("adjusted", name="p_adjusted"),
+        Column(name="low"),
         Column(name="high"),
-        *rest,
         Column("mean rank", name="rank", form=".1f"),
         Column("seconds", name="seconds", form=".1f"),
+        Column("scaling" * every, "left", "scaling"),
         Column("family", "left", "family"),
         Column("kind", "left", "kind"),
     )
     n = len(rows[0].queries.qids)
     caption = (
         f"{frame.dataset}: {len(rows)} algorithms by {label(measure)} [{frame.conventions[0]}], "
-        f"mean over the folds; the interval of each mean by itself, over {n} queries and seeds; "
+        f"mean over the folds; difference from the best, over {n} queries and seeds; "
         "mean rank over queries; seconds of all folds with their selection"
+        f"{'; scaling of features that are not normalised' * every}"
     )
     against = f"{rows[0].algo} (p < {PROCEDURE.alpha:g}, {PROCEDURE.over(pairs)})"
     notes = [*each.notes, *early_notes(rows), *(() if every else conclusion(each, measure))]
@@ -206,14 +225,8 @@ def _of_papers(frame: DatasetResults, measure: str) -> list[tuple[str, float, di
     found: dict[str, dict[str, float]] = {}
     for name in MEASURES:
         for row in lookup(frame.dataset, name):
-            found.setdefault(f"{row.algorithm}, printed: {row.source}", {})[name] = row.value
+            found.setdefault(f"{row.algorithm} ({row.source})", {})[name] = row.value
     return [(name, row[measure], row) for name, row in found.items() if measure in row]
-
-
-def _printed(name: str, printed: dict[str, float], shown: Sequence[str]) -> list:
-    values = (printed.get(measure) for measure in shown)
-    cells = [None if v is None else Cell(f"{v:.4f}", v) for v in values]
-    return [name, None, cells[0], None, None, *cells[1:], None, None, "printed", ""]
 
 
 def _values(rows: Sequence[SystemResults], measure: str) -> np.ndarray:
@@ -250,7 +263,8 @@ def page(boards: Sequence[Board], measure: str, words: str) -> str:
     return page_of(
         "leaderboard.html",
         title="letorbench: the leaderboard", heading="Which method ranks best?",
-        version=__version__, words=words,
+        version=__version__, words=words, costs=COSTS,
+        csv=render([board_table(each, measure, every=True) for each in boards], "csv"),
         sections={each.frame.dataset: _section(each, measure) for each in boards},
     )  # fmt: skip
 
@@ -262,6 +276,7 @@ def _section(each: Board, measure: str) -> dict[str, Any]:
     return {
         "conclusions": conclusion(each, measure),
         "families": [*kinds, "printed"],
+        "scaling": sorted({scaling(row) for row in each.frame.rows} - {""}),
         "measures": [label(name) for name in MEASURES],
         "measure": label(measure),
         "table": board_table(each, measure, every=True),

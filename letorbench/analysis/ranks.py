@@ -189,7 +189,8 @@ def _tests(across: Overall) -> list[str]:
 def draw_ranks(names: Sequence[str], ranks: np.ndarray, difference: float) -> Figure:
     """Draw the critical-difference diagram: average ranks on a line, bars under `tied_groups`.
 
-    It follows Demsar's figure 1. The best of the two or more algorithms is on the left.
+    It follows Demsar's figure 1. The best of the two or more algorithms is on the left. Of many
+    algorithms the line has only the ranks between the best and the worst.
     """
     order, n = np.argsort(ranks, kind="stable"), len(ranks)
     groups = tied_groups(ranks, difference)
@@ -197,10 +198,14 @@ def draw_ranks(names: Sequence[str], ranks: np.ndarray, difference: float) -> Fi
     with figures.fixed_style():
         from matplotlib.transforms import ScaledTranslation
 
-        figure = figures.new_figure(figures.PAGE, 1.0 + figures.ROW * (top + left))
+        beside = 2 * figures.LEGEND_LETTER * (max(map(len, names)) + 6)
+        width = min(max(figures.COLUMN, 1.4 + 0.05 * n + beside), figures.PAGE)
+        figure = figures.new_figure(width, 1.0 + figures.ROW * (top + left))
         axes = figure.subplots()
-        first, last = float(np.floor(ranks.min())), float(np.ceil(ranks.max()))
-        last = max(last, first + 1.0)
+        first, last = 1.0, float(n)
+        if n > MOST_TICKS:
+            first, last = float(np.floor(ranks.min())), float(np.ceil(ranks.max()))
+            last = max(last, first + 1.0)
         ticks = np.arange(first, last + 1.0, -(-(last - first) // MOST_TICKS))
         axes.set(xlim=(first, last), ylim=(top + left, 0), xticks=ticks, yticks=[])
         axes.xaxis.tick_top()

@@ -222,26 +222,31 @@ def _importance(frame: DatasetResults, measure: str) -> dict[str, Any] | None:
 
 
 def gains(frame: DatasetResults, baseline: str, measure: str) -> dict[str, tuple[str, str]]:
-    """For each algorithm its queries' differences from the baseline, the largest gain first."""
+    """For each algorithm its queries' differences from the baseline, the largest gain first.
+
+    All charts have one scale.
+    """
     base = next(row for row in frame.rows if row.algo == baseline)
     shown = escaping.figure(label(measure))
-    cards = {}
+    found, cards = {}, {}
     for row in frame.rows:
         if row.algo == base.algo or measure not in row.queries.values:
             continue
         *_, d = comparison.differences_by_query(frame.dataset, row.queries, base.queries, measure)
-        if not len(d):
-            continue
-        d = np.sort(d)[::-1]
+        if len(d):
+            found[row.algo] = np.sort(d)[::-1]
+    most = 1.05 * max((float(np.abs(d).max()) for d in found.values()), default=0.0) or 1.0
+    for algo, d in found.items():
         up, down = int((d > 0).sum()), int((d < 0).sum())
-        title = f"{row.algo}: better on {up} queries, worse on {down} of {len(d)}"
+        title = f"{algo}: better on {up} queries, worse on {down} of {len(d)}"
 
         def bars(axes: Axes, d: np.ndarray = d) -> None:
             axes.stairs(np.maximum(d, 0.0), fill=True, color=GAIN)
             axes.stairs(np.minimum(d, 0.0), fill=True, color=LOSS)
             axes.set(xlabel="queries, by difference", ylabel=f"difference of {shown}")
+            axes.set_ylim(-most, most)
 
-        cards[row.algo] = title, _small(bars)
+        cards[algo] = title, _small(bars)
     return cards
 
 

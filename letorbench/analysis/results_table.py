@@ -194,11 +194,19 @@ def other_code(frame: DatasetResults) -> bool:
     return len(frame.rows) > 1 and all(row.version for row in frame.rows)
 
 
+def lacks_folds(frame: DatasetResults) -> str:
+    """What every row lacks in the same way: then one note says so instead of each name."""
+    lacking = {row.partial for row in frame.rows}
+    return lacking.pop() if len(lacking) == 1 else ""
+
+
 def remarks(frame: DatasetResults) -> dict[str, str]:
     """The remarks in brackets behind algorithms' names: missing folds, other code, ..."""
     old = {row.algo for row in frame.rows if row.version and not other_code(frame)}
+    partial = {row.algo: "" if lacks_folds(frame) else row.partial for row in frame.rows}
     words = {
-        row.algo: [row.partial, *early(row), "other code" * (row.algo in old)] for row in frame.rows
+        row.algo: [partial[row.algo], *early(row), "other code" * (row.algo in old)]
+        for row in frame.rows
     }
     return {algo: ", ".join(filter(None, each)) for algo, each in words.items() if any(each)}
 
@@ -288,6 +296,7 @@ def partial_note(frame: DatasetResults) -> tuple[str, ...]:
     if not lacking:
         return ()
     named = ", ".join(f"{row.algo} ({row.partial})" for row in lacking)
+    named = f"every row ({lacks_folds(frame)})" if lacks_folds(frame) else named
     several = len({row.folds for row in frame.rows if competes(row.label.algo)}) > 1
     warning = "; means over fewer folds cannot be compared with the others" * several
     return (f"partial: {named}{warning}",)

@@ -82,13 +82,13 @@ def evaluate(
         default they are the positions in the query, from 1.
     sample_weight : array-like of shape (n_docs,) or (n_queries,), optional
         The weight of each query in the means of a convention with ``mean=weighted``: one value a
-        row, the same in all rows of a query, or one a query.
+        row, the same in all rows of a query, or one for each query.
 
     Returns
     -------
     Series or DataFrame
-        The means by measure; or a row a query, in the order of their first rows, and a column
-        a measure.
+        The means by measure; or a row for each query, in the order of their first rows, and a
+        column for each measure.
 
     Raises
     ------

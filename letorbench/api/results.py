@@ -513,8 +513,10 @@ class Results:
         shares: bool = False,
         baseline: str | None = None,
         validation: bool = False,
+        width: float | None = None,
+        title: str | None = None,
     ) -> Figure:
-        """Draw a measure: a panel a data set, a line or a point an algorithm.
+        """Draw a measure: one panel for each data set, one line or point for each algorithm.
 
         Parameters
         ----------
@@ -529,29 +531,34 @@ class Results:
             Draw how far each algorithm is above this one instead, with 95 % intervals, as
             `compare` finds it, by NDCG@10 unless another measure is named.
         validation : bool
-            Draw validation curves instead: a panel an algorithm, a line a fold, and a dot at the
-            round, the epoch or the setting that was kept.
+            Draw validation curves instead: one panel for each algorithm, one line for each fold,
+            and a dot at the round, the epoch or the setting that was kept.
+        width : float, optional
+            Inches: 3.5 fills a column of a paper, 7.2 a page; by default what the panels need.
+        title : str, optional
+            A title instead of the data set's name, or above several panels; "" for none.
 
         Returns
         -------
         matplotlib.figure.Figure
         """
         if validation:
-            return draw_validation(self.frames)
+            return draw_validation(self.frames, width, title)
         if baseline is not None:
             procedure = Procedure()
             measure = f"{measure}@10" if measure == "ndcg" else measure
             pairs = (each for _, each in self.pairs(measure, baseline, procedure))
             tested = [[pair for pair in each if pair.difference.n_values] for each in pairs]
-            return draw([differences_panel(each, procedure) for each in tested if each])
+            panels = [differences_panel(each, procedure) for each in tested if each]
+            return draw(panels, width=width, title=title)
         if shares:
-            return draw([curves.panel for curves in self.learning(measure)])
+            return draw([each.panel for each in self.learning(measure)], width=width, title=title)
         panels = []
         for frame in self.frames:
             names = drawn_measures(measure, frame)
             drawn = panel(frame.measured(names), names)
             panels.append(with_published(drawn, frame.dataset, names) if published else drawn)
-        return draw(panels)
+        return draw(panels, width=width, title=title)
 
     def report(
         self,

@@ -60,16 +60,17 @@ def run(
 ) -> Results:
     """Train, select on validation, test: every algorithm on every fold of every data set.
 
-    Stored folds that still hold are not run again. Every finished fold's files are in the
+    Stored folds that are still valid are not run again. Every finished fold's files are in the
     results folder at once, so that an interrupted run is continued by the same call.
 
     Parameters
     ----------
     data : str, Benchmark or sequence of them
         Names of data sets (comma lists, "all"), or values of `load` and `from_frame`.
-    algos : str, class, instance or sequence of them
-        Names (comma lists, "all", "baselines"), rankers' classes, or rankers. A name or a class
-        has its grid searched on validation; a ranker keeps the hyper-parameters that it has.
+    algos : str, class, instance, sequence or mapping of them
+        Names (comma lists, "all", "baselines"), rankers' classes, rankers, or estimators of other
+        libraries; a mapping names its rows. A name or a class has its grid searched on validation;
+        an instance keeps the hyper-parameters that it has.
     out : path-like
         The results folder.
     folds : str or iterable of int, optional

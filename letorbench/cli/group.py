@@ -68,7 +68,7 @@ class Commands(click.Group):
         except (KeyboardInterrupt, click.Abort) as error:
             terminated = isinstance(error.__cause__ or error, Terminated)
             status = TERMINATED if terminated else INTERRUPTED
-            _fail("interrupted; the files written so far are complete", status, debug)
+            _fail("interrupted; what is written is complete: run it again to go on", status, debug)
         except MemoryError as error:
             status = _fail(f"the memory is not enough: {error}".removesuffix(": "), 1, debug)
         except OSError as error:

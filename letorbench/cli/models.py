@@ -50,7 +50,7 @@ def algos(name: str | None, parts: bool) -> None:
 
         for table in family_tables([ranker(each) for each in names()], recommended()):
             print_table(table)
-        echo("* = recommended: on no data set of the leaderboard significantly worse than the best")
+        echo("* = recommended: never significantly worse than the best on the leaderboard's sets")
 
 
 def description(name: str) -> str:
@@ -180,11 +180,16 @@ def fit(
     help="Model of a run or of `fit`, or a model file of LightGBM, XGBoost or CatBoost.",
 )  # fmt: skip
 @click.option(
-    "--input", "data", required=True, type=options.FILE, help="Documents: LETOR text, a table, …"
+    "--input",
+    "--data",
+    "data",
+    required=True,
+    type=options.FILE,
+    help="Documents: LETOR text, a table, …",
 )
 @click.option("--output", required=True, type=options.NEW_FILE, help="File for the scores.")
 @options.format_of(
-    "scores", "trec", help="One score a line in the file's order, or a TREC run file."
+    "scores", "trec", help="One score per line in the file's order, or a TREC run file."
 )
 @click.option(
     "--tag", metavar="NAME", help="Last column of the run file.  [default: the algorithm]"

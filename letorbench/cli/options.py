@@ -166,7 +166,8 @@ def several(*names: str, **settings: Any) -> Callable:
 
 def measures(help: str) -> Callable:
     """The option --measure of a command that takes several."""
-    return several("--measure", "measures", metavar="MEASURE…", help=help)
+    names = complete(lambda ctx: load("letorbench.measures:MEASURES"))
+    return several("--measure", "measures", metavar="MEASURE…", help=help, shell_complete=names)
 
 
 def given(name: str) -> bool:
@@ -200,9 +201,17 @@ def convention_of(default: str, *others: str, help: str = "Measuring rules.") ->
     return option("--convention", default=default, type=rules, help=help)
 
 
+class Format(click.Choice):
+    """A format by its name, or by the ending of its files."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        name = {"md": "markdown", "tex": "latex", "txt": "text"}.get(value, value)
+        return str(super().convert(name, param, ctx))
+
+
 def format_of(*forms: str, help: str = "Format of the tables.") -> Callable:
     """The option --format, the first form by default."""
-    return option("--format", "form", default=forms[0], type=click.Choice(forms), help=help)
+    return option("--format", "form", default=forms[0], type=Format(forms), help=help)
 
 
 data_dir = option("--data-dir", type=FOLDER, default=Path("data"), help="Folder of the data sets.")
@@ -228,7 +237,7 @@ runs = several(
 folds = click.option("--folds", metavar="1-5", help="Folds, as 1-5 or 1,3.  [default: all]")
 algos = several(
     "--algo", "algos", shell_complete=algorithms_with_results,
-    help="Algorithms, also as comma lists; `baselines`: those of the seven that have results.  "
+    help="Algorithms, also as comma lists; `baselines`: seven, those that have results.  "
     "[default: all]",
 )  # fmt: skip
 baseline = click.option(
@@ -237,6 +246,7 @@ baseline = click.option(
 )  # fmt: skip
 by = click.option(
     "--by", metavar="length|relevant|difficulty|FILE.csv[:COLUMN]",
+    shell_complete=complete(lambda ctx: ["length", "relevant", "difficulty"]),
     help="Compare in slices of the queries: by their number of documents or of relevant documents, "
     "by the algorithms' mean, or by a table of your segments of the queries.",
 )  # fmt: skip

@@ -28,7 +28,11 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @options.procedure
 @options.option(
-    "--out-file", type=options.NEW_FILE, default=Path("report.html"), help="The file to write."
+    "--out-file",
+    "--output",
+    type=options.NEW_FILE,
+    default=Path("report.html"),
+    help="The file to write.",
 )
 @options.stored
 def report(
@@ -55,7 +59,7 @@ def report(
 @options.option("--measure", default="ndcg@10", metavar="MEASURE", help="What is compared by.")
 @options.format_of("text", "csv", "markdown")
 @options.option(
-    "--out-file", type=options.NEW_FILE, default=Path("leaderboard.html"),
+    "--out-file", "--output", type=options.NEW_FILE, default=Path("leaderboard.html"),
     help="The page to write.",
 )  # fmt: skip
 @click.option(

@@ -85,23 +85,29 @@ def reproduce(
     if pages is not None:
         for name in chosen:
             check_output(pages / f"{name}.md", data_dir=context.data_dir)
-    done = []
+    done, asked, judged = [], split(parts), {}
     for name in chosen:
-        result = rerun(paper(name), context, split(parts))
+        result = rerun(paper(name), context, asked)
         echo(f"{name}: {result.paper.reference}\n")
-        _print(lines(result.outcomes), notes(result.outcomes))
-        if result.elsewhere:
+        shown, elsewhere = (
+            [o for o in outcomes if not asked or o.claim.part in asked]
+            for outcomes in (result.outcomes, result.elsewhere)
+        )
+        if shown:
+            _print(lines(shown), notes(shown))
+            judged[name] = shown
+        if elsewhere:
             echo("\non other data than the claims':\n")
-            _print(lines(result.elsewhere), notes(result.elsewhere))
-        echo("\ndiffers from the paper's setting:")
-        echo("".join(f"- {line}\n" for line in result.differs))
+            _print(lines(elsewhere), notes(elsewhere))
+        if result.differs:
+            echo("\ndiffers from the paper's setting:")
+            echo("".join(f"- {line}\n" for line in result.differs))
         echo("".join(f"file  {path}\n" for path in result.files))
         if pages is not None:
             echo(f"page  {write_page(result, context, pages)}\n")
         done.append(result)
     if pages is not None and set(chosen) == set(every):
         echo(f"page  {write_front(done, pages)}\n")
-    judged = {each.paper.name: each.outcomes for each in done}
     echo("\n".join(closing(judged, [context.folder(name) for name in chosen])))
 
 

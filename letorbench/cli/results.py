@@ -93,10 +93,16 @@ def table(
     help="Path of the files without the ending.  [default: in the folder of the data set, or of "
     "the results for several]",
 )  # fmt: skip
+@click.option(
+    "--width", type=click.FloatRange(1.0, 40.0), metavar="INCHES",
+    help="Width of the figure: 3.5 fills a column of a paper, 7.2 a page.",
+)  # fmt: skip
+@click.option("--title", metavar="TEXT", help="Title instead of the data set's name; '' for none.")
 @options.stored
 def plot(
     results: Results, measure: str, shares: bool, baseline: str | None, validation: bool,
-    forms: tuple[str, ...], published: bool, stem: Path | None,
+    forms: tuple[str, ...], published: bool, stem: Path | None, width: float | None,
+    title: str | None,
 ) -> None:  # fmt: skip
     """Draw the stored results of data sets, one panel each, and print the files' paths.
 
@@ -119,7 +125,8 @@ def plot(
         options.refuse("--validation", "measure", "published", "shares", "baseline")
     if baseline is not None:
         options.refuse("--baseline", "published", "shares")
-    kind = {"shares": shares, "baseline": baseline, "validation": validation}
+    kind: dict[str, Any] = {"shares": shares, "baseline": baseline, "validation": validation}
+    kind |= {"width": width, "title": title}
     for path in write_figure(results, measure, forms, stem, to, published=published, **kind):
         echo(path, err=is_stream(path))
 

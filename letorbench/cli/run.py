@@ -95,8 +95,8 @@ def run(
 ) -> None:
     """Train, select on validation, test: every algorithm on every fold of every data set.
 
-    It does not repeat stored folds that still hold. It leaves scores, fits, per-query and mean
-    measures and the NDCG@n plot in the results folder, and prints the summary table.
+    Stored folds that are still valid are not run again. The run leaves scores, fits, per-query and
+    mean measures and the NDCG@n plot in the results folder, and prints the summary table.
     """
     from letorbench.api.results import Results
     from letorbench.api.running import run_experiment

@@ -29,7 +29,7 @@ OF_RUNS = "map,mrr,p@10,ndcg@10,recall@100,rprec,bpref"
 @click.option("--qrels", type=options.FILE, help="TREC qrels file instead of --data.")
 @click.option(
     "--scores", type=options.FILE,
-    help="One score a line, in the file's order; or RankLib's three columns; or a TREC run, which "
+    help="One score per line in the file's order; or RankLib's three columns; or a TREC run, which "
     "has every document.",
 )  # fmt: skip
 @options.runs
@@ -151,7 +151,7 @@ def score(
 )  # fmt: skip
 @options.format_of(
     "auto", "scores", "ranklib", "trec",
-    help="scores: one a line; ranklib: qid, index, score; trec: a run file.",
+    help="scores: one per line; ranklib: qid, index, score; trec: a run file.",
 )  # fmt: skip
 @options.folds
 @options.data_dir

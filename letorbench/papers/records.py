@@ -224,7 +224,7 @@ def notes(outcomes: Iterable[Outcome]) -> list[str]:
     sharing: dict[str, list[str]] = {}
     for o in outcomes:
         tried = o.answer not in (rules.NOT_TRIED, rules.NOT_RUN)
-        lines = [o.note, f"{'judged as meant: ' * tried}{o.claim.meant}" if o.claim.meant else ""]
+        lines = [o.note, f"judged as meant: {o.claim.meant}" if o.claim.meant and tried else ""]
         lines += [
             f"with {SETTINGS.get(name, name)} the answer is {answer}"
             for name, answer in (o.by_setting or {}).items()
@@ -244,4 +244,4 @@ def closing(papers: Mapping[str, Sequence[Outcome]], folders: Sequence[Path]) ->
     rows = [[name, str(len(every)), *(str(every.count(a)) for a in answers)]
             for name, every in found.items()]  # fmt: skip
     lines = render(text_table(["paper", "claims", *answers], rows), "text").splitlines()
-    return [*lines, *(f"files  {folder}" for folder in folders)]
+    return [*(lines if rows else ()), *(f"files  {folder}" for folder in folders)]

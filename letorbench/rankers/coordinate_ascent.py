@@ -25,7 +25,7 @@ TRIALS = 0.001 * (2.0 ** np.arange(1, 21) - 1.0)
 
 @dataclass
 class CoordinateAscent(GainSettings, Ranker):
-    """Linear scores w . x that maximise a measure on the training set, one weight at a time.
+    """Linear scores that maximise a measure on the training set, one weight at a time.
 
     A step t in weight k gives the scores w . x + t x_k. The measure changes only at the values of t
     at which two documents swap. The best step is therefore found exactly: it goes to the middle of

@@ -25,23 +25,27 @@ for (const button of document.querySelectorAll("th button")) {
     announcement.textContent = `sorted by ${button.textContent}, ${order}`;
   });
 }
-// The table below shows the rows of one family, or the columns of one measure.
+// The table below shows the rows of one family, cost and scaling, and the columns of one measure.
 for (const choice of document.querySelectorAll("select[data-choice]")) {
   choice.addEventListener("change", () => {
-    const table = choice.closest("section").querySelector("table");
+    const section = choice.closest("section");
+    const table = section.querySelector("table");
     const heads = [...table.tHead.rows[0].cells].map((each) => each.textContent);
-    const [first, last] = [heads.indexOf("family"), heads.indexOf("kind")];
-    const measures = [...choice.options].map((each) => each.textContent);
-    // places, intervals and ranks are of the measure that the page is by, its first
-    const of = choice.value === heads.find((each) => measures.includes(each)) ? [] : ["place", "95 % interval", "mean rank"];
-    const others = [...measures.filter((each) => each !== choice.value), ...of];
+    const select = (name) => section.querySelector(`select[data-choice=${name}]`);
+    const measures = [...select("measure").options].map((each) => each.textContent);
+    // places, differences, intervals and ranks are of the measure that the page is by, its first
+    const [measure, by] = [select("measure").value, heads.find((each) => measures.includes(each))];
+    const of = ["place", "difference", "adjusted", "mean rank"];
+    const others = measure === "" ? [] : [...measures.filter((each) => each !== measure), ...(measure === by ? [] : of)];
+    const [family, seconds, scaling] = ["family", "seconds", "scaling"].map((name) => select(name).value);
     for (const row of table.rows) {
-      const kinds = `${row.cells[first].textContent}, ${row.cells[last].textContent}`.split(", ");
-      if (choice.dataset.choice === "measure") {
-        heads.forEach((head, i) => { row.cells[i].hidden = choice.value !== "" && others.includes(head); });
-      } else if (row.parentNode === table.tBodies[0]) {
-        row.hidden = choice.value !== "" && !kinds.includes(choice.value);
-      }
+      heads.forEach((head, i) => { row.cells[i].hidden = others.includes(head); });
+      const cell = (name) => row.cells[heads.indexOf(name)];
+      const kinds = [cell("family").textContent, ...cell("kind").textContent.split(", ")];
+      row.hidden = row.parentNode === table.tBodies[0] && (
+        (family !== "" && !kinds.includes(family)) ||
+        (seconds !== "" && !(Number(cell("seconds").dataset.value) <= Number(seconds))) ||
+        (scaling !== "" && cell("scaling").textContent !== scaling));
     }
     announcement.textContent = `${choice.dataset.choice}: ${choice.value || "all"}`;
   });

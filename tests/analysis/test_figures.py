@@ -74,6 +74,28 @@ def test_layout(n_panels, n_lines, name):
     assert min([*sizes, *(text.get_fontsize() for text in legend.get_texts())]) >= 7
 
 
+@pytest.mark.parametrize("n_panels", [1, 3])
+def test_a_figure_has_the_width_and_the_title_that_are_asked_for(n_panels):
+    figure = draw(panels(n_panels, 3), width=5.0, title="Mine")
+    figure.draw_without_rendering()
+    assert_apart(figure)
+    assert figure.get_figwidth() == 5.0
+    titles = [axes.get_title() for axes in figure.axes]
+    assert [*titles, figure.get_suptitle()].count("Mine") == 1
+    assert ("Mine" in titles) == (n_panels == 1)
+    assert draw(panels(1, 3), title="").axes[0].get_title() == ""
+
+
+def test_a_legend_that_is_too_tall_for_a_column_takes_the_page():
+    for n_lines, inches in ((6, 3.5), (10, 7.2)):
+        figure = draw(panels(1, n_lines, LONG))
+        figure.draw_without_rendering()
+        assert_apart(figure)
+        (legend,), (axes,) = figure.legends, figure.axes
+        assert figure.get_figwidth() == inches
+        assert legend.get_window_extent().height < 0.45 * axes.bbox.height
+
+
 def test_the_best_of_several_panels_rank_best_on_average():
     names = [f"a{i}" for i in range(MOST_LINES + 1)]
     up = {name: float(i) for i, name in enumerate(names)}
@@ -99,7 +121,7 @@ def test_what_is_drawn_of_a_measure() -> None:
     stored = [*(f"ndcg@{k}" for k in (1, 2, 3, 10)), "p@1", "map", "err@10"]
     summary = DatasetResults("S", (sample_row("a", dict.fromkeys(stored, 0.5)),))
     for asked, drawn in (
-        ("NDCG", "ndcg@1 ndcg@2 ndcg@3"),  # up to the first gap
+        ("NDCG", "ndcg@1 ndcg@2 ndcg@3 ndcg@10"),
         ("p", "p@1"), ("map", "map"), ("ndcg@10", "ndcg@10"), ("rmse", "rmse"),
         ("err", " ".join(f"err@{k}" for k in range(1, 11))), ("ndcg@5,20", "ndcg@5 ndcg@20"),
     ):  # fmt: skip
@@ -125,9 +147,8 @@ def test_points_are_the_tables_values_with_intervals_over_queries(tmp_path) -> N
     for algo, more in (("low", 0.0), ("high", 0.25), ("none", np.nan)):
         store_fold(tmp_path, "S", algo, 1, {"map": more + np.array([0.0, 0.25, 0.5])})
     axes = lb.load_results(tmp_path).plot("map").axes[0]
-    assert [text.get_text() for text in axes.get_yticklabels()] == [
-        "high (1 of 5 folds)", "low (1 of 5 folds)", "none (1 of 5 folds)"
-    ]  # fmt: skip
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["high", "low", "none"]
+    assert axes.get_title() == "S dataset (1 of 5 folds)"
     points = [line.get_xydata().tolist() for line in axes.lines if len(line.get_xdata()) == 1]
     assert points[:2] == [[[0.5, 0.0]], [[0.25, 1.0]]] and np.isnan(points[2][0][0])
     ends = axes.lines[0].get_xdata()

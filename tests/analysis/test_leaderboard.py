@@ -9,6 +9,7 @@ from conftest import call, printed, refused
 from toy_data import write_toy, write_uneven
 
 import letorbench as lb
+from benchmarks.leaderboard import SUBMISSIONS, faults
 from letorbench.analysis import leaderboard
 from letorbench.analysis.comparison import Procedure
 from letorbench.analysis.leaderboard import (
@@ -155,6 +156,25 @@ def test_the_command_shows_them_and_writes_a_page(made, tmp_path, monkeypatch):
     write_toy(tmp_path / "data")
     call("run", "--dataset", "TOY", "--algo", "regression", "--folds", "1")
     assert "found results of TOY" in refused(2, "leaderboard", "results")
+
+
+def test_a_submission_is_whole_and_of_the_leaderboards_queries(made, tmp_path, monkeypatch):
+    """Those that are there are; one without a fold, with a taken name or other queries is not."""
+    assert [line for each in SUBMISSIONS.glob("*/") for line in faults(each)] == []
+    monkeypatch.setattr("letorbench.api.leaderboard.files", lambda: {"UNEVEN": made / "UNEVEN.zip"})
+    monkeypatch.setattr(leaderboard, "files", lambda: {"UNEVEN": made / "UNEVEN.zip"})
+    where = {"data_dir": made / "data"}
+
+    def sent(name: str, **more) -> list[str]:
+        lb.run("UNEVEN", {name: lb.Regression()}, out=tmp_path / name, **where, **more)
+        return faults(tmp_path / name)
+
+    assert sent("mine") == []
+    assert "1 of 5 folds" in " ".join(sent("some", folds=[1]))
+    assert any("regression" in line and "name" in line for line in faults(made / "results"))
+    scores = next((tmp_path / "mine").rglob("scores.txt"))
+    scores.write_text(scores.read_text()[:-9])
+    assert "scores.txt" in " ".join(faults(tmp_path / "mine"))
 
 
 def test_the_recommended_are_those_that_the_shipped_results_recommend():

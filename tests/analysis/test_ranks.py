@@ -88,7 +88,7 @@ def test_diagram(rng, n):
     shown = (*axes.texts, *axes.get_xticklabels())
     texts = {text.get_text(): text.get_window_extent() for text in shown}
     labels = {f"{name}  {rank:.2f}" for name, rank in zip(names, ranks)}
-    first, last = math.floor(ranks.min()), max(math.ceil(ranks.max()), math.floor(ranks.min()) + 1)
+    first, last = (1, n) if n < 13 else (math.floor(ranks.min()), math.ceil(ranks.max()))
     ends = {text for text in texts if text.isdigit()}
     assert {*texts} - ends == {*labels, f"CD = {difference:.2f}"}
     assert min(map(int, ends)) == first and max(map(int, ends)) <= last and len(ends) <= 13
