@@ -13,7 +13,7 @@ from contextlib import suppress
 import click
 
 from letorbench import registry
-from letorbench.cli.group import INTERRUPTED, TERMINATED, Commands, end_like_interruption
+from letorbench.cli.group import INTERRUPTED, TERMINATED, Commands, echo, end_like_interruption
 from letorbench.version import __version__, bibtex
 
 #: commands in the order of a first use; others follow them in the order of the alphabet
@@ -27,7 +27,7 @@ OBJECTS = 20_000
 
 def _cite(context: click.Context, option: click.Parameter, given: bool) -> None:
     if given:
-        click.echo(bibtex())
+        echo(bibtex())
         context.exit()
 
 

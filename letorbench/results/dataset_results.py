@@ -111,7 +111,7 @@ class SystemResults:
         code = identity.get("code")
         if code is None or is_current(identity):
             return ""
-        by = self.stored[0].fit["versions"].get("letorbench")
+        by = self.stored[0].fit.get("versions", {}).get("letorbench")
         return f"letorbench {by}, code {str(code)[:8]}"
 
     @property

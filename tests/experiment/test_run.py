@@ -193,7 +193,7 @@ def test_what_holds_is_not_run_again(protocol, spy, monkeypatch):
     path = protocol.data_dir / "TOY" / "Fold2" / "test.txt"
     path.write_text(path.read_text().replace("0 qid", "1 qid", 1))
     assert not run(["TOY"], ["spy"], [2], protocol).runs[0].reused
-    monkeypatch.setattr("letorbench.experiment.plan.__version__", "0")
+    monkeypatch.setattr("letorbench.experiment.plan.scoring_digest", lambda *modules: "0")
     assert not run(["TOY"], ["spy"], [2], protocol).runs[0].reused
 
 
@@ -249,7 +249,7 @@ def test_folds_of_earlier_runs_count_where_they_fit(protocol, monkeypatch):
     assert [line[0] for line in rows(folder / "folds.csv")[1:]] == ["1", "2", "4", "mean"]
     run(["TOY"], ["regression[l2=1.0]"], [1], protocol)  # is another row
     assert [line[0] for line in rows(folder / "folds.csv")[1:]] == ["1", "2", "4", "mean"]
-    monkeypatch.setattr("letorbench.experiment.plan.__version__", "0")
+    monkeypatch.setattr("letorbench.experiment.plan.scoring_digest", lambda *modules: "0")
     report = run(["TOY"], ["regression"], [1], protocol)
     assert [line[0] for line in rows(folder / "folds.csv")[1:]] == ["1", "mean"]
     other = f"in {folder}, of other code or data, is"

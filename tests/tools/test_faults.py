@@ -12,7 +12,7 @@ def test_a_fault_that_does_not_fit_is_told() -> None:
     fault = Fault("", "setup.py", "from setuptools", "from", "setup.py")
     assert "invalid syntax" in fault.misfit(ROOT)
     assert "found 'nowhere' 0 times" in fault._replace(old="nowhere").misfit(ROOT)
-    plan = Fault("", "letorbench/experiment/plan.py", "__version__,", "{},", "setup.py")
+    plan = Fault("", "letorbench/experiment/plan.py", "chosen.get_params()", "", "setup.py")
     for name in ("nothing_so_called", "Protocol.nothing_so_called"):
-        assert "found no nothing_so" in plan._replace(new=f"{name},").misfit(ROOT)
+        assert "found no nothing_so" in plan._replace(new=name).misfit(ROOT)
     assert fault._replace(tests="tests/gone.py").misfit(ROOT) == "found no tests/gone.py"
