@@ -47,7 +47,8 @@ def test_what_a_protocol_is_where_nothing_is_said(tmp_path):
 
 def test_all_leaves_out_what_lacks_its_package(monkeypatch):
     monkeypatch.setattr(ranker("xgboost"), "needs", "no_such_package")
-    monkeypatch.setattr(ranker("lightgbm"), "needs", "numpy")
+    for there in ("lightgbm", "catboost"):
+        monkeypatch.setattr(ranker(there), "needs", "numpy")
     assert "xgboost" not in map(str, labelled(["all"]))
     assert left_out(["regression"]) == []
     assert left_out(["regression, all"]) == [
