@@ -215,7 +215,7 @@ def rank(
     from letorbench.results.user_files import check_output, read_for
     from letorbench.solvers.fit_result import score_warnings
 
-    check_output(output, [model, data, *plugins.files()])
+    check_output(output, [model, data, *columns.files, *plugins.files()])
     ranker = load_model(model)
     queries = read_for(ranker, data, null, sparse, columns)
     with plugins.blamed(type(ranker)):

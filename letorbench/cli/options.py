@@ -288,12 +288,14 @@ def table_columns(command: Command) -> Command:
         chosen = columns.split(",") if columns else None
         hot = one_hot.split(",") if one_hot else []
         named = categories.split(",") if categories else []
-        if categories and Path(categories).is_file():
-            words: dict[str, Any] = read_categories(Path(categories))
-        else:
-            words = dict.fromkeys(named)
-        words = dict.fromkeys(hot) | words
-        command(columns=Columns(label, qid, docid, chosen, weight, words, hot), **options)
+        files = [name for name in named if name.lower().endswith(".csv")]
+        words: dict[str, Any] = dict.fromkeys([*hot, *(n for n in named if n not in files)])
+        for file in files:
+            words |= read_categories(Path(file))
+        chosen_columns = Columns(
+            label, qid, docid, chosen, weight, words, hot, [*map(Path, files)]
+        )  # fmt: skip
+        command(columns=chosen_columns, **options)
 
     return applied(
         call,

@@ -302,6 +302,14 @@ def test_words_are_categories_or_a_feature_each(tmp_path: Path) -> None:
         np.testing.assert_array_equal(
             read.X[:, 1:], [[2], [np.nan]] if codes else [[0, 0, 1], [0, 0, 0]]
         )
+    for text, said in (
+        (b"brand,a\nbrand,b,c\n", "kept.csv:2: found 'brand,b,c', expected column,word"),
+        (b"brand,a;b;c\nbrand,a;b;c\n", "kept.csv:2: found 'brand,a;b;c', .*each once"),
+        (b"\xfd\x80", "kept.csv: found no table"),
+    ):
+        (tmp_path / "kept.csv").write_bytes(text)
+        with pytest.raises(DataError, match=said):
+            read_categories(tmp_path / "kept.csv")
     with pytest.raises(DataError, match="shop.csv:2: column 'brand': found 'nova', expected num"):
         read_documents(table)
 

@@ -49,16 +49,23 @@ class Columns:
     categories: Mapping[str, Sequence[str] | None] = field(default_factory=dict)
     #: those of them of which each word is a feature that is 0 or 1
     one_hot: Collection[str] = ()
+    #: the files that words are from
+    files: Sequence[Path] = ()
 
 
 def read_categories(path: Path) -> dict[str, list[str]]:
     """Read the words of columns in the order of their codes, as `split` writes them."""
     words = dict[str, list[str]]()
-    with path.open(encoding="utf-8", newline="") as file:
-        for cells in csv.reader(file):
-            if len(cells) != 2:
-                raise DataError(f"{path}: found {len(cells)} cells in a line, expected column,word")
-            words.setdefault(cells[0], []).append(cells[1])
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = [*csv.reader(file, strict=True)]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise DataError(f"{path}: found no table ({error}), expected lines column,word") from None
+    for line, cells in enumerate(rows, 1):
+        if len(cells) != 2 or cells[1] in words.setdefault(cells[0], []):
+            found = f"{','.join(cells)[:40]!r}"
+            raise DataError(f"{path}:{line}: found {found}, expected column,word, each once")
+        words[cells[0]].append(cells[1])
     return words
 
 
