@@ -67,6 +67,9 @@ class Ranker(Estimator, ABC):
         The figure of docs/speed that shows its times.
     grid : mapping
         From a hyper-parameter to the values that validation chooses from.
+    ranges : mapping
+        From a hyper-parameter to its range `letorbench.rankers.tuning.Between`, or to its
+        alternatives, which `--protocol tuned` draws from; without any it searches the grid.
     as_published : mapping
         The hyper-parameters, with their values, that `--protocol published` fixes, because the
         paper's experiment does not choose them.
@@ -132,6 +135,7 @@ class Ranker(Estimator, ABC):
     families: ClassVar[tuple[str, ...]] = ()
     figure: ClassVar[str] = "linear"
     grid: ClassVar[Mapping[str, Sequence[object]]] = {}
+    ranges: ClassVar[Mapping[str, Any]] = {}
     as_published: ClassVar[Mapping[str, object]] = {}
     spelled: ClassVar[Mapping[str, str]] = {}
     published: ClassVar[bool] = True
