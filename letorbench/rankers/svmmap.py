@@ -93,7 +93,7 @@ class SVMMAP(Ranker):
     )
     formula = "|w|^2/2 + (C/n) sum_q max_y' [1 - AP(y') - w.(Psi(x, y) - Psi(x, y'))]"
     grid = {"C": (0.1, 1.0, 10.0, 100.0, 1000.0)}
-    ranges = {"C": Between(0.01, 1e4, log=True)}
+    ranges = {"C": Between(0.01, 1e3, log=True)}
 
     C: float = number(10.0, above=0)
     gap: float = number(1e-3, above=0)

@@ -44,6 +44,11 @@ class Between(NamedTuple):
     log: bool = False
     beside: tuple[str, object] | None = None
 
+    def __str__(self) -> str:
+        how = ", logarithmic" * self.log
+        beside = f" where {self.beside[0]} is {self.beside[1]}" if self.beside else ""
+        return f"{self.low:g} to {self.high:g}{how}{beside}"
+
     def at(self, u: float) -> float:
         """Return the number at a place u in [0, 1).
 
