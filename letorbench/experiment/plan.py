@@ -443,8 +443,8 @@ def ranker_identity(
     chosen, default = cls(**settings), cls().get_params()
     values = chosen.get_params()
     every = settings_tried(cls, settings, budget)
-    tried = (part for each in every for part in cls(**each).parts)
-    modules = sorted({each.__module__ for each in (*parts, *tried)})
+    used = (*parts, *(part for each in every for part in cls(**each).parts))
+    modules = sorted({each.__module__ for each in used})
     searched = grid(cls, {}, budget)
     fixed = [key for key in settings if key in searched or values[key] != default.get(key)]
     facts: dict[str, Any] = {
@@ -460,8 +460,10 @@ def ranker_identity(
     if issubclass(cls, AnyModel):
         facts["model"] = cls.described()
     package = type(cls.model).__module__ if issubclass(cls, AnyModel) else cls.needs
-    if package and (version := library_version(package)):
-        facts["library"] = f"{package.partition('.')[0]} {version}"
+    packages = {package, *(getattr(each, "needs", None) for each in used)} - {None}
+    versions = {each.partition(".")[0]: library_version(each) for each in map(str, packages)}
+    if known := [f"{each} {version}" for each, version in sorted(versions.items()) if version]:
+        facts["library"] = ", ".join(known)
     if plugin := users_digest(cls):
         facts["plugin"] = plugin
     return facts

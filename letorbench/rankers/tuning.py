@@ -83,7 +83,7 @@ def drawn_settings(cls: type[Ranker], fixed: Settings, budget: int) -> list[dict
     ranges, default = free_ranges(cls, fixed, budget), cls().get_params()
     # a whole power of two of points is balanced; its first ones are those of a smaller power
     exponent = math.ceil(math.log2(max(budget - 1, 1)))
-    sequence = qmc.Sobol(len(ranges), scramble=True, seed=SCRAMBLING)
+    sequence = qmc.Sobol(max(len(ranges), 1), scramble=True, seed=SCRAMBLING)
     points = sequence.random_base2(exponent)[: budget - 1]
     # a parameter of a library, which is no field, has the library's default
     settings = [{**fixed, **{key: default[key] for key in ranges if key in default}}]
