@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -59,9 +59,9 @@ class Best(Ranker):
 
     Notes
     -----
-    With few validation queries choosing costs more than it gains: docs/algorithms/best.md has numbers.
-    Without a validation set, a fifth of the training queries chooses, and the members then learn
-    from all. Each member transforms the features as it does by itself.
+    With few validation queries choosing costs more than it gains (docs/algorithms/best.md). Without
+    a validation set, a fifth of the training queries chooses, and the members then learn from all.
+    Each member transforms the features as it does by itself.
     """
 
     name = "best"
@@ -96,32 +96,18 @@ class Best(Ranker):
         seen = train
         if validation is None:
             seen, validation = held_out(train, rng)
-        made = self._search(seen, validation, rng)
+        made = self.search(seen, validation, rng)
         cut_off = any(each.ranker.learned.cut_off for tried in made for each in tried)
-        entries = [each for each in map(best_of, made) if math.isfinite(each.value)]
-        if not entries:
-            raise DataError(f"{self.name}: found no member whose scores are numbers")
-        values = np.array([validation(each.scores) for each in entries])
-        rankers = [each.ranker for each in entries]
-        weights = weights_of(values)
-        of_mean = validation(_average(rankers, weights).predict_queries(
-            validation.queries.features, validation.queries.offsets
-        ))  # fmt: skip
-        best = int(np.argmax(values.mean(axis=1)))
-        alone = len(entries) == 1 or ahead(values[best], of_mean) > AHEAD
-        if alone:
-            entries, weights = [entries[best]], np.ones(1)
-        if seen is not train:
-            rankers = [_on_all(each, train, rng) for each in entries]
-        else:
-            rankers = [each.ranker for each in entries]
-        text = _why(validation, values, of_mean, best, entries, weights, sum(map(len, made)))
+        chosen = taken(made, validation)
+        rankers = [
+            each.ranker if seen is train else _on_all(each, train, rng) for each in chosen.entries
+        ]
         first = rankers[0]
         single = len(rankers) == 1 and isinstance(first.transformation_, Raw)
-        model = first.learned.model if single else _average(rankers, weights)
-        return FitResult(model, warnings=(FitWarning("chosen", text),), cut_off=cut_off)
+        model = first.learned.model if single else average(rankers, chosen.weights)
+        return FitResult(model, warnings=(FitWarning("chosen", chosen.why),), cut_off=cut_off)
 
-    def _search(self, train: QuerySet, validation: Validation, rng: Generator) -> list[list[Trial]]:
+    def search(self, train: QuerySet, validation: Validation, rng: Generator) -> list[list[Trial]]:
         """Train the settings of each member that there is time for, at least the first."""
         members = self.parts
         tried = [drawn_settings(cls, {FEATURES: AUTO}, self.trials) for cls in members]
@@ -140,6 +126,40 @@ class Best(Ranker):
                 some = tried[m][first : first + step]
                 made[m] += trials(cls, some, train, validation, seeds[m], limit)
         return made
+
+
+class Taken(NamedTuple):
+    """What a score is made of, and why, in one line."""
+
+    entries: Sequence[Trial]
+    weights: np.ndarray
+    why: str
+
+
+def taken(made: Sequence[Sequence[Trial]], validation: Validation) -> Taken:
+    """Return the mean of each member's best trial, or the best one where it is surely ahead."""
+    entries = [each for each in map(best_of, made) if math.isfinite(each.value)]
+    if not entries:
+        raise DataError(f"{Best.name}: found no member whose scores are numbers")
+    values = np.array([validation(each.scores) for each in entries])
+    weights = weights_of(values)
+    queries, mean = validation.queries, average([each.ranker for each in entries], weights)
+    of_mean = validation(mean.predict_queries(queries.features, queries.offsets))
+    best = int(np.argmax(values.mean(axis=1)))
+    lead = ahead(values[best], of_mean)
+    if lead > AHEAD or len(entries) == 1:
+        entries, weights = [entries[best]], np.ones(1)
+        what = f"{entries[0].ranker.name} alone"
+    else:
+        shares = (f"{e.ranker.name} {w:.2f}" for e, w in zip(entries, weights.tolist()))
+        what = f"the mean of {', '.join(shares)}"
+    why = (
+        f"took {what} after {sum(map(len, made))} trainings: {validation.measure} on "
+        f"{values.shape[1]} validation queries is {of_mean.mean():.4f} of the mean and "
+        f"{values[best].mean():.4f} of the best member, {lead:+.1f} standard errors from it, where "
+        f"{AHEAD:g} take it alone"
+    )
+    return Taken(entries, weights, why)
 
 
 def held_out(train: QuerySet, rng: Generator) -> tuple[QuerySet, Validation]:
@@ -175,7 +195,8 @@ def ahead(a: np.ndarray, b: np.ndarray) -> float:
     return float(difference.mean() / error) if error > 0.0 else 0.0
 
 
-def _average(rankers: Sequence[Ranker], weights: np.ndarray) -> Average:
+def average(rankers: Sequence[Ranker], weights: np.ndarray) -> Average:
+    """Return the weighted mean of fitted rankers."""
     parts = [Part(each.name, each.learned.model, each.transformation_) for each in rankers]
     return Average.of(parts, weights)
 
@@ -186,23 +207,3 @@ def _on_all(chosen: Trial, train: QuerySet, rng: Generator) -> Ranker:
     own = [each for each in ROUNDS if each in hyper_parameters(cls)]
     rounds: Mapping[str, Any] = {} if kept is None else dict.fromkeys(own, max(1, kept))
     return cls(**{**chosen.settings, **rounds}).fit_sets(train, None, rng)
-
-
-def _why(
-    validation: Validation,
-    values: np.ndarray,
-    of_mean: np.ndarray,
-    best: int,
-    entries: Sequence[Trial],
-    weights: np.ndarray,
-    count: int,
-) -> str:
-    """Return what was taken and why, in one line."""
-    shown = ", ".join(f"{e.ranker.name} {w:.2f}" for e, w in zip(entries, weights.tolist()))
-    what = f"the mean of {shown}" if len(entries) > 1 else f"{entries[0].ranker.name} alone"
-    lead = ahead(values[best], of_mean)
-    return (
-        f"took {what} after {count} trainings: {validation.measure} on {values.shape[1]} "
-        f"validation queries is {of_mean.mean():.4f} of the mean and {values[best].mean():.4f} of "
-        f"the best member, {lead:+.1f} standard errors from it, where {AHEAD:g} take it alone"
-    )
