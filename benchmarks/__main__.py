@@ -14,8 +14,8 @@ from benchmarks.table import show, store
 
 #: modules that have no rows for the table: commands of their own, and what others share
 SCRIPTS = (
-    "__main__", "digests", "judging", "scaling", "seeds", "selection", "selection_rules",
-    "stump_features", "table", "trees", "twins",
+    "__main__", "best", "digests", "judging", "leaderboard", "scaling", "seeds",
+    "selection", "selection_rules", "stump_features", "table", "trees", "twins",
 )  # fmt: skip
 
 

@@ -371,6 +371,25 @@ def _chosen(name: str) -> str:
     return "; ".join([*grids, *lengths]) or "nothing"
 
 
+def ranges() -> str:
+    """A row for the rankers of the same ranges: what `--protocol tuned` draws of them."""
+    rows: dict[str, list[str]] = {}
+    for page in heads():
+        for name in losses_of(page):
+            each = ranker(name).ranges.items()
+            drawn = [f"{code(key)}: {_range(of)}" for key, of in each]
+            rows.setdefault("; ".join(drawn), []).append(name)
+    rows.pop("", None)
+    return table(
+        ["algorithm", "drawn from"],
+        ([", ".join(map(_linked, algos)), drawn] for drawn, algos in rows.items()),
+    )
+
+
+def _range(of: object) -> str:
+    return ", ".join(map(_short, of)) if type(of) is tuple else str(of)
+
+
 def _stops(cls: type[Ranker], length: str) -> bool:
     """Return whether validation chooses a length of training: whether a small fit measures it."""
     if not hasattr(cls, length):
@@ -494,6 +513,7 @@ GENERATED: dict[str, Callable[..., str]] = {
     "features": features,
     "auto-features": auto_features,
     "chosen": chosen,
+    "ranges": ranges,
     "papers": papers,
     "evidence": evidence,
     "commands": command_help,

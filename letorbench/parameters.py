@@ -56,6 +56,12 @@ def choices(cls: Any) -> dict[str, tuple]:
     return {each.name: each.metadata["values"] for each in fields(cls) if "values" in each.metadata}
 
 
+def allows(cls: Any, name: str, value: float) -> bool:
+    """Return whether a number is within the declared bounds of a parameter, where it has some."""
+    bounds = {each.name: each.metadata.get("range") for each in fields(cls)}.get(name)
+    return bounds is None or bounds.has(value)
+
+
 def kinds(cls: Any) -> dict[str, Any]:
     """Return the types of all fields of a dataclass; those with a few values are a `Literal`."""
     hints = get_type_hints(cls) | {name: Literal[each] for name, each in choices(cls).items()}

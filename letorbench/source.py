@@ -16,7 +16,9 @@ PACKAGE = Path(__file__).parent
 #: a fold's identity holds the results of finding data and planning runs
 SCORING = ("datasets/reader.py", "features/__init__.py", "measures/definitions.py")
 #: the steps of a run that decide what is trained and measured, without their imports
-STEPS = ("experiment/select.py", "experiment/job.py", "results/measuring.py")
+STEPS = (
+    "experiment/select.py", "experiment/job.py", "rankers/tuning.py", "results/measuring.py",
+)  # fmt: skip
 
 #: modules without influence on scores: look-up of names, files, errors, digests
 PLUMBING = frozenset({

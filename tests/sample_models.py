@@ -5,8 +5,10 @@ from collections.abc import Callable
 import numpy as np
 from conftest import random_queries
 
+from letorbench.features import Raw
 from letorbench.models import (
     MLP,
+    Average,
     Float32Trees,
     Linear,
     Model,
@@ -15,6 +17,7 @@ from letorbench.models import (
     SeparateTanh,
     TreeEnsemble,
 )
+from letorbench.models.average import Part
 from letorbench.models.base import families, family
 from letorbench.rankers import Recipe
 
@@ -34,6 +37,10 @@ TREES = {
 }  # fmt: skip
 #: one model of five features of each kind; those of a family need no line here
 SAMPLES: dict[str, Callable[[], Model]] = {
+    "average": lambda: Average.of(
+        [Part("a", Linear(np.arange(5.0)), Raw()), Part("b", TreeEnsemble(**TREES), Raw())],
+        np.array([0.25, 0.75]),
+    ),
     "linear": lambda: Linear(np.arange(5.0), 0.5),
     "net": lambda: MLP(np.ones((3, 5), np.float32), np.zeros(3), np.arange(3.0)),
     "quadratic": lambda: Quadratic(

@@ -7,7 +7,7 @@ draws random numbers. A user's rows are paired with them by query and tested as 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
@@ -35,6 +35,7 @@ from letorbench.escaping import page as page_of
 from letorbench.measures import sign
 from letorbench.rankers import ranker
 from letorbench.results.dataset_results import DatasetResults, SystemResults
+from letorbench.results.labels import Label
 from letorbench.results.measuring import RANDOM
 from letorbench.results.packed import read_packed
 from letorbench.version import __version__
@@ -52,6 +53,8 @@ FAMILY_ORDER = ("pointwise", "pairwise", "listwise", "linear", "nets", "boosting
 RECOMMENDED = "recommended.txt"
 #: what a page filters by: seconds at most
 COSTS = (1, 10, 100, 1000)
+#: the protocols of the table of tuning, in its order; the other tables have the second one's rows
+PROTOCOLS = ("published", "default", "tuned")
 #: stands behind the name of a user's row
 YOURS = " (yours)"
 
@@ -65,6 +68,8 @@ class Board:
     users: tuple[str, ...] = ()
     #: a line for each of the user's rows that is left out
     notes: tuple[str, ...] = ()
+    #: the rows of every protocol
+    every: tuple[SystemResults, ...] = ()
 
 
 def files() -> dict[str, Path]:
@@ -90,23 +95,36 @@ def never_beaten(frames: Sequence[DatasetResults], measure: str = MEASURES[3]) -
     return sorted(left or ())
 
 
-def shipped(dataset: str) -> DatasetResults:
-    """Return the shipped rows of a data set; DataError if there are none."""
+def protocol_of(row: SystemResults) -> str:
+    return dict(row.label.settings).get("protocol", PROTOCOLS[1])
+
+
+def shipped(dataset: str, every: bool = False) -> DatasetResults:
+    """Return the shipped rows of a data set; DataError if there are none.
+
+    every: also those of other protocols than the default one.
+    """
     if dataset not in files():
         raise DataError(
             f"{dataset}: found no shipped results, expected one of {', '.join(files())}"
         )
-    return read_packed(files()[dataset])
+    return _with_protocols(read_packed(files()[dataset]), PROTOCOLS if every else PROTOCOLS[1:2])
+
+
+def _with_protocols(frame: DatasetResults, protocols: Sequence[str]) -> DatasetResults:
+    return frame.only(row.algo for row in frame.rows if protocol_of(row) in protocols)
 
 
 def board(ours: DatasetResults, theirs: DatasetResults | None) -> Board:
     """Return the shipped rows and a user's of the same data set.
 
-    A user's row is left out, with a note, if it has another convention, queries that the shipped
+    Shipped rows of other protocols than the default one are in the table of tuning alone. A user's
+    row is left out, with a note, if it has another convention, queries that the shipped
     rows do not have, or a measure without a value.
     """
+    every, ours = ours.rows, _with_protocols(ours, PROTOCOLS[1:2])
     if theirs is None:
-        return Board(ours)
+        return Board(ours, every=every)
     theirs = theirs.measured(MEASURES)
     [convention] = ours.conventions
     queries = ours.rows[0].queries.keys
@@ -122,7 +140,8 @@ def board(ours: DatasetResults, theirs: DatasetResults | None) -> Board:
         else:
             rows.append(replace(row, algo=row.algo + YOURS))
     frame = replace(theirs, rows=(*ours.rows, *rows), unmeasured=())
-    return Board(frame, tuple(row.algo for row in rows), tuple(notes))
+    users = tuple(row.algo for row in rows)
+    return Board(frame, users, tuple(notes), (*every, *rows))
 
 
 def families(row: SystemResults) -> tuple[str, ...]:
@@ -207,6 +226,54 @@ def board_table(each: Board, measure: str, every: bool = False) -> Table:
     return replace(table(caption, columns, [line for _, line in lines], notes), against=against)
 
 
+def tuning_table(each: Board, measure: str) -> Table | None:
+    """A row per algorithm of several protocols: its value and seconds under each, the gain of
+    tuning with its 95 % interval by itself; the largest gain first. None if there is no such row.
+    """
+    found: dict[tuple, dict[str, SystemResults]] = {}
+    for row in each.every:
+        own = [item for item in row.label.settings if item[0] not in ("protocol", "budget")]
+        key = row.algo.endswith(YOURS), row.label.algo, tuple(own)
+        found.setdefault(key, {}).setdefault(protocol_of(row), row)
+    lines: list[list[Any]] = []
+    for (yours, algo, settings), rows in found.items():
+        if len(rows) < 2:
+            continue
+        cells: list[Any] = [each.frame.dataset, str(Label(algo, settings)) + YOURS * yours]
+        for name in PROTOCOLS:
+            one = rows.get(name)
+            cells += [one and one.values[measure], one and one.seconds]
+        lines.append([*cells, *_gain(rows, measure)])
+    lines.sort(key=lambda line: -sign(measure) * (line[-3] or 0.0))
+    heads = [
+        column
+        for name in PROTOCOLS
+        for column in (
+            Column(name, form=".4f", name=name),
+            Column("seconds", form=".1f", name=f"{name} seconds"),
+        )
+    ]
+    columns = (
+        Column(name="dataset"), Column("algorithm", "left", "algo"), *heads,
+        *(Column(head, form="+.4f", name=head) for head in ("gain", "low", "high")),
+    )  # fmt: skip
+    caption = (
+        f"{each.frame.dataset}: {label(measure)} under three protocols, seconds of all folds with "
+        "their selection; gain of tuning over the default per query, with its 95 % interval by "
+        "itself"
+    )
+    return table(caption, columns, lines) if lines else None
+
+
+def _gain(rows: Mapping[str, SystemResults], measure: str) -> Sequence[float | None]:
+    """Return how far tuning is above the default, and the ends of the interval of that."""
+    if not {"default", "tuned"} <= set(rows):
+        return None, None, None
+    ours, theirs = (rows[name].queries.counted(measure) for name in ("tuned", "default"))
+    both = MeanDifference.of(ours.tables[measure], theirs.tables[measure], ours.folds)
+    return both.mean, *both.interval()
+
+
 def _tests(each: Board, measure: str) -> tuple[Pair, ...]:
     """All rows against the best and the user's, corrected together."""
     frame = replace(each.frame, rows=tuple(comparable(each.frame)))
@@ -280,6 +347,7 @@ def _section(each: Board, measure: str) -> dict[str, Any]:
         "measures": [label(name) for name in MEASURES],
         "measure": label(measure),
         "table": board_table(each, measure, every=True),
+        "tuning": tuning_table(each, measure),
         "intervals": figures.data_uri(figures.draw([figures.panel(drawn, [measure])])),
         "ranks": _ranks(drawn.rows, measure) if len(drawn.rows) > 2 else None,
         "by_family": figures.data_uri(_by_family(each, measure)),

@@ -67,4 +67,4 @@ def boards(
             f"found results of {', '.join(own)}, expected some of {' or '.join(files())}"
         )
     chosen = [meant(name, list(files()), "shipped data set") for name in names]
-    return [board(shipped(name), own.get(name)) for name in chosen]
+    return [board(shipped(name, every=True), own.get(name)) for name in chosen]

@@ -30,6 +30,7 @@ from letorbench.experiment.plan import (
 from letorbench.experiment.run import RunReport, run_systems
 from letorbench.features import AUTO
 from letorbench.measures import texts
+from letorbench.rankers.tuning import BUDGET
 from letorbench.results.paths import FIT, FoldKey, figure, listing
 from letorbench.solvers.fit_warnings import KINDS, FitWarning
 
@@ -44,6 +45,7 @@ def run(
     seed: int = 0,
     data_dir: str | Path = "data",
     protocol: str = "default",
+    budget: int = BUDGET,
     select: Asked | None = None,
     convention: str = "auto",
     null: str | float = "keep",
@@ -81,9 +83,11 @@ def run(
         Seed of all random draws.
     data_dir : path-like
         The folder of the data sets.
-    protocol : {"default", "letor", "published"}
-        How the validation part chooses: our way, LETOR's (by MAP, the plain best), or as the
-        reproduced papers did.
+    protocol : {"default", "letor", "published", "tuned"}
+        How the validation part chooses: our way, LETOR's (by MAP, the plain best), as the
+        reproduced papers did, or our way among as many settings for each algorithm.
+    budget : int
+        Number of settings of each algorithm under the protocol "tuned".
     select : str, Measure or function, optional
         Measure by which validation chooses settings and rounds; by default "ndcg@10", for the
         protocol "letor" "map".
@@ -143,10 +147,10 @@ def run(
         One warning for each line about failures and results.
     """
     chosen = Protocol(
-        data_dir=Path(data_dir), out=Path(out), name=protocol, select="".join(texts(select or ())),
-        convention=convention, null=null, features=features, seed=seed, force=force,
-        repeats=DEFAULT_REPEATS if repeats is None else repeats, time_limit=time_limit,
-        measures=tuple(texts(measures)),
+        data_dir=Path(data_dir), out=Path(out), name=protocol, budget=budget,
+        select="".join(texts(select or ())), convention=convention, null=null, features=features,
+        seed=seed, force=force, time_limit=time_limit, measures=tuple(texts(measures)),
+        repeats=DEFAULT_REPEATS if repeats is None else repeats,
     )  # fmt: skip
     shares = [share] if isinstance(share, (int, float, str)) else share
     report = run_experiment(

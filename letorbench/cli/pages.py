@@ -78,7 +78,7 @@ def leaderboard(
     sentence says whether they are better. Printed numbers of papers are rows without a place.
     The page has intervals, mean ranks and costs, and needs no network.
     """
-    from letorbench.analysis.leaderboard import board_table, files, page
+    from letorbench.analysis.leaderboard import board_table, files, page, tuning_table
     from letorbench.api.leaderboard import boards
     from letorbench.choices import meant, split
     from letorbench.named_files import is_stream
@@ -99,6 +99,9 @@ def leaderboard(
     text = page(found, measure, " ".join(["letorbench", *words]))
     if not is_stream(out_file):
         print_table([board_table(each, measure) for each in found], form)
+        tuning = [tuning_table(each, measure) for each in found]
+        if form != "csv" and any(tuning):  # CSV is one table
+            print_table([each for each in tuning if each], form)
     print_error([line for each in found for line in each.frame.damaged], "warning")
     with open_output(out_file) as file:
         file.write(text)

@@ -49,8 +49,14 @@ if TYPE_CHECKING:
     help="Number of new draws of the folds, by query, beside the official folds.  [default: 0]",
 )  # fmt: skip
 @options.option(
-    "--protocol", "name", type=click.Choice(["default", "letor", "published"]), default="default",
-    help="How validation chooses; letor: by MAP, published: as in the papers' experiments.",
+    "--protocol", "name", default="default",
+    type=click.Choice(["default", "letor", "published", "tuned"]),
+    help="How validation chooses; letor: by MAP, published: as in the papers' experiments, tuned: "
+    "among as many settings for each algorithm.",
+)  # fmt: skip
+@click.option(
+    "--budget", type=click.IntRange(1), metavar="N",
+    help="Number of settings of each algorithm under --protocol tuned.  [default: 32]",
 )  # fmt: skip
 @click.option(
     "--select", metavar="MEASURE",

@@ -222,7 +222,7 @@ def _fit_and_score(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> FoldOut
     validation = Validation(seen.validation, measure, benchmark.convention, chooses.rule)
     selected = select(
         cls, job.settings, seen.train, validation, seed_of(job.key, cls.name, protocol.seed),
-        protocol.time_limit, chooses.grows,
+        protocol.time_limit, chooses.grows, protocol.tuning,
     )  # fmt: skip
     fitted = selected.ranker.taking_raw_features(transform)
     scores = fitted.predict(fold.test)

@@ -26,6 +26,7 @@ from letorbench.rankers import names, plugins, ranker
 from letorbench.rankers.any_model import AnyModel, is_model, ranker_of
 from letorbench.rankers.base import Ranker
 from letorbench.rankers.estimator import FEATURES, hyper_parameters
+from letorbench.rankers.tuning import BUDGET
 from letorbench.results import labels, paths
 from letorbench.results.environment import library_version
 from letorbench.results.labels import NAME, RUN_KEYS, SELECTED_BY, Label
@@ -228,6 +229,8 @@ class Protocol:
     features: str = AUTO
     #: how validation chooses: a name of `letorbench.experiment.select.PROTOCOLS`
     name: str = "default"
+    #: the settings that the protocol "tuned" tries
+    budget: int = number(BUDGET, least=1)
     #: the texts of measures that are stored in addition to the usual ones
     measures: tuple[str, ...] = ()
 
@@ -239,20 +242,25 @@ class Protocol:
         check(self, "run")
 
     @property
+    def tuning(self) -> int | None:
+        """The number of settings of a ranker's ranges, None where its grid is searched."""
+        return self.budget if selection_protocol(self.name).tunes else None
+
+    @property
     def asked(self) -> dict[str, Any]:
         """The settings that differ from the defaults, by the keys `labels.RUN_KEYS`."""
         default = {
             "features": AUTO, "protocol": "default", "select": SELECTED_BY[self.name],
-            "convention": "auto", "null": "keep", "seed": 0,
+            "convention": "auto", "null": "keep", "seed": 0, "budget": BUDGET,
         }  # fmt: skip
-        given = {**vars(self), "protocol": self.name}
+        given = {**vars(self), "protocol": self.name, "budget": self.tuning or BUDGET}
         return {key: given[key] for key, value in default.items() if given[key] != value}
 
     def changed(self, run: Settings) -> Protocol:
         """Return the protocol with the settings of a label, by the keys `labels.RUN_KEYS`."""
         new: dict[str, Any] = {}
         for key, value in run.items():
-            if key == "seed":
+            if key in ("seed", "budget"):
                 new[key] = typed(int, str(value), key)
             elif key == "null" and value not in NULL_WORDS:
                 new[key] = typed(float, str(value), key)
@@ -260,7 +268,10 @@ class Protocol:
                 new["name" if key == "protocol" else key] = str(value).replace(";", ",")
         if "name" in new and self.select == SELECTED_BY[self.name]:
             new.setdefault("select", "")
-        return replace(self, **new)
+        changed = replace(self, **new)
+        if "budget" in new and changed.tuning is None:
+            raise UsageError(f"found budget={new['budget']}, expected it with protocol=tuned")
+        return changed
 
 
 @dataclass(frozen=True, eq=False)
@@ -380,7 +391,7 @@ def _first_job(
     with suppress(*FAILURES):  # running the job says why a ranker refuses its settings
         default = cls().get_params()
         fixed = {key: v for key, v in asked.items() if v != default.get(key)}
-        repeats = changed.repeats if draws(cls, settings) else None
+        repeats = changed.repeats if draws(cls, settings, changed.tuning) else None
         if repeats is None and benchmark.train_fraction == 1.0:
             changed = replace(changed, seed=0)  # no other seed would change anything
         facts = identity(name, cls, settings, changed, measured)
@@ -404,7 +415,9 @@ def identity(
         "dataset": dataset,
         "algo": cls.name,
         "fold": 0,
-        **ranker_identity(cls, settings, select.function, transformation(features)),
+        **ranker_identity(
+            cls, settings, select.function, transformation(features), budget=protocol.tuning
+        ),
         "features": features,
         "protocol": protocol.name,
         "select": protocol.select,
@@ -413,25 +426,31 @@ def identity(
         "seed": protocol.seed,
         "data": benchmark.provenance["digest"],
         "null": benchmark.provenance.get("null", "error"),
+        **({"budget": protocol.budget} if protocol.tuning else {}),
         **({"select code": select.source} if select.source else {}),
     }
     return json.loads(json.dumps(facts))
 
 
-def ranker_identity(cls: type[Ranker], settings: Settings, *parts: Any) -> dict[str, Any]:
+def ranker_identity(
+    cls: type[Ranker], settings: Settings, *parts: Any, budget: int | None = None
+) -> dict[str, Any]:
     """Return the part of an identity that the ranker, its fixed settings and its code determine.
 
-    `parts` are values that the run names; their modules count as the ranker's.
+    `parts` are values that the run names; their modules count as the ranker's. `budget` is the
+    number of settings of the ranker's ranges that replace its grid.
     """
     chosen, default = cls(**settings), cls().get_params()
     values = chosen.get_params()
-    tried = (part for each in settings_tried(cls, settings) for part in cls(**each).parts)
-    modules = sorted({each.__module__ for each in (*parts, *tried)})
-    fixed = [key for key in settings if key in cls.grid or values[key] != default.get(key)]
+    every = settings_tried(cls, settings, budget)
+    used = (*parts, *(part for each in every for part in cls(**each).parts))
+    modules = sorted({each.__module__ for each in used})
+    searched = grid(cls, {}, budget)
+    fixed = [key for key in settings if key in searched or values[key] != default.get(key)]
     facts: dict[str, Any] = {
         "settings": {key: value for key, value in values.items() if key != FEATURES},
         "fixed": sorted(fixed),
-        "grid": grid(cls, settings),
+        "grid": grid(cls, settings, budget),
         "module": cls.__module__,
         "parts": modules,
         "code": scoring_digest(cls.__module__, *modules),
@@ -441,8 +460,10 @@ def ranker_identity(cls: type[Ranker], settings: Settings, *parts: Any) -> dict[
     if issubclass(cls, AnyModel):
         facts["model"] = cls.described()
     package = type(cls.model).__module__ if issubclass(cls, AnyModel) else cls.needs
-    if package and (version := library_version(package)):
-        facts["library"] = f"{package.partition('.')[0]} {version}"
+    packages = {package, *(getattr(each, "needs", None) for each in used)} - {None}
+    versions = {each.partition(".")[0]: library_version(each) for each in map(str, packages)}
+    if known := [f"{each} {version}" for each, version in sorted(versions.items()) if version]:
+        facts["library"] = ", ".join(known)
     if plugin := users_digest(cls):
         facts["plugin"] = plugin
     return facts

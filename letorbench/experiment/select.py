@@ -2,36 +2,38 @@
 
 If the chosen setting has the smallest or the largest number of its grid, the grid grows there: the
 next number is trained as well, and validation chooses again. A protocol defines the measure and the
-rule of the choice, and whether grids grow.
+rule of the choice, whether grids grow, and whether settings come from a ranker's ranges instead.
 """
 
 import itertools
-import math
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from letorbench.choices import require_choice
-from letorbench.compiled.threads import one_blas_thread, run_tasks
 from letorbench.datasets.queryset import QuerySet
+from letorbench.parameters import allows
 from letorbench.rankers.base import Ranker
+from letorbench.rankers.tuning import (
+    Settings,
+    Trial,
+    best_of,
+    drawn_settings,
+    free_ranges,
+    trial,
+    trials,
+)
 from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.stopping import Rule, Validation, best, latest
 
-#: hyper-parameters by their names
-Settings = Mapping[str, Any]
 #: from a hyper-parameter to the values that are tried
 Grid = Mapping[str, Sequence[Any]]
 #: the most numbers by which a grid grows below its smallest and above its largest number
 MOST_STEPS = 4
 #: integers are not made smaller than this: a tree has at least two leaves
 LEAST_WHOLE = 2
-#: the most numbers in a small training set, for which each thread trains a different setting
-LITTLE = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -40,42 +42,22 @@ class SelectionProtocol:
 
     rule: Rule  # chooses among rounds and epochs; among the settings of a grid, the best mean wins
     grows: bool  # whether a grid whose edge is chosen is extended
+    tunes: bool = False  # whether settings come from the ranges of a ranker that has some
 
 
-#: the protocols by name: this package's, LETOR's for its baselines, that of the papers
+#: the protocols by name: this package's, LETOR's for its baselines, that of the papers, and the
+#: same number of settings for all
 PROTOCOLS = {
     "default": SelectionProtocol(latest, grows=True),
     "letor": SelectionProtocol(best, grows=False),
     "published": SelectionProtocol(best, grows=False),
+    "tuned": SelectionProtocol(latest, grows=True, tunes=True),
 }
 
 
 def selection_protocol(name: str) -> SelectionProtocol:
     """Return a protocol by its name; UsageError for an unknown one suggests the nearest."""
     return PROTOCOLS[require_choice(name, list(PROTOCOLS), "protocol")]
-
-
-@dataclass(frozen=True, eq=False)
-class Trial:
-    """One trained setting of the grid, and its model's quality on validation."""
-
-    settings: Settings  # fixed hyper-parameters and those of the grid
-    ranker: Ranker
-    scores: np.ndarray  # (n_docs,) float64, of the validation set
-    value: float  # the validation measure; -inf if scores hold NaN
-    seconds: float  # of training
-
-    def as_json(self) -> dict[str, object]:
-        """Return the entry of the trial in fit.json."""
-        learned = self.ranker.learned
-        return {
-            "settings": self.settings,
-            "value": self.value,
-            "curve": learned.curve,
-            "best": learned.best,
-            "seconds": self.seconds,
-            "cut_off": learned.cut_off,
-        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,55 +96,34 @@ def select(
     seed: np.random.SeedSequence,
     time_limit: float | None = None,
     grows: bool = True,
+    budget: int | None = None,
 ) -> Selected:
     """Train each setting of the grid; choose the first of those that are best on validation.
 
-    Every setting starts from the same random state, so its model does not depend on the other
-    settings. A model with NaN among its scores loses to any other. `fixed` has the hyper-parameters
-    that the user fixed. The training of each setting ends after `time_limit` seconds. For `grows`
-    see `grown`.
+    A model with NaN among its scores loses to any other. `fixed` has the hyper-parameters that the
+    user fixed. The training of each setting ends after `time_limit` seconds. For `grows` see
+    `grown`. With a budget, this number of settings of the ranker's ranges replaces its grid.
     """
-
-    def trial(settings: Settings) -> Trial:
-        start = time.perf_counter()
-        rng = np.random.default_rng(seed)
-        ranker = cls(**settings).fit_sets(train, validation, rng, time_limit)
-        seconds = time.perf_counter() - start
-        scores = ranker.predict(validation.queries)
-        value = -math.inf if np.isnan(scores).any() else float(validation(scores).mean())
-        return Trial(settings, ranker, scores, value, seconds)
-
-    free = grid(cls, fixed)
+    free = {} if free_ranges(cls, fixed, budget) else grid(cls, fixed)
     tried: Grid = free
-    every = [partial(trial, settings) for settings in settings_tried(cls, fixed)]
-    if cls.one_thread or train.features.size <= LITTLE:
-        # threadpoolctl limits are process-wide: set once here, or the first thread to leave would
-        # lift the limit for the others
-        with one_blas_thread():
-            # the last settings of a grid take longest, so they begin first
-            trials = run_tasks(every[::-1])[::-1]
-    else:
-        trials = [each() for each in every]
-    chosen = _best(trials)
-    while grows and _differ(trials):
-        further = grown(free, tried, chosen.settings)
+    given = cls, train, validation, seed, time_limit
+    made = trials(cls, settings_tried(cls, fixed, budget), *given[1:])
+    chosen = best_of(made)
+    while grows and _differ(made):
+        further = grown(cls, free, tried, chosen.settings)
         if further is None:
             break
         key, number = further
         tried = {**tried, key: (*tried[key], number)}
-        trials.append(trial({**chosen.settings, key: number}))
-        chosen = _best(trials)
+        made.append(trial(*given, {**chosen.settings, key: number}))
+        chosen = best_of(made)
     warnings = (
-        *time_warnings(trials, time_limit),
+        *time_warnings(made, time_limit),
         *chosen.ranker.learned.warnings,
         # if validation cannot separate the settings, an edge means nothing
-        *(edge_warnings(tried, chosen.settings, grows) if _differ(trials) else []),
+        *(edge_warnings(tried, chosen.settings, grows) if _differ(made) else []),
     )
-    return Selected(chosen, tuple(trials), warnings)
-
-
-def _best(trials: Sequence[Trial]) -> Trial:
-    return max(trials, key=lambda trial: trial.value)
+    return Selected(chosen, tuple(made), warnings)
 
 
 def _differ(trials: Sequence[Trial]) -> bool:
@@ -178,20 +139,32 @@ def time_warnings(trials: Sequence[Trial], time_limit: float | None) -> list[Fit
     return [FitWarning("cut off", text)]
 
 
-def grid(cls: type[Ranker], fixed: Settings) -> dict[str, tuple[object, ...]]:
-    """Return the ranker's grid without the hyper-parameters that the user fixed."""
+def grid(
+    cls: type[Ranker], fixed: Settings, budget: int | None = None
+) -> dict[str, tuple[object, ...]]:
+    """Return the ranker's grid without the hyper-parameters that the user fixed.
+
+    With a budget, return the values of each hyper-parameter with a range, setting by setting.
+    """
+    if ranges := free_ranges(cls, fixed, budget):
+        tried = settings_tried(cls, fixed, budget)
+        return {key: tuple(each.get(key) for each in tried) for key in ranges}
     return {key: tuple(values) for key, values in cls.grid.items() if key not in fixed}
 
 
-def settings_tried(cls: type[Ranker], fixed: Settings) -> list[dict[str, Any]]:
-    """Return the hyper-parameters of every point of the grid, with those that the user fixed."""
+def settings_tried(
+    cls: type[Ranker], fixed: Settings, budget: int | None = None
+) -> list[dict[str, Any]]:
+    """Return the hyper-parameters of every setting, with those that the user fixed."""
+    if budget is not None and free_ranges(cls, fixed, budget):
+        return drawn_settings(cls, fixed, budget)
     free = grid(cls, fixed)
     return [{**fixed, **dict(zip(free, values))} for values in itertools.product(*free.values())]
 
 
-def draws(cls: type[Ranker], fixed: Settings) -> bool:
-    """Return whether the ranker draws random numbers at any point of its grid."""
-    return any(cls(**chosen).draws for chosen in settings_tried(cls, fixed))
+def draws(cls: type[Ranker], fixed: Settings, budget: int | None = None) -> bool:
+    """Return whether the ranker draws random numbers with any setting."""
+    return any(cls(**chosen).draws for chosen in settings_tried(cls, fixed, budget))
 
 
 def is_numeric(values: Sequence[object]) -> bool:
@@ -227,11 +200,11 @@ def next_number(values: Sequence[float], end: str) -> float | None:
     return float(f"{number:.6g}")
 
 
-def grown(free: Grid, tried: Grid, chosen: Settings) -> tuple[str, float] | None:
+def grown(cls: type[Ranker], free: Grid, tried: Grid, chosen: Settings) -> tuple[str, float] | None:
     """Return the hyper-parameter whose grid grows next, and the new number, or None.
 
     `free` is the ranker's grid, `tried` the grown one. None: the choice is not at an end, or only
-    at ends that have grown `MOST_STEPS` times.
+    at ends that have grown `MOST_STEPS` times, or beyond which the ranker allows no number.
     """
     for key, values in tried.items():
         end = edge(values, chosen[key])
@@ -240,7 +213,7 @@ def grown(free: Grid, tried: Grid, chosen: Settings) -> tuple[str, float] | None
         beyond = min(free[key]) if end == "smallest" else max(free[key])
         steps = sum(v < beyond if end == "smallest" else v > beyond for v in values)
         number = next_number(values, end) if steps < MOST_STEPS else None
-        if number is not None:
+        if number is not None and allows(cls, key, number):
             return key, number
     return None
 

@@ -5,13 +5,14 @@ interface through which solvers fit its models to a loss; it is defined in the f
 as a class with a ``name``, which registers it.
 """
 
+import io
 import json
 import zipfile
 from abc import ABC, abstractmethod
 from dataclasses import MISSING, dataclass, field, fields
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self, cast
+from typing import IO, Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
 
@@ -75,12 +76,15 @@ class Model(ABC):
         The model's name in saved files.
     docs_a_thread : int
         The number of documents that is worth a thread; by default one call scores all.
+    by_query : bool
+        Whether a score depends on the other documents of the query; `predict_queries` has these.
     n_features : int
         The number of features of a document.
     """
 
     kind: ClassVar[str]
     docs_a_thread: ClassVar[int] = 1 << 62
+    by_query: ClassVar[bool] = False
     n_features: int
 
     def __init_subclass__(cls, **rest: object) -> None:
@@ -135,6 +139,10 @@ class Model(ABC):
         parts = parallel_for(score, len(features), least=self.docs_a_thread)
         return np.concatenate(parts, dtype=np.float64)
 
+    def predict_queries(self, features: np.ndarray, offsets: np.ndarray | None) -> np.ndarray:
+        """Return scores as `predict`; query q has the rows offsets[q]:offsets[q + 1]."""
+        return self.predict(features)
+
     def _score_part(self, features: np.ndarray, start: int, stop: int) -> np.ndarray:
         scores = self._score(features[start:stop])
         if np.shape(scores) != (stop - start,):
@@ -185,16 +193,27 @@ def model_class(kind: object) -> type[Model]:
 
 def save(model: Model, path: Path, facts: dict[str, object] | None = None) -> None:
     """Write a model, and JSON facts of its making, as one .npz file of plain arrays."""
+    with write_atomically(path, binary=True) as file:
+        file.write(to_bytes(model, facts))
+
+
+def to_bytes(model: Model, facts: dict[str, object] | None = None) -> bytes:
+    """Return the content of the file that `save` writes."""
     arrays = {f.name: np.asarray(getattr(model, f.name)) for f in fields(cast(Any, model))}
     header = json.dumps({"kind": model.kind, "facts": facts or {}})
-    with write_atomically(path, binary=True) as file:
-        np.savez(file, header=np.array(header), **cast(Any, arrays))
+    file = io.BytesIO()
+    np.savez(file, header=np.array(header), **cast(Any, arrays))
+    return file.getvalue()
 
 
-def load(path: Path) -> tuple[Model, dict[str, Any]]:
-    """Return the model and the facts that `save` wrote; DataError for any other file."""
+def load(source: Path | IO[bytes], path: object = None) -> tuple[Model, dict[str, Any]]:
+    """Return the model and the facts that `save` wrote; DataError for any other file.
+
+    path: what errors call an open file.
+    """
+    path = path or source
     try:  # nothing is unpickled or unpacked; the archive's check sums show changes
-        with np.load(path, allow_pickle=False) as file:
+        with np.load(source, allow_pickle=False) as file:
             if any(each.compress_type != zipfile.ZIP_STORED for each in file.zip.infolist()):
                 raise DataError("found compressed arrays, expected plain ones: they cannot grow")
             damaged = file.zip.testzip()

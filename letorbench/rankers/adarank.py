@@ -71,6 +71,7 @@ class AdaRankMAP(Ranker):
     )
     grid: ClassVar[Mapping[str, Sequence[object]]] = {"directions": ("ascending", "both")}
     as_published: ClassVar[Mapping[str, object]] = {"directions": "ascending"}
+    ranges: ClassVar[Mapping[str, Any]] = {"directions": ("ascending", "both")}
 
     rounds: int = number(200, least=1)
     directions: str = one_of(("ascending", "both"), "ascending")
@@ -115,6 +116,8 @@ class AdaRankNDCG(GainSettings, AdaRankMAP):
     name = "adarank-ndcg"
     title = "AdaRank on NDCG: single features boosted on NDCG@10"
     formula = "mean_q exp(-NDCG@10(q, f))"
+
+    ranges = {**AdaRankMAP.ranges, "cutoff": (3, 5, 10, 20)}
 
     cutoff: int = number(10, least=1)
 

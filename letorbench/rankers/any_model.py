@@ -153,6 +153,8 @@ def _draws(cls: type[AnyModel], params: tuple[tuple[str, Any], ...]) -> bool:
 class Fitted:
     """A fitted model whose predictions are checked."""
 
+    by_query = False
+
     def __init__(self, model: Any, n_features: int) -> None:
         self.model, self.n_features = model, n_features
 
@@ -166,6 +168,9 @@ class Fitted:
     def _save_text(self, path: str) -> None:
         with write_atomically(Path(path), binary=True) as file:
             file.write(text_of(self.model))
+
+    def predict_queries(self, X: np.ndarray, offsets: np.ndarray | None) -> np.ndarray:
+        return self.predict(X)
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Return the predictions as scores (n_docs,) float64; DataError for another shape."""

@@ -67,6 +67,9 @@ class Ranker(Estimator, ABC):
         The figure of docs/speed that shows its times.
     grid : mapping
         From a hyper-parameter to the values that validation chooses from.
+    ranges : mapping
+        From a hyper-parameter to its range `letorbench.rankers.tuning.Between`, or to its
+        alternatives, which `--protocol tuned` draws from; without any it searches the grid.
     as_published : mapping
         The hyper-parameters, with their values, that `--protocol published` fixes, because the
         paper's experiment does not choose them.
@@ -132,6 +135,7 @@ class Ranker(Estimator, ABC):
     families: ClassVar[tuple[str, ...]] = ()
     figure: ClassVar[str] = "linear"
     grid: ClassVar[Mapping[str, Sequence[object]]] = {}
+    ranges: ClassVar[Mapping[str, Any]] = {}
     as_published: ClassVar[Mapping[str, object]] = {}
     spelled: ClassVar[Mapping[str, str]] = {}
     published: ClassVar[bool] = True
@@ -363,12 +367,14 @@ class Ranker(Estimator, ABC):
         if columns and expected and columns != expected:
             given, wanted = next(pair for pair in zip(columns, expected) if pair[0] != pair[1])
             raise DataError(f"X: found the feature {given!r}, expected {wanted!r} in its place")
-        if not self.transformation_.by_query:
+        if not (self.transformation_.by_query or self.learned.model.by_query):
             return self._scores(features)
         if qid is None and group is None:
             raise UsageError(
                 f"features={self.transformation_.name!r} looks at whole queries: found no qid, "
                 "expected one a row, as in predict(X, qid=qid)"
+                if self.transformation_.by_query
+                else f"{self.name} looks at whole queries: found no qid, expected one a row"
             )
         offsets, _, rows = group_rows(len(features), qid, group)
         if rows is None:
@@ -414,7 +420,8 @@ class Ranker(Estimator, ABC):
 
     def _scores(self, features: np.ndarray, offsets: np.ndarray | None = None) -> np.ndarray:
         self.check_values(features)
-        return self.learned.model.predict(self.transformation_.transform(features, offsets))
+        features = self.transformation_.transform(features, offsets)
+        return self.learned.model.predict_queries(features, offsets)
 
     def _require_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():

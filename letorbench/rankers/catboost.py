@@ -16,6 +16,7 @@ from letorbench.models.tree_ensemble import TreeEnsemble, joined
 from letorbench.parameters import number
 from letorbench.rankers.base import QuerySet
 from letorbench.rankers.tree_libraries import TreeLibrary, open_ended, record
+from letorbench.rankers.tuning import Between
 from letorbench.solvers.stopping import EarlyStopping
 
 #: CatBoost redirects what it prints for the whole process while it trains
@@ -46,7 +47,11 @@ class CatBoost(TreeLibrary):
         "Rank Challenge with YetiRank, JMLR W&CP 14, 2011"
     )
     formula = "trees on sum of w_ij log sigma(s_i - s_j), i, j neighbours in s + noise"
-    grid = {"depth": (6, 8), "learning_rate": (0.03, 0.1)}
+    grid = {"depth": (4, 6, 8), "learning_rate": (0.03, 0.1)}
+    ranges = {
+        "learning_rate": Between(0.01, 0.3, log=True), "depth": Between(4, 10),
+        "l2_leaf_reg": Between(0.1, 10.0, log=True),
+    }  # fmt: skip
     needs = "catboost"
     published = False  # the leaderboard has no numbers of it
     extra = "letorbench[catboost]"

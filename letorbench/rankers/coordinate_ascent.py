@@ -14,6 +14,7 @@ from letorbench.measures import parse
 from letorbench.models.linear import Linear
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
+from letorbench.rankers.tuning import Between
 
 #: a step must raise the mean of the measure by this much: less is rounding
 LEAST_RISE = 1e-9
@@ -63,6 +64,7 @@ class CoordinateAscent(GainSettings, Ranker):
     title = "Linear scores that climb NDCG or another measure, weight by weight"
     paper = "Metzler, Croft: Linear Feature-Based Models for Information Retrieval, IR 2007"
     formula = "mean_q NDCG@10(q, f), maximised"
+    ranges = {"sweeps": Between(1, 8), "tolerance": Between(1e-5, 1e-2, log=True)}
     draws = True
     order_matters = "documents of equal scores are ranked in file order, as the measures rank them"
 

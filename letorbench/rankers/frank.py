@@ -88,6 +88,7 @@ class FRank(Ranker):
     figure = "boosting"
     paper = "Tsai, Liu, Qin, Chen, Ma: FRank: A Ranking Method with Fidelity Loss, SIGIR 2007"
     formula = "mean_q 1/pairs_q sum over pairs r_i > r_j of 1 - (1 + exp(s_j - s_i))^(-1/2)"
+    ranges = {"bins": (8, 16, 32, 64, 128, 256)}
 
     rounds: int = number(300, least=1)
     patience: int = number(50, least=0)

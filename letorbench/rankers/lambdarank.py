@@ -23,6 +23,7 @@ from letorbench.losses.lambdas import (
 from letorbench.models.mlp import Layers, backward, forward, net_gradient, net_scores
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
+from letorbench.rankers.tuning import Between
 from letorbench.solvers.sgd import (
     FeatureScale,
     NetDescent,
@@ -85,6 +86,10 @@ class LambdaRank(GainSettings, NetDescent, Ranker):
     paper = "Burges, Ragno, Le: Learning to Rank with Nonsmooth Cost Functions, NIPS 2006"
     formula = "lambda = 1/Z@L sigma(-(s_i - s_j)) (2^r_i - 2^r_j) |D(rank i) - D(rank j)|"
     grid = {"learning_rate": (1e-3, 1e-2, 1e-1), "layers": (1, 2)}
+    ranges = {
+        "learning_rate": Between(1e-4, 0.3, log=True), "layers": (1, 2),
+        "hidden": Between(4, 64, log=True, beside=("layers", 2)),
+    }  # fmt: skip
     spelled = {"function": "lambda"}
     order_matters = (
         "the forces jump where two documents change ranks, so that the rounding of sums, whose "

@@ -8,6 +8,7 @@ from letorbench.losses.plackett_luce import TopKCrossEntropy
 from letorbench.models.linear import LinearFamily
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
+from letorbench.rankers.tuning import Between
 from letorbench.solvers.descent import GradientDescent
 
 
@@ -52,6 +53,7 @@ class ListNet(Ranker):
     )
     formula = "-sum_q sum_i softmax(r)_i log softmax(s)_i"
     grid = {"learning_rate": (0.1, 0.3, 1.0)}
+    ranges = {"learning_rate": Between(0.01, 10.0, log=True)}
 
     top: int = one_of((1, 2, 3), 1)
     learning_rate: float = number(0.3, above=0)

@@ -9,6 +9,7 @@ import numpy as np
 from letorbench.compiled.arithmetic import dot
 from letorbench.parameters import number
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
+from letorbench.rankers.tuning import Between
 from letorbench.solvers.boosting import Term, boost, tree_ensemble
 from letorbench.solvers.tree_growing import Grower
 from letorbench.solvers.tree_splitting import TreeFeatures, TreeParams
@@ -76,6 +77,11 @@ class BoostedTrees(TreeSettings, Ranker):
     feature_order_matters = "of splits that gain as much, the lowest feature's is taken"
     figure = "boosting"
     grid = {"leaves": (4, 10, 31)}
+    ranges = {
+        "learning_rate": Between(0.01, 0.3, log=True), "leaves": Between(4, 255, log=True),
+        "min_docs": Between(1, 100, log=True), "l2": Between(1e-3, 10.0, log=True),
+        "columns": Between(0.5, 1.0),
+    }  # fmt: skip
 
     rounds: int = number(1000, least=1)
     learning_rate: float = number(0.1, above=0)

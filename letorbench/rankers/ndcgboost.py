@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from letorbench.losses.gains import (
 from letorbench.models.tree_ensemble import Tree
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
+from letorbench.rankers.tuning import Between
 from letorbench.solvers.boosting import (
     LONGEST_STEP,
     Term,
@@ -126,6 +127,11 @@ class NDCGBoost(GainSettings, Ranker):
     takes_missing = property(lambda self: self.weak == "tree")
     grid: ClassVar[Mapping[str, Sequence[object]]] = {"stumps": ("average", "exact")}
     as_published: ClassVar[Mapping[str, object]] = {"stumps": "sample"}
+    ranges: ClassVar[Mapping[str, Any]] = {
+        "rounds": Between(20, 500, log=True), "stumps": ("average", "exact"),
+        "sample": Between(0.1, 1.0, log=True, beside=("stumps", "average")),
+        "weak": ("stump", "tree"), "depth": Between(2, 5, beside=("weak", "tree")),
+    }  # fmt: skip
     formula = "M = sum_q 1/Z_q sum_i (2^r_i - 1) sum_{j != i} 1/(1 + exp(F_i - F_j))"
 
     rounds: int = number(100, least=1)

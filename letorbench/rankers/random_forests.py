@@ -10,6 +10,7 @@ from letorbench.models.tree_ensemble import Tree, joined
 from letorbench.parameters import number
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.rankers.mart import TreeSettings
+from letorbench.rankers.tuning import Between
 from letorbench.solvers.tree_growing import Grower
 from letorbench.solvers.tree_splitting import TreeFeatures
 
@@ -43,6 +44,10 @@ class RandomForests(TreeSettings, Ranker):
     takes_missing = True
     figure = "boosting"
     draws = True  # the queries of every tree, and the features of every split
+    ranges = {
+        "columns": Between(0.1, 1.0), "leaves": Between(10, 500, log=True),
+        "min_docs": Between(1, 100, log=True), "docs": Between(0.3, 1.0),
+    }  # fmt: skip
 
     bags: int = number(300, least=1)
     leaves: int = number(100, least=2)

@@ -63,6 +63,7 @@ class RankBoost(Ranker):
     )
     auto_features = "raw"  # stumps only compare a feature's values
     formula = "mean over pairs r_i > r_j of a query of exp(s_j - s_i)"
+    ranges = {"bins": (8, 16, 32, 64, 128, 256)}
 
     rounds: int = number(300, least=1)
     patience: int = number(100, least=0)

@@ -17,6 +17,7 @@ from letorbench.losses.logistic import (
 )
 from letorbench.models.mlp import Layers, backward, forward, net_gradient, net_scores
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
+from letorbench.rankers.tuning import Between
 from letorbench.solvers.sgd import (
     FeatureScale,
     NetDescent,
@@ -61,6 +62,10 @@ class RankNet(NetDescent, Ranker):
     )
     formula = "sum over pairs r_i > r_j of log(1 + exp(-(s_i - s_j)))"
     grid = {"learning_rate": (1e-4, 1e-3, 1e-2), "layers": (1, 2)}
+    ranges = {
+        "learning_rate": Between(1e-5, 0.1, log=True), "layers": (1, 2),
+        "hidden": Between(4, 64, log=True, beside=("layers", 2)),
+    }  # fmt: skip
 
     def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         require_comparable(train)

@@ -18,6 +18,7 @@ from letorbench.measures import rank
 from letorbench.models.linear import Linear, weighted_rows
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
+from letorbench.rankers.tuning import Between
 from letorbench.solvers.convex import Expansion, bundle, newton
 from letorbench.solvers.fit_warnings import FitWarning
 
@@ -84,6 +85,7 @@ class RankSVM(Ranker):
     paper = "Joachims: Optimizing search engines using clickthrough data, KDD 2002"
     formula = "|w|^2/2 + C sum_q c_q sum_{r_i > r_j} l(w.(x_i - x_j)), l = (squared) hinge"
     grid = {"C": (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)}
+    ranges = {"C": Between(1e-4, 1e3, log=True)}
 
     C: float = number(1.0, above=0)
     loss: str = one_of(("squared-hinge", "hinge"), "squared-hinge")

@@ -15,6 +15,7 @@ from letorbench.losses.gains import GainSettings
 from letorbench.models.linear import LinearFamily
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
+from letorbench.rankers.tuning import Between
 from letorbench.registry import preset
 from letorbench.solvers.descent import LBFGS, LineSearch
 
@@ -91,6 +92,7 @@ class _WithPrior(_Surrogate):
     """
 
     grid = {"l2": (1e-3, 1e-2, 1e-1, 1.0, 10.0)}
+    ranges = {"l2": Between(1e-6, 1e3, log=True)}
     as_published = {**_Surrogate.as_published, "l2": 0.0}
 
     l2: float = number(0.1, least=0)

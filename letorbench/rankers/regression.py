@@ -13,6 +13,7 @@ from letorbench.losses.logistic import Logistic
 from letorbench.models.linear import Linear, LinearFamily, weighted_rows
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
+from letorbench.rankers.tuning import Between
 from letorbench.solvers.descent import LBFGS
 
 #: eigenvalues of the correlation matrix below this fraction of the largest are rounding noise
@@ -55,6 +56,7 @@ class Regression(GainSettings, Ranker):
     )
     formula = "sum_i (w.x_i + b - y_i)^2 + l2 c |w|^2, y = r or 2^r - 1"
     grid = {"l2": (1e-3, 1e-2, 1e-1, 1.0, 10.0)}
+    ranges = {"l2": Between(1e-6, 1e3, log=True)}
     as_published: ClassVar[Mapping[str, object]] = {"l2": 0.0}
 
     l2: float = number(0.0, least=0)
@@ -129,6 +131,7 @@ class Classification(Ranker):
     paper = "Nallapati: Discriminative Models for Information Retrieval, SIGIR 2004"
     formula = "mean_i log(1 + exp(-y_i (w.x_i + b))) + l2 c/2 |w|^2, y = 1 if r >= 1 else -1"
     grid = {"l2": (1e-4, 1e-3, 1e-2, 1e-1, 1.0)}
+    ranges = {"l2": Between(1e-6, 1e3, log=True)}
 
     l2: float = number(1e-2, least=0)
     iterations: int = number(1000, least=1)

@@ -17,6 +17,7 @@ from letorbench.losses.base import queries_a_thread
 from letorbench.models.linear import Linear, weighted_rows
 from letorbench.parameters import number
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
+from letorbench.rankers.tuning import Between
 from letorbench.solvers.convex import bundle
 from letorbench.solvers.fit_warnings import FitWarning
 
@@ -92,6 +93,7 @@ class SVMMAP(Ranker):
     )
     formula = "|w|^2/2 + (C/n) sum_q max_y' [1 - AP(y') - w.(Psi(x, y) - Psi(x, y'))]"
     grid = {"C": (0.1, 1.0, 10.0, 100.0, 1000.0)}
+    ranges = {"C": Between(0.01, 1e3, log=True)}
 
     C: float = number(10.0, above=0)
     gap: float = number(1e-3, above=0)

@@ -32,6 +32,7 @@ from letorbench.losses.weighted_pairs import (
 from letorbench.models.base import FamilySettings, ParametricFamily, family
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
+from letorbench.rankers.tuning import Between
 from letorbench.registry import preset
 from letorbench.solvers.descent import LBFGS
 
@@ -74,6 +75,7 @@ class _RankFunctional(FamilySettings, Ranker):
     families = ("listwise", "linear")
     figure = "functionals"
     grid = {"l2": (1e-6, 1e-4, 1e-2, 1.0, 100.0)}
+    ranges = {"l2": Between(1e-8, 1e4, log=True)}
 
     #: the loss, whose parameters are attributes of the ranker
     surrogate: ClassVar[type[Loss]]

@@ -28,6 +28,7 @@ from letorbench.models.tree_ensemble import Float32Trees, TreeEnsemble
 from letorbench.parameters import number
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.rankers.estimator import FEATURES, hyper_parameters
+from letorbench.rankers.tuning import Between
 from letorbench.solvers.boosting import NOTHING_LEARNED
 from letorbench.solvers.stopping import EarlyStopping
 
@@ -226,6 +227,11 @@ class LightGBM(LambdaMARTLibrary):
     title = "LightGBM's LambdaMART (optional: pip install 'letorbench[trees]')"
     paper = "Ke et al.: LightGBM: A Highly Efficient Gradient Boosting Decision Tree, NIPS 2017"
     grid = {"leaves": (4, 7, 15, 31), "learning_rate": (0.03, 0.1)}
+    ranges = {
+        "learning_rate": Between(0.01, 0.3, log=True), "leaves": Between(4, 255, log=True),
+        "min_docs": Between(1, 100, log=True), "lambda_l2": Between(1e-3, 10.0, log=True),
+        "columns": Between(0.5, 1.0),
+    }  # fmt: skip
     needs = "lightgbm"
     read = staticmethod(of_lightgbm)  # type: ignore[assignment]  # mypy takes it for a method
 
@@ -315,6 +321,11 @@ class XGBoost(LambdaMARTLibrary):
     title = "XGBoost's LambdaMART (optional: pip install 'letorbench[trees]')"
     paper = "Chen, Guestrin: XGBoost: A Scalable Tree Boosting System, KDD 2016"
     grid = {"depth": (2, 3, 4, 6), "learning_rate": (0.03, 0.1)}
+    ranges = {
+        "learning_rate": Between(0.01, 0.3, log=True), "depth": Between(2, 10),
+        "min_weight": Between(0.01, 100.0, log=True), "reg_lambda": Between(1e-3, 10.0, log=True),
+        "columns": Between(0.5, 1.0),
+    }  # fmt: skip
     needs = "xgboost"
     read = staticmethod(of_xgboost)  # type: ignore[assignment]
 

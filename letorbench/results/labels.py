@@ -21,9 +21,9 @@ from letorbench.errors import UsageError
 from letorbench.parameters import text as as_text
 
 #: the keys of a label that are no hyper-parameters: how a run reads, transforms, chooses, measures
-RUN_KEYS = ("features", "protocol", "select", "convention", "null", "seed")
+RUN_KEYS = ("features", "protocol", "select", "convention", "null", "seed", "budget")
 #: from a protocol to the measure that validation chooses by, where the user names none
-SELECTED_BY = {"default": "ndcg@10", "letor": "map", "published": "ndcg@10"}
+SELECTED_BY = {"default": "ndcg@10", "letor": "map", "published": "ndcg@10", "tuned": "ndcg@10"}
 #: what a row may be called
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+@-]*")
 #: a label that names its folder as it is; another one's folder has a digest in its name

@@ -9,6 +9,7 @@ KINDS = {
     "not converged": "training ended at the bound of its iterations, away from the optimum",
     "cut off": "training ended at its time limit",
     "grid edge": "the chosen value is the first or the last of its grid",
+    "chosen": "what a ranker of several models took, and why",
     "ties": "many documents share their score with another one of their query",
     "other": "what a plug-in says",
 }

@@ -10,6 +10,7 @@ from toy_data import write_toy, write_uneven
 
 import letorbench as lb
 from benchmarks.leaderboard import SUBMISSIONS, faults
+from benchmarks.leaderboard import main as packed_by
 from letorbench.analysis import leaderboard
 from letorbench.analysis.comparison import Procedure
 from letorbench.analysis.leaderboard import (
@@ -20,6 +21,7 @@ from letorbench.analysis.leaderboard import (
     never_beaten,
     recommended,
     shipped,
+    tuning_table,
     verdict,
 )
 from letorbench.analysis.report import page as report
@@ -156,6 +158,39 @@ def test_the_command_shows_them_and_writes_a_page(made, tmp_path, monkeypatch):
     write_toy(tmp_path / "data")
     call("run", "--dataset", "TOY", "--algo", "regression", "--folds", "1")
     assert "found results of TOY" in refused(2, "leaderboard", "results")
+
+
+def test_protocols_stand_in_a_table_of_their_own(tmp_path, monkeypatch):
+    """The gain is that of paired queries, and other tables have the default's rows alone."""
+    packed = tmp_path / "DEMO.zip"
+    places = ("letorbench.api.leaderboard", "letorbench.analysis.leaderboard")
+    for place in (*places, "benchmarks.leaderboard"):
+        monkeypatch.setattr(f"{place}.files", lambda: {"DEMO": packed})
+    monkeypatch.chdir(tmp_path)
+    algos = ["--algo", "regression,ranksvm,random", "--budget", "3"]
+    packed_by([*algos, "--protocols", "published,tuned"])
+    everything = shipped("DEMO", every=True)
+    assert len(everything.rows) == 10
+    kept = {"regression", "ranksvm", "random", "ideal"}
+    assert {row.algo for row in shipped("DEMO").rows} == kept
+    each = board(everything, None)
+    assert {row.algo for row in each.frame.rows} == kept
+    found = to_frame(tuning_table(each, "ndcg@10")).set_index("algo")
+    of = {row.algo: row for row in everything.rows}
+    tuned, default = of["ranksvm[protocol=tuned,budget=3]"], of["ranksvm"]
+    gains = tuned.queries.values["ndcg@10"] - default.queries.values["ndcg@10"]
+    row = found.loc["ranksvm"]
+    assert row["gain"] == pytest.approx(gains.mean()) and row["low"] < row["gain"] < row["high"]
+    assert row["tuned"] == tuned.values["ndcg@10"] and row["default"] == default.values["ndcg@10"]
+    assert row["published"] == of["ranksvm[protocol=published]"].values["ndcg@10"]
+    assert row["tuned seconds"] == tuned.seconds
+    assert list(found["gain"]) == sorted(found["gain"], reverse=True)
+    assert "under three protocols" in printed("leaderboard")
+    assert "Who was under-tuned?" in Path("leaderboard.html").read_text()
+    assert "under three protocols" not in printed("leaderboard", "--format", "csv")
+    packed_by(algos)  # without the others, these are not packed
+    assert {row.algo for row in shipped("DEMO", every=True).rows} == kept
+    assert tuning_table(board(shipped("DEMO"), None), "ndcg@10") is None
 
 
 def test_a_submission_is_whole_and_of_the_leaderboards_queries(made, tmp_path, monkeypatch):

@@ -40,7 +40,7 @@ def test_what_a_protocol_is_where_nothing_is_said(tmp_path):
     assert vars(Protocol(data_dir=tmp_path, out=tmp_path / "out")) == {
         "data_dir": tmp_path, "out": tmp_path / "out", "convention": "auto", "select": "ndcg@10",
         "seed": 0, "force": False, "null": "keep", "time_limit": None, "repeats": 5,
-        "features": "auto", "name": "default", "measures": (),
+        "features": "auto", "name": "default", "budget": 32, "measures": (),
     }  # fmt: skip
     assert Protocol(data_dir=tmp_path, out=tmp_path, name="letor").select == "map"
 

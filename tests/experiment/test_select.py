@@ -19,7 +19,9 @@ from letorbench.experiment.select import (
     selection_protocol,
 )
 from letorbench.models import Linear
+from letorbench.parameters import number
 from letorbench.rankers import Ranker
+from letorbench.rankers.tuning import Between
 from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.stopping import Validation
@@ -84,7 +86,7 @@ def test_the_grid_is_searched_and_the_first_best_chosen(toy, sets):
 def test_settings_stay_in_order_however_they_are_learned(toy, sets, monkeypatch):
     found = []
     for little, one_thread in ((10**9, False), (0, False), (0, True)):
-        monkeypatch.setattr("letorbench.experiment.select.LITTLE", little)
+        monkeypatch.setattr("letorbench.rankers.tuning.LITTLE", little)
         toy.one_thread = one_thread
         with limited_threads(3):
             selected = select(toy, {}, *sets, SEED)
@@ -163,18 +165,26 @@ def test_growing_is_bounded_and_a_protocol_may_leave_it(peaked):
     assert selected.warnings == (FitWarning("grid edge", text),)
 
 
+@dataclass
+class Bounded:
+    """What declares the bounds of its hyper-parameter."""
+
+    k: float = number(1.0, least=1e-10, most=200.0)
+
+
 @pytest.mark.parametrize(
     "values, chosen, beyond",
     [
         ((0.01, 0.1, 1.0), 0.01, 0.001), ((0.01, 0.1, 1.0), 1.0, 10.0), ((1, 2, 3), 2, None),
         ((1.0, 0.5, 3.0), 0.5, 0.25), ((1.0, 0.5, 3.0), 3.0, 9.0), ((4, 7, 15, 31), 31, 64),
         ((2, 3, 4), 2, None), ((3, 5, 9), 3, 2), ((1, 2), 2, None), ((0, 1, 2), 2, None),
-        ((True, 2, 3), 3, None), (("a", "b", "c"), "c", None),
+        ((True, 2, 3), 3, None), (("a", "b", "c"), "c", None), ((16, 32, 64), 64, 128),
+        ((32, 64, 128), 128, None), ((1e-9, 1e-6, 1e-3), 1e-9, None),
     ],
 )  # fmt: skip
 def test_a_grid_goes_on_by_the_factor_of_its_last_step(values, chosen, beyond):
     expected = None if beyond is None else ("k", beyond)
-    assert grown({"k": values}, {"k": values}, {"k": chosen}) == expected
+    assert grown(Bounded, {"k": values}, {"k": values}, {"k": chosen}) == expected
 
 
 def test_a_protocol_says_which_round_is_kept_and_whether_grids_grow(peaked):
@@ -185,9 +195,26 @@ def test_a_protocol_says_which_round_is_kept_and_whether_grids_grow(peaked):
         protocol = selection_protocol(name)
         tried = peaked(1000.0, grows=protocol.grows).trials
         found[name] = (1 + protocol.rule(rounds), max(trial.settings["l2"] for trial in tried))
-    assert found == {"default": (3, 10_000.0), "letor": (2, 10.0), "published": (2, 10.0)}
+    assert found == {
+        "default": (3, 10_000.0), "letor": (2, 10.0), "published": (2, 10.0),
+        "tuned": (3, 10_000.0),
+    }  # fmt: skip
 
 
 def test_nothing_grows_where_validation_cannot_tell_the_settings_apart(peaked):
     selected = peaked(0.0)
     assert len(selected.trials) == 6 and selected.warnings == ()
+
+
+def test_a_budget_replaces_the_grid_by_ranges_and_keeps_what_is_fixed(toy, sets):
+    toy.ranges = {"a": Between(-2.0, 8.0), "b": ("x", "y")}
+    selected = select(toy, {"b": "y"}, *sets, SEED, budget=4)
+    tried = [trial.settings for trial in selected.trials]
+    assert tried[0] == {"a": 5.0, "b": "y"} and len(tried) == 4
+    assert all(each["b"] == "y" and -2.0 <= each["a"] <= 8.0 for each in tried)
+    assert selected.chosen.value == max(trial.value for trial in selected.trials)
+    assert grid(toy, {"b": "y"}, 4) == {"a": tuple(each["a"] for each in tried)}
+    # without a range that is free, the grid is searched as by default
+    assert len(select(toy, {"a": 1.0, "b": "x"}, *sets, SEED, budget=4).trials) == 1
+    toy.ranges = {}
+    assert len(select(toy, {}, *sets, SEED, budget=4).trials) == 6
