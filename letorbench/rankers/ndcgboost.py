@@ -43,7 +43,6 @@ from letorbench.solvers.boosting import (
     stump_term,
     tree_ensemble,
 )
-from letorbench.solvers.stump_impurity import impurity_search
 from letorbench.solvers.stump_search import BestTree, Search, stump_search
 from letorbench.solvers.tree_growing import Grower
 from letorbench.solvers.tree_splitting import MOST_BINS, TreeFeatures, TreeParams
@@ -159,10 +158,8 @@ class NDCGBoost(GainSettings, Ranker):
         """Return the search for the weak learner of weighted training documents."""
         if self.weak == "tree":
             search = self._tree_search(train)
-        elif self.criterion == "misclassification":
-            search = stump_search(train.features, self.bins)
         else:
-            search = impurity_search(train.features, self.bins, self.criterion)
+            search = stump_search(train.features, self.bins, self.criterion)
         if self.stumps == "exact":
             return search
         return partial(best_of_sample, search, self.stumps, self.sample, rng)
