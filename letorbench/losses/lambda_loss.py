@@ -23,12 +23,7 @@ import numpy as np
 from letorbench.compiled.jit import kernel, longest_query
 from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses.base import (
-    Loss,
-    ValueAndGradient,
-    in_query_slices,
-    require_comparable,
-)
+from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
 from letorbench.losses.gains import (
     gain_rule,
     mean_difference,

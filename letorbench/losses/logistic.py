@@ -20,12 +20,7 @@ import numpy as np
 from letorbench.compiled.arithmetic import exp, log, log1p
 from letorbench.compiled.jit import kernel, longest_query
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
-from letorbench.losses.base import (
-    Loss,
-    ValueAndGradient,
-    in_query_slices,
-    require_comparable,
-)
+from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
 from letorbench.losses.gains import (
     SPAN,
     VECTOR,

@@ -32,12 +32,7 @@ from letorbench.compiled.jit import kernel, longest_query
 from letorbench.compiled.threads import run_tasks
 from letorbench.conventions import gains
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses.base import (
-    Loss,
-    ValueAndGradient,
-    in_query_slices,
-    require_comparable,
-)
+from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
 from letorbench.losses.gains import (
     SPAN,
     gain_rule,

@@ -32,12 +32,7 @@ from letorbench.compiled.arithmetic import exp, log
 from letorbench.compiled.jit import kernel, longest_query
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
-from letorbench.losses.base import (
-    Loss,
-    ValueAndGradient,
-    in_query_slices,
-    require_comparable,
-)
+from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
 from letorbench.losses.gains import extent, gain_rule, gather, query_sums
 from letorbench.losses.label_order import (
     LOSS_TIE_RULES,

@@ -24,13 +24,7 @@ from letorbench.losses.gains import (
 from letorbench.models.tree_ensemble import stump
 from letorbench.parameters import number
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
-from letorbench.solvers.boosting import (
-    Term,
-    adaboost_step,
-    boost,
-    stump_term,
-    tree_ensemble,
-)
+from letorbench.solvers.boosting import Term, adaboost_step, boost, stump_term, tree_ensemble
 
 #: slices of the queries, summed separately so that no sum depends on the number of threads
 SLICES = 8

@@ -36,13 +36,7 @@ from letorbench.losses.gains import (
 from letorbench.models.tree_ensemble import Tree
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
-from letorbench.solvers.boosting import (
-    LONGEST_STEP,
-    Term,
-    boost,
-    stump_term,
-    tree_ensemble,
-)
+from letorbench.solvers.boosting import LONGEST_STEP, Term, boost, stump_term, tree_ensemble
 from letorbench.solvers.stump_search import BestTree, Search, stump_search
 from letorbench.solvers.tree_growing import Grower
 from letorbench.solvers.tree_splitting import MOST_BINS, TreeFeatures, TreeParams

@@ -12,13 +12,7 @@ from letorbench.losses.base import queries_a_thread
 from letorbench.losses.gains import extent, gather, pair_counts, pairs
 from letorbench.parameters import number
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
-from letorbench.solvers.boosting import (
-    Term,
-    adaboost_step,
-    boost,
-    stump_term,
-    tree_ensemble,
-)
+from letorbench.solvers.boosting import Term, adaboost_step, boost, stump_term, tree_ensemble
 from letorbench.solvers.stump_search import Search, stump_search
 
 

@@ -166,8 +166,9 @@ def best_stump(
     """Find the best stump by a criterion of `SLACK`: a `Search`."""
     p, n = np.maximum(weights, 0.0), np.maximum(-weights, 0.0)
     P, N, shape = float(p.sum()), float(n.sum()), (len(searched.codes), COARSE)
-    ordered = isinstance(searched, SortedFeatures)
-    several = searched.several if ordered else np.zeros(shape, np.bool_)
+    several = np.zeros(shape, np.bool_)
+    if isinstance(searched, SortedFeatures):
+        several = searched.several
     slack = SLACK[criterion] * len(weights) * 2.0**-52 * (P + N)
     before, bound, best = np.empty((*shape, 2)), np.empty(shape), np.empty(len(several))
     sums = _Sums(list(SLACK).index(criterion), P, N, slack, before, bound, best)
@@ -178,7 +179,7 @@ def best_stump(
 
     groups = -(-len(several) // TOGETHER)
     parallel_for(between_bins, groups, max(1, LEAST // (TOGETHER * max(1, len(weights)))))
-    if ordered:
+    if isinstance(searched, SortedFeatures):
         wanted = best.max(initial=-np.inf) - slack
         features = np.flatnonzero((bound >= wanted).any(axis=1))
         sizes = np.diff(searched.starts[features])
