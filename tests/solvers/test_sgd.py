@@ -96,12 +96,6 @@ def test_patience_ends_it_and_fifty_epochs_without_a_fall_draw_new_weights(rng, 
     assert len(set(first[:51])) == 1 and len(set(first[51:])) == 1 and first[50] != first[51]
 
 
-def test_the_defaults_are_the_papers():
-    """Burges, Ragno and Le: two layers, ten hidden units, 300 epochs, a thousandth."""
-    papers = {"layers": 2, "hidden": 10, "learning_rate": 1e-3, "epochs": 300}
-    assert vars(NetDescent()) == papers | {"patience": 30, "standardise": False}
-
-
 def test_a_rate_far_too_large_leaves_the_first_weights(rng):
     """They are as widely drawn as the number of inputs and the sizes of features want."""
     train, scale = learnable(rng, 5), FeatureScale(np.arange(1.0, 7.0), rng.random(6) + 0.5)

@@ -28,16 +28,6 @@ def test_there_are_no_more_bins_than_asked_for(most, missing, rng) -> None:
         assert binned.n_bins[0] == n_values + missing or not fewer
 
 
-def every_stump(features: np.ndarray, weights: np.ndarray) -> float:
-    """The largest sum of weights over all stumps that separate something."""
-    best = 0.0
-    for column in features.T:
-        _, value = np.unique(column, return_inverse=True)
-        below = np.bincount(value, weights)[:-1].cumsum()
-        best = max(best, below.max(initial=0.0), (weights.sum() - below).max(initial=0.0))
-    return best
-
-
 def many_kinds(rng: np.random.Generator, n_docs: int) -> np.ndarray:
     """Few, many, very unequal and neighbouring values, copies, a constant, and -0.0."""
     normal = rng.normal(size=(n_docs, 9))
@@ -66,24 +56,78 @@ def many_weights(rng: np.random.Generator, features: np.ndarray) -> Iterator[np.
         yield normal + (features[:, rng.integers(0, 9)] > rng.normal())
 
 
-@pytest.mark.parametrize("n_docs", [1, 2, 7, 256, 300, 5000])
-def test_no_stump_is_better(rng, n_docs):
+#: how good a cut is by each criterion, of the weights p and n of both classes below it and of all
+WORTH = {
+    "misclassification": lambda p, n, P, N: np.maximum(p - n, (P - N) - (p - n)),
+    "gini": lambda p, n, P, N: -gini(p, n) - gini(P - p, N - n),
+    "entropy": lambda p, n, P, N: -entropy(p, n) - entropy(P - p, N - n),
+}
+IMPURITIES = list(WORTH)[1:]
+
+
+def gini(p: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """By its definition: the weight times one minus the sum of squares of both classes' parts."""
+    whole = np.maximum(p + n, 1e-300)
+    return whole * (1.0 - (p / whole) ** 2 - (n / whole) ** 2)
+
+
+def entropy(p: np.ndarray, n: np.ndarray) -> np.ndarray:
+    return sum(x * np.log(np.maximum(p + n, 1e-300) / np.maximum(x, 1e-300)) for x in (p, n))
+
+
+def best(columns: np.ndarray, weights: np.ndarray, criterion: str) -> tuple | None:
+    """The worth, the feature and the threshold of the first of the best cuts, up to rounding.
+
+    columns: (n_docs, n_features), cut between any two values.
+    """
+    found, slack = [], 1e-11 * np.abs(weights).sum()
+    for k, column in enumerate(columns.T.astype(float)):
+        values, place = np.unique(column, return_inverse=True)
+        p = np.bincount(place, np.maximum(weights, 0.0)).cumsum()
+        n = np.bincount(place, np.maximum(-weights, 0.0)).cumsum()
+        worth = WORTH[criterion](p, n, p[-1], n[-1])
+        below, above = p - n, (p[-1] - n[-1]) - (p - n)
+        counts = (below > slack) & (above < -slack) | (below < -slack) & (above > slack)
+        if criterion == "misclassification":
+            counts = worth > slack
+        cuts = np.flatnonzero(counts[:-1])
+        found += [(worth[i], k, (values[i] + values[i + 1]) / 2.0) for i in cuts]
+    most = max(found, default=(0.0,))[0]
+    return next((each for each in found if each[0] >= most - slack), None)
+
+
+@pytest.mark.parametrize("criterion", WORTH)
+@pytest.mark.parametrize("n_docs", [1, 2, 7, 300, 1500])
+def test_no_stump_is_better(rng, monkeypatch, n_docs, criterion):
+    """Of equal ones the first is taken, whatever the order of rows and the number of threads."""
+    monkeypatch.setattr(module, "LEAST", 0)  # a thread for every group of features
+    order = rng.permutation(n_docs)
     for features in (many_kinds(rng, n_docs), np.roll(many_kinds(rng, n_docs), -1, axis=1)):
-        searches = [stump_search(features, None)]
-        if n_docs <= 256:
-            searches += [stump_search(features, 256)]
-        for weights in many_weights(rng, features):
-            most, found = every_stump(features, weights), [search(weights) for search in searches]
-            if found[0] is None:
-                assert most < 1e-10 and not any(found)
-                continue
-            for stump, values, total in found:
-                assert (total, weights[values].sum()) == pytest.approx((most, most), rel=1e-10)
-                np.testing.assert_array_equal(stump.predict(features), values)
-                for part, other in zip(stump, found[0][0], strict=True):
-                    np.testing.assert_array_equal(part, other)
-                high = features[:, stump.feature[0]] > stump.threshold[0].astype(float)
-                assert stump.cover.tolist() == [n_docs, n_docs - high.sum(), high.sum()]
+        searches = [
+            (features, features, stump_search(features, None, criterion)),
+            (features[order], features[order], stump_search(features[order], None, criterion)),
+            (BinnedFeatures.of(features, 16).codes.T, features,
+             stump_search(features, 16, criterion)),
+        ]  # fmt: skip
+        for weights in [*many_weights(rng, features), np.zeros(n_docs), np.ones(n_docs)]:
+            for number, (columns, rows, search) in enumerate(searches):
+                own = weights[order] if number == 1 else weights
+                wanted = best(columns, own, criterion)
+                with limited_threads(1 + number):
+                    found = search(own)
+                assert (found is None) == (wanted is None)
+                if found is None:
+                    continue
+                (tree, values, eta), (worth, k, threshold) = found, wanted
+                assert tree.feature[0] == k and eta == pytest.approx(own[values].sum()) and eta > 0
+                np.testing.assert_array_equal(tree.predict(rows), values)
+                if criterion == "misclassification":
+                    assert eta == pytest.approx(worth, rel=1e-10)
+                else:
+                    high = columns[:, k] > threshold
+                    np.testing.assert_array_equal(values, high == (own[high].sum() > 0.0))
+                high = rows[:, k] > tree.threshold[0].astype(float)
+                assert tree.cover.tolist() == [n_docs, n_docs - high.sum(), high.sum()]
 
 
 @pytest.mark.parametrize("place", range(4))  # four features are summed together
@@ -93,7 +137,7 @@ def test_a_cut_inside_a_bin_is_found_beside_features_of_whole_bins(rng, place):
     features[:, place] = order
     search = stump_search(features, None)
     for weights in rng.normal(size=(40, len(order))):
-        assert search(weights)[2] == pytest.approx(every_stump(features, weights))
+        assert search(weights)[2] == pytest.approx(best(features, weights, "misclassification")[0])
 
 
 def test_the_first_of_equal_stumps_is_taken(rng):
@@ -170,72 +214,6 @@ def test_a_column_is_sorted_as_numpy_does(rng):
     np.testing.assert_array_equal(ordered.rows[0] & ROW, rows)
     same_value, codes = np.diff(column[rows]) == 0.0, ordered.codes[0][rows]
     assert same_value.sum() > 600 and (np.diff(codes)[same_value] == 0).all()
-
-
-def gini(p: np.ndarray, n: np.ndarray) -> np.ndarray:
-    """By its definition: the weight times one minus the sum of squares of both classes' parts."""
-    whole = np.maximum(p + n, 1e-300)
-    return whole * (1.0 - (p / whole) ** 2 - (n / whole) ** 2)
-
-
-def entropy(p: np.ndarray, n: np.ndarray) -> np.ndarray:
-    return sum(x * np.log(np.maximum(p + n, 1e-300) / np.maximum(x, 1e-300)) for x in (p, n))
-
-
-IMPURITIES = {"gini": gini, "entropy": entropy}
-
-
-def purest(columns: np.ndarray, weights: np.ndarray, impurity) -> tuple[int, float] | None:
-    """The first feature and the lowest threshold with the least impurity, up to rounding.
-
-    columns: (n_docs, n_features), cut between any two values.
-    """
-    found, slack = [], 1e-11 * np.abs(weights).sum()
-    for k, column in enumerate(columns.T.astype(float)):
-        values, place = np.unique(column, return_inverse=True)
-        p = np.bincount(place, np.maximum(weights, 0.0)).cumsum()
-        n = np.bincount(place, np.maximum(-weights, 0.0)).cumsum()
-        rest = np.maximum(0.0, p[-1] - p), np.maximum(0.0, n[-1] - n)
-        below, above = p - n, rest[0] - rest[1]
-        parted = (below > slack) & (above < -slack) | (below < -slack) & (above > slack)
-        (cuts,) = np.nonzero(parted[:-1])
-        total = impurity(p, n) + impurity(*rest)
-        found += [(total[i], k, (values[i] + values[i + 1]) / 2.0) for i in cuts]
-    least = min(found, default=(0.0,))[0]
-    return next((each[1:] for each in found if each[0] <= least + slack), None)
-
-
-@pytest.mark.parametrize("criterion", IMPURITIES)
-@pytest.mark.parametrize("n_docs", [1, 2, 7, 300, 1500])
-def test_no_stump_is_purer(rng, monkeypatch, n_docs, criterion):
-    """Of equal ones the first is taken, whatever the order of rows and the number of threads."""
-    monkeypatch.setattr(module, "LEAST", 0)  # a thread for every group of features
-    order = rng.permutation(n_docs)
-    for features in (many_kinds(rng, n_docs), np.roll(many_kinds(rng, n_docs), -1, axis=1)):
-        binned = BinnedFeatures.of(features, 16)
-        searches = [
-            (features, stump_search(features, None, criterion)),
-            (features[order], stump_search(features[order], None, criterion)),
-            (binned.codes.T, stump_search(features, 16, criterion)),
-        ]
-        for weights in [*many_weights(rng, features), np.zeros(n_docs), np.ones(n_docs)]:
-            expected = purest(features, weights, IMPURITIES[criterion])
-            coarse = purest(binned.codes.T, weights, IMPURITIES[criterion])
-            for number, (columns, search) in enumerate(searches):
-                own = weights[order] if number == 1 else weights
-                with limited_threads(1 + number):
-                    found = search(own)
-                wanted = coarse if number == 2 else expected
-                assert (found is None) == (wanted is None)
-                if found is None:
-                    continue
-                tree, values, eta = found
-                assert tree.feature[0] == wanted[0]
-                high = columns[:, wanted[0]] > wanted[1]
-                np.testing.assert_array_equal(values, high == (own[high].sum() > 0.0))
-                assert eta == pytest.approx(own[values].sum()) and eta > 0.0
-                rows = features[order] if number == 1 else features
-                np.testing.assert_array_equal(tree.predict(rows), values)
 
 
 def test_a_stump_of_one_class_is_no_classifier():

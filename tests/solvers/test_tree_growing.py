@@ -188,54 +188,6 @@ def test_the_splits_are_those_of_a_plain_grower(shape, criterion, missing, rng) 
         assert tree.value[node] == pytest.approx(value, rel=1e-12)
 
 
-def best_by_values(
-    X: np.ndarray, rows: np.ndarray, g: np.ndarray, h: np.ndarray, shape: TreeParams
-) -> tuple[float, np.ndarray]:
-    """The best gain of Newton's steps, and who goes left: every threshold, and none; both sides."""
-    best, parent = (0.0, rows), g[rows].sum() ** 2 / (h[rows].sum() + shape.l2)
-    for column in X.T:
-        x, values = column[rows], np.unique(column[~np.isnan(column)]).astype(float)
-        thresholds = [*(values[1:] + values[:-1]) / 2.0, np.inf]
-        for missing_left in (True, False):
-            for threshold in thresholds:
-                low = np.where(np.isnan(x), missing_left, x <= threshold)
-                sides = rows[low], rows[~low]
-                if min(map(len, sides)) >= shape.least_docs:
-                    gain = sum(g[s].sum() ** 2 / (h[s].sum() + shape.l2) for s in sides) - parent
-                    if gain > best[0] + 1e-9 * parent:
-                        best = gain, low
-    return best
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_with_missing_values_no_split_by_any_threshold_and_side_is_better(seed: int) -> None:
-    """Where no missing value came to a node one goes left, and in a feature without any as 0."""
-    rng = np.random.default_rng(seed)
-    X = with_missing(np.round(table(rng), 1), rng)
-    (g, h), shape = derivatives(rng, "newton"), TreeParams(10, least_docs=3, l2=5.0)
-    g[0] = h[0] = 1.0
-    tree = Grower(TreeFeatures.of(X, 256), shape).grow(g, h)
-    leaves = [np.arange(N)]
-    for left, right in splits_of(tree, X):
-        found = [best_by_values(X, rows, g, h, shape) for rows in leaves]
-        at = int(np.argmax([gain for gain, _ in found]))
-        rows, (_, low) = leaves.pop(at), found[at]
-        assert (tuple(rows[low]), tuple(rows[~low])) == (left, right)
-        leaves += [rows[low], rows[~low]]
-    assert len(leaves) == 10
-    assert tree.missing_left[tree.gain > 0].any() and not tree.missing_left[tree.gain > 0].all()
-    at, never = {0: np.arange(N)}, 0
-    for node in np.flatnonzero(tree.gain > 0):
-        column, rows = X[:, tree.feature[node]], at[node]
-        if not np.isnan(column[rows]).any():
-            never += 1
-            as_0 = tree.threshold[node] >= 0.0
-            assert tree.missing_left[node] == (np.isnan(column).any() or as_0)
-        low = np.where(np.isnan(column), tree.missing_left[node], column <= tree.threshold[node])
-        at[tree.left[node]], at[tree.right[node]] = rows[low[rows]], rows[~low[rows]]
-    assert never or seed
-
-
 def test_drawn_documents_and_features_are_all_that_count(rng) -> None:
     X, (g, h) = with_missing(table(rng), rng), derivatives(rng, "newton")
     rows = np.sort(rng.choice(N, 150, replace=False)).astype(np.int32)
