@@ -68,10 +68,9 @@ class SmoothedMeasure(Loss):
     gain: str = gain_rule()
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-        require_comparable(queries)
         weights, kind = self.weights(queries), MEASURES.index(self.measure)
         arguments = _smoothed, queries, self.alpha * scores, queries.offsets, kind, weights
-        value, slope = in_query_slices(*arguments, documents=500, cost=queries.lengths**2)
+        value, slope = in_query_slices(*arguments, documents=500, of_pairs=True)
         relevant = query_maxima(weights, queries) > 0.0
         return ValueAndGradient(np.where(relevant, 1.0 - value, 0.0), -self.alpha * slope)
 
@@ -86,14 +85,9 @@ class SmoothedMeasure(Loss):
 
 @kernel(reorder=True)
 def _smoothed(
-    scores: np.ndarray,
-    offsets: np.ndarray,
-    kind: int,
-    weights: np.ndarray,
-    start: int,
-    stop: int,
+    scores: np.ndarray, offsets: np.ndarray, kind: int, weights: np.ndarray, start: int, stop: int,
     out: ValueAndGradient,
-) -> None:
+) -> None:  # fmt: skip
     """Fill out with M and dM/ds of the queries start..stop - 1; weights: w above."""
     most = longest_query(offsets, start, stop)
     place, passed, u, above = np.empty(most), np.empty(most), np.empty(most), np.empty(most)
@@ -248,13 +242,9 @@ def _scale(P: np.ndarray, u: np.ndarray, v: np.ndarray) -> None:
 
 @kernel()
 def _go_back(
-    P: np.ndarray,
-    u: np.ndarray,
-    v: np.ndarray,
-    by_u: np.ndarray,
-    by_v: np.ndarray,
+    P: np.ndarray, u: np.ndarray, v: np.ndarray, by_u: np.ndarray, by_v: np.ndarray,
     by_P: np.ndarray,
-) -> None:
+) -> None:  # fmt: skip
     """Add to the derivative by P its part through the scalings; this overwrites by_u and by_v."""
     scalings, m = u.shape[1] - 1, u.shape[2]
     by_row, by_column = np.empty((scalings, m)), np.empty((scalings, m))  # by 1 / u and 1 / v

@@ -243,14 +243,9 @@ def impurity(p: np.ndarray, n: np.ndarray, criterion: str) -> np.ndarray:
 
 @kernel()
 def _try_bins(
-    codes: np.ndarray,
-    n_bins: np.ndarray,
-    several: np.ndarray,
-    weights: np.ndarray,
-    begin: int,
-    end: int,
-    sums: _Sums,
-) -> None:
+    codes: np.ndarray, n_bins: np.ndarray, several: np.ndarray, weights: np.ndarray, begin: int,
+    end: int, sums: _Sums,
+) -> None:  # fmt: skip
     """Fill `sums` for the features begin..end - 1 and try the cuts between bins."""
     bins = np.empty((TOGETHER, 2 * COARSE))
     for first in range(begin, end, TOGETHER):
@@ -289,13 +284,9 @@ def _fill(codes: np.ndarray, first: int, last: int, weights: np.ndarray, bins: n
 
 @kernel()
 def _try_inside(
-    features: np.ndarray,
-    rows: np.ndarray,
-    starts: np.ndarray,
-    weights: np.ndarray,
-    wanted: float,
+    features: np.ndarray, rows: np.ndarray, starts: np.ndarray, weights: np.ndarray, wanted: float,
     sums: _Sums,
-) -> None:
+) -> None:  # fmt: skip
     """Try the cuts inside the bins of these features whose bound is at least `wanted`."""
     for k in features:
         best, bound = sums.best[k], sums.bound[k]
