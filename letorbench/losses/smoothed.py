@@ -30,16 +30,17 @@ import numpy as np
 from letorbench.compiled.arithmetic import add, dot, exp
 from letorbench.compiled.jit import kernel, longest_query
 from letorbench.compiled.threads import run_tasks
-from letorbench.conventions import gains
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
 from letorbench.losses.gains import (
     SPAN,
+    extent,
     gain_rule,
     normalized_gains,
     query_maxima,
     truncated_discount,
 )
+from letorbench.losses.label_order import normalized_label_gain
 from letorbench.losses.logistic import best_documents
 from letorbench.parameters import number, one_of
 
@@ -78,8 +79,7 @@ class SmoothedMeasure(Loss):
         if self.measure == "ndcg":
             return normalized_gains(queries, gain=self.gain)
         if self.measure == "err":
-            G = gains(queries.labels, self.gain)
-            return G / (1.0 + G.max(initial=0.0))  # R, (2^r - 1) / 2^(the set's largest label)
+            return normalized_label_gain(queries.labels, self.gain, queries)
         return best_documents(queries)
 
 
@@ -97,9 +97,7 @@ def _smoothed(
         m = last - first
         w, g = weights[first:last], out.gradient[first:last]
         s, doublings, unit = scores[first:last], 0, 1.0
-        top, bottom = -np.inf, np.inf
-        for i in range(m):
-            top, bottom = max(top, s[i]), min(bottom, s[i])
+        top, bottom = extent(s, m)
         while top - bottom > SPAN * unit and doublings < MOST_DOUBLINGS:
             doublings, unit = doublings + 1, 2.0 * unit
         for i in range(m):

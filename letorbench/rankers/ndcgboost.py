@@ -30,13 +30,15 @@ from letorbench.losses.gains import (
     inverse_or_zero,
     over_blocks,
     padded,
+    places,
     query_sums,
     scatter,
+    truncated_discount,
 )
 from letorbench.models.tree_ensemble import Tree
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
-from letorbench.solvers.boosting import LONGEST_STEP, Term, boost, stump_term, tree_ensemble
+from letorbench.solvers.boosting import LONGEST_STEP, Term, boost, stump_term
 from letorbench.solvers.stump_search import BestTree, Search, stump_search
 from letorbench.solvers.tree_growing import Grower
 from letorbench.solvers.tree_splitting import MOST_BINS, TreeFeatures, TreeParams
@@ -141,7 +143,7 @@ class NDCGBoost(GainSettings, Ranker):
                 "stumps=once or stumps=average"
             )
         booster = self.booster(train, self.search(train, rng))
-        return boost(booster, train, self.rounds, None, tree_ensemble, deadline=self.deadline)
+        return boost(booster, train, self.rounds, None, deadline=self.deadline)
 
     def booster(self, train: QuerySet, search: Search) -> BoundBooster:
         """Return the booster on a training set, with a search for its weak learners."""
@@ -290,8 +292,7 @@ class BoundBooster:
         self.to_term = to_term
         self.blocks = train.by_label
         self.gains = np.repeat(gains_of(train.by_label.labels, gain), np.diff(self.blocks.starts))
-        rank = np.arange(1, train.n_docs + 1) - np.repeat(train.offsets[:-1], train.lengths)
-        discount = standard_discount(rank) * ((rank <= truncation) | (truncation == 0))
+        discount = truncated_discount(train, truncation)[places(train) - 1]
         #: 1 / Z times the query's weight
         self.inverse_Z = inverse_or_zero(query_sums(self.gains * discount, train))
         self.inverse_Z *= train.query_weights

@@ -12,22 +12,6 @@ from letorbench.solvers import stump_search as module
 from letorbench.solvers.stump_search import ROW, SortedFeatures, stump_search
 
 
-@pytest.mark.parametrize("most", [2, 5, 255, 256])
-@pytest.mark.parametrize("missing", [False, True])
-def test_there_are_no_more_bins_than_asked_for(most, missing, rng) -> None:
-    """And as many as distinct values, if that is no more; a byte holds the number of each."""
-    for n_values in range(max(1, most - 2), most + 3):
-        column = rng.permutation(np.repeat(np.arange(n_values), 3)).astype(np.float32)
-        if missing:
-            column = np.append(column, np.nan).astype(np.float32)
-        binned = BinnedFeatures.of(column[:, None], most)
-        values = min(most, COARSE - missing)  # of COARSE bins one is for missing values
-        fewer = n_values <= values
-        assert binned.codes.dtype == np.uint8 and binned.codes.max() < binned.n_bins[0]
-        assert binned.n_bins[0] <= values + missing and len(binned.cuts[0]) + 1 == binned.n_bins[0]
-        assert binned.n_bins[0] == n_values + missing or not fewer
-
-
 def many_kinds(rng: np.random.Generator, n_docs: int) -> np.ndarray:
     """Few, many, very unequal and neighbouring values, copies, a constant, and -0.0."""
     normal = rng.normal(size=(n_docs, 9))

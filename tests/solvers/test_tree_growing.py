@@ -208,28 +208,6 @@ def test_drawn_documents_and_features_are_all_that_count(rng) -> None:
     assert max(map(len, used)) > 2 and min(map(len, used)) < 6  # drawn for each split, not a tree
 
 
-def test_by_default_a_leaf_has_twenty_documents_and_a_thousandth_of_hessian() -> None:
-    """Of documents whose classes alternate the split is where a leaf is smallest."""
-    shape = TreeParams(leaves=2)
-    for n, h, split in ((40, 1.0, True), (39, 1.0, False), (40, 4e-5, False), (40, 6e-5, True)):
-        X, g = np.arange(n, dtype=np.float32)[:, None], np.where(np.arange(n) < 20, -1.0, 1.0)
-        tree = Grower(TreeFeatures.of(X, 255), shape).grow(g, np.full(n, h))
-        assert (len(tree.left) == 3) == split, (n, h)
-        if split:
-            assert tree.value[1:] == pytest.approx([1.0 / h, -1.0 / h], rel=1e-6)  # l2 is 0
-    # leaf by leaf, the better split first, and not level by level
-    X = np.arange(160, dtype=np.float32)[:, None]
-    g = np.repeat([1.0, 1.2, 9.0, 1.2, -30.0, -30.1, -20.0, -50.0], 20)
-    tree = Grower(TreeFeatures.of(X, 255), TreeParams(4)).grow(g, np.ones(160))
-    assert splits_of_rows(tree) == [80, 140, 120]
-
-
-def splits_of_rows(tree: Tree) -> list[int]:
-    """How many rows of 0, 1, 2, ... are below each threshold, in the order of the splits."""
-    inner = np.flatnonzero(tree.gain > 0.0)
-    return [int(np.ceil(tree.threshold[n])) for n in inner[np.argsort(tree.left[inner])]]
-
-
 def test_any_threads_and_any_order_of_documents_give_the_same_tree(rng, monkeypatch) -> None:
     X, (g, h) = with_missing(table(rng, 20), rng), (rng.normal(size=N), rng.random(N))
     trees, order = [], rng.permutation(N)
