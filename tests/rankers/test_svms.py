@@ -91,13 +91,6 @@ def hinge(rows: np.ndarray):
     return oracle
 
 
-def test_ends_with_few_planes(rng):
-    """Plain cutting planes, a step of 1, take four times as many here."""
-    rows = rng.normal(size=(2000, 40)) + 0.2
-    end = minimise(hinge(rows), 40, 1e3, 1e-3)
-    assert end.converged and len(end.values) < 120
-
-
 def test_conjugate_gradients_end_or_have_no_answer():
     for most, ends in ((1.0, True), (16.0, False)):
         scales = np.logspace(0.0, most, 30)
