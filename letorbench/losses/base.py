@@ -132,9 +132,15 @@ def in_query_slices(
     queries: QuerySet,
     *arguments: object,
     documents: int,
-    cost: np.ndarray | None = None,
+    of_pairs: bool = False,
 ) -> ValueAndGradient:
-    """Run kernel(*arguments, start, stop, out) over slices of queries of at least `documents`."""
+    """Run kernel(*arguments, start, stop, out) over slices of queries of at least `documents`.
+
+    A kernel `of_pairs` costs the square of a query's documents, of which there may not be too many.
+    """
+    if of_pairs:
+        require_comparable(queries)
+    cost = queries.lengths**2 if of_pairs else None
     out = ValueAndGradient(np.empty(queries.n_queries), np.empty(queries.n_docs))
 
     def part(start: int, stop: int) -> None:

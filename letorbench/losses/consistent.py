@@ -74,16 +74,6 @@ def _negative_cosine(
     return ValueAndGradient(value, gradient)
 
 
-def _cosine(scores: np.ndarray, queries: QuerySet, u: np.ndarray) -> ValueAndGradient:
-    value, gradient = _negative_cosine(scores, queries, u, *two_norm(scores, queries))
-    return ValueAndGradient(1.0 + value, gradient)
-
-
-def _least_squares(scores: np.ndarray, queries: QuerySet, u: np.ndarray) -> ValueAndGradient:
-    difference = scores - u
-    return ValueAndGradient(query_sums(np.square(difference), queries), 2.0 * difference)
-
-
 @dataclass(frozen=True)
 class Cosine(Loss):
     """RankCosine (Qin et al., IPM 2008), in this paper's form: the cosine with G / |G|."""
@@ -94,10 +84,13 @@ class Cosine(Loss):
     gain: str = gain_rule()
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
+        norm = two_norm(scores, queries)
+        value, gradient = _negative_cosine(scores, queries, self.target(queries), *norm)
+        return ValueAndGradient(1.0 + value, gradient)
+
+    def target(self, queries: QuerySet) -> np.ndarray:
         G = gains(queries.labels, self.gain)
-        norm, _ = two_norm(G, queries)
-        u = G * np.repeat(inverse_or_zero(norm), queries.lengths)
-        return _cosine(scores, queries, u)
+        return G * np.repeat(inverse_or_zero(two_norm(G, queries)[0]), queries.lengths)
 
 
 @dataclass(frozen=True)
@@ -110,7 +103,11 @@ class LeastSquares(Loss):
     gain: str = gain_rule()
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-        return _least_squares(scores, queries, gains(queries.labels, self.gain))
+        difference = scores - self.target(queries)
+        return ValueAndGradient(query_sums(np.square(difference), queries), 2.0 * difference)
+
+    def target(self, queries: QuerySet) -> np.ndarray:
+        return gains(queries.labels, self.gain)
 
 
 @dataclass(frozen=True)
@@ -138,24 +135,18 @@ class _Consistent(Loss):
         return normalized_gains(queries, self.truncation, self.gain)
 
 
-class CosineNDCG(_Consistent):
+class CosineNDCG(_Consistent, Cosine):
     """1 - (s / |s|) . u."""
 
     name = "cosine-ndcg"
     formula = "1 - (s / |s|) . (G / Z)"
 
-    def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-        return _cosine(scores, queries, self.target(queries))
 
-
-class LeastSquaresNDCG(_Consistent):
+class LeastSquaresNDCG(_Consistent, LeastSquares):
     """|s - u|^2."""
 
     name = "least-squares-ndcg"
     formula = "|s - G / Z|^2"
-
-    def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-        return _least_squares(scores, queries, self.target(queries))
 
 
 class CrossEntropyNDCG(_Consistent):

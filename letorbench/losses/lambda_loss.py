@@ -23,12 +23,7 @@ import numpy as np
 from letorbench.compiled.jit import kernel, longest_query
 from letorbench.conventions import standard_discount
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses.base import (
-    Loss,
-    ValueAndGradient,
-    in_query_slices,
-    require_comparable,
-)
+from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices
 from letorbench.losses.gains import (
     gain_rule,
     mean_difference,
@@ -55,7 +50,6 @@ class LambdaLoss(Loss):
     gain: str = gain_rule()
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-        require_comparable(queries)
         ranks = np.arange(1, queries.lengths.max(initial=0) + 2)
         D = standard_discount(ranks)
         # the sums of the sums of delta of places that are 0, 1, ... apart
@@ -63,24 +57,15 @@ class LambdaLoss(Loss):
         return in_query_slices(
             _lambda_loss, queries, scores, queries.labels, queries.offsets,
             normalized_gains(queries, gain=self.gain), D, sums, BOUNDS.index(self.bound),
-            float(self.mu), documents=1_000, cost=queries.lengths**2,
+            float(self.mu), documents=1_000, of_pairs=True,
         )  # fmt: skip
 
 
 @kernel()
 def _lambda_loss(
-    scores: np.ndarray,
-    labels: np.ndarray,
-    offsets: np.ndarray,
-    gains: np.ndarray,
-    D: np.ndarray,
-    sums: np.ndarray,
-    bound: int,
-    mu: float,
-    start: int,
-    stop: int,
-    out: ValueAndGradient,
-) -> None:
+    scores: np.ndarray, labels: np.ndarray, offsets: np.ndarray, gains: np.ndarray, D: np.ndarray,
+    sums: np.ndarray, bound: int, mu: float, start: int, stop: int, out: ValueAndGradient,
+) -> None:  # fmt: skip
     longest = longest_query(offsets, start, stop)
     rank, tied = np.empty(longest, np.int64), np.empty(longest, np.int64)
     discount, apart = np.empty(longest), np.empty(longest)

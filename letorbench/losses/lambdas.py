@@ -160,13 +160,9 @@ def lambda_workspace(longest: int) -> LambdaWorkspace:
 
 @kernel()
 def _lambdas(
-    scores: np.ndarray,
-    blocks: LabelBlocks,
-    rule: LambdaRule,
-    first: int,
-    last: int,
+    scores: np.ndarray, blocks: LabelBlocks, rule: LambdaRule, first: int, last: int,
     out: ValueAndGradient,
-) -> None:
+) -> None:  # fmt: skip
     """Fill the gradient with the forces of the queries first..last - 1."""
     offsets = blocks.offsets
     workspace = lambda_workspace(max(1, longest_query(offsets, first, last)))
@@ -181,14 +177,9 @@ def _lambdas(
 
 @kernel()
 def query_lambdas(
-    scores: np.ndarray,
-    blocks: LabelBlocks,
-    q: int,
-    rule: LambdaRule,
-    cost_discount: np.ndarray,
-    workspace: LambdaWorkspace,
-    force: np.ndarray,
-) -> float:
+    scores: np.ndarray, blocks: LabelBlocks, q: int, rule: LambdaRule, cost_discount: np.ndarray,
+    workspace: LambdaWorkspace, force: np.ndarray,
+) -> float:  # fmt: skip
     """Fill `force`, in file order, for query q; return its DCG under `cost_discount`."""
     begin, size = blocks.offsets[q], len(scores)
     order = blocks.order[begin : begin + size] - begin
@@ -332,14 +323,9 @@ def _neighbour_pairs(rule: LambdaRule, size: int, workspace: LambdaWorkspace) ->
 
 @kernel()
 def _neighbours(
-    rule: LambdaRule,
-    p: int,
-    begin: int,
-    end: int,
-    swap: float,
-    chance: float,
+    rule: LambdaRule, p: int, begin: int, end: int, swap: float, chance: float,
     workspace: LambdaWorkspace,
-) -> None:
+) -> None:  # fmt: skip
     """Add `chance` times the forces of document p and those at the ranks begin..end - 1."""
     s, gain, force = workspace.s, workspace.gain, workspace.force
     for x in range(begin, end):

@@ -20,12 +20,7 @@ import numpy as np
 from letorbench.compiled.arithmetic import exp, log, log1p
 from letorbench.compiled.jit import kernel, longest_query
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
-from letorbench.losses.base import (
-    Loss,
-    ValueAndGradient,
-    in_query_slices,
-    require_comparable,
-)
+from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices
 from letorbench.losses.gains import (
     SPAN,
     VECTOR,
@@ -115,8 +110,8 @@ class RankNetLoss(Loss):
     formula = "sum over pairs r_i > r_j of log(1 + exp(-(s_i - s_j)))"
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-        require_comparable(queries)
-        return in_query_slices(_costs, queries, scores, queries.by_label, documents=1_000)
+        arguments = _costs, queries, scores, queries.by_label
+        return in_query_slices(*arguments, documents=1_000, of_pairs=True)
 
 
 class PairWorkspace(NamedTuple):

@@ -176,15 +176,9 @@ def _nearer(queries: QuerySet) -> np.ndarray:
 
 @kernel()
 def _top_k(
-    scores: np.ndarray,
-    labels: np.ndarray,
-    powers: np.ndarray,
-    offsets: np.ndarray,
-    k: int,
-    first: int,
-    last: int,
-    out: ValueAndGradient,
-) -> None:
+    scores: np.ndarray, labels: np.ndarray, powers: np.ndarray, offsets: np.ndarray, k: int,
+    first: int, last: int, out: ValueAndGradient,
+) -> None:  # fmt: skip
     """Fill out with L and dL/ds of the queries first..last - 1; powers[d] = e^-d."""
     scratch = np.empty((2, longest_query(offsets, first, last)))
     for q in range(first, last):
@@ -209,15 +203,9 @@ def _top_k(
 
 @kernel()
 def _places(
-    s: np.ndarray,
-    u: np.ndarray,
-    target: np.ndarray,
-    top: float,
-    places: int,
-    weight: float,
-    near: bool,
-    gradient: np.ndarray,
-) -> float:
+    s: np.ndarray, u: np.ndarray, target: np.ndarray, top: float, places: int, weight: float,
+    near: bool, gradient: np.ndarray,
+) -> float:  # fmt: skip
     """Return the cost of the next place and the expected cost of `places - 1` more after it."""
     value = _place(s, u, target, top, weight, gradient)
     if places == 1:
@@ -254,13 +242,9 @@ def _fill(s: np.ndarray, target: np.ndarray, u: np.ndarray) -> float:
 
 @kernel(reorder=True)
 def _place(
-    s: np.ndarray,
-    u: np.ndarray,
-    target: np.ndarray,
-    top: float,
-    weight: float,
+    s: np.ndarray, u: np.ndarray, target: np.ndarray, top: float, weight: float,
     gradient: np.ndarray,
-) -> float:
+) -> float:  # fmt: skip
     """Return weight x -sum q log p of one place, q ~ target, p ~ u; add its gradient."""
     size = len(s)
     sum_u, sum_target, sum_score = 0.0, 0.0, 0.0

@@ -30,21 +30,17 @@ import numpy as np
 from letorbench.compiled.arithmetic import add, dot, exp
 from letorbench.compiled.jit import kernel, longest_query
 from letorbench.compiled.threads import run_tasks
-from letorbench.conventions import gains
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses.base import (
-    Loss,
-    ValueAndGradient,
-    in_query_slices,
-    require_comparable,
-)
+from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
 from letorbench.losses.gains import (
     SPAN,
+    extent,
     gain_rule,
     normalized_gains,
     query_maxima,
     truncated_discount,
 )
+from letorbench.losses.label_order import normalized_label_gain
 from letorbench.losses.logistic import best_documents
 from letorbench.parameters import number, one_of
 
@@ -73,10 +69,9 @@ class SmoothedMeasure(Loss):
     gain: str = gain_rule()
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-        require_comparable(queries)
         weights, kind = self.weights(queries), MEASURES.index(self.measure)
         arguments = _smoothed, queries, self.alpha * scores, queries.offsets, kind, weights
-        value, slope = in_query_slices(*arguments, documents=500, cost=queries.lengths**2)
+        value, slope = in_query_slices(*arguments, documents=500, of_pairs=True)
         relevant = query_maxima(weights, queries) > 0.0
         return ValueAndGradient(np.where(relevant, 1.0 - value, 0.0), -self.alpha * slope)
 
@@ -84,21 +79,15 @@ class SmoothedMeasure(Loss):
         if self.measure == "ndcg":
             return normalized_gains(queries, gain=self.gain)
         if self.measure == "err":
-            G = gains(queries.labels, self.gain)
-            return G / (1.0 + G.max(initial=0.0))  # R, (2^r - 1) / 2^(the set's largest label)
+            return normalized_label_gain(queries.labels, self.gain, queries)
         return best_documents(queries)
 
 
 @kernel(reorder=True)
 def _smoothed(
-    scores: np.ndarray,
-    offsets: np.ndarray,
-    kind: int,
-    weights: np.ndarray,
-    start: int,
-    stop: int,
+    scores: np.ndarray, offsets: np.ndarray, kind: int, weights: np.ndarray, start: int, stop: int,
     out: ValueAndGradient,
-) -> None:
+) -> None:  # fmt: skip
     """Fill out with M and dM/ds of the queries start..stop - 1; weights: w above."""
     most = longest_query(offsets, start, stop)
     place, passed, u, above = np.empty(most), np.empty(most), np.empty(most), np.empty(most)
@@ -108,9 +97,7 @@ def _smoothed(
         m = last - first
         w, g = weights[first:last], out.gradient[first:last]
         s, doublings, unit = scores[first:last], 0, 1.0
-        top, bottom = -np.inf, np.inf
-        for i in range(m):
-            top, bottom = max(top, s[i]), min(bottom, s[i])
+        top, bottom = extent(s, m)
         while top - bottom > SPAN * unit and doublings < MOST_DOUBLINGS:
             doublings, unit = doublings + 1, 2.0 * unit
         for i in range(m):
@@ -253,13 +240,9 @@ def _scale(P: np.ndarray, u: np.ndarray, v: np.ndarray) -> None:
 
 @kernel()
 def _go_back(
-    P: np.ndarray,
-    u: np.ndarray,
-    v: np.ndarray,
-    by_u: np.ndarray,
-    by_v: np.ndarray,
+    P: np.ndarray, u: np.ndarray, v: np.ndarray, by_u: np.ndarray, by_v: np.ndarray,
     by_P: np.ndarray,
-) -> None:
+) -> None:  # fmt: skip
     """Add to the derivative by P its part through the scalings; this overwrites by_u and by_v."""
     scalings, m = u.shape[1] - 1, u.shape[2]
     by_row, by_column = np.empty((scalings, m)), np.empty((scalings, m))  # by 1 / u and 1 / v

@@ -32,12 +32,7 @@ from letorbench.compiled.arithmetic import exp, log
 from letorbench.compiled.jit import kernel, longest_query
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
-from letorbench.losses.base import (
-    Loss,
-    ValueAndGradient,
-    in_query_slices,
-    require_comparable,
-)
+from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices
 from letorbench.losses.gains import extent, gain_rule, gather, query_sums
 from letorbench.losses.label_order import (
     LOSS_TIE_RULES,
@@ -78,10 +73,9 @@ class _OfPairs(Loss):
         return PAIR_WEIGHTS[self.weight].by_place
 
     def __call__(self, scores: np.ndarray, queries: QuerySet) -> ValueAndGradient:
-        require_comparable(queries)
         blocks = WeightedBlocks.of(self.weight, self.ties, self.gain, queries)
         arguments = _weighted_pairs, queries, scores, blocks, self.kind, label_count(queries)
-        return in_query_slices(*arguments, documents=1_000, cost=queries.lengths**2)
+        return in_query_slices(*arguments, documents=1_000, of_pairs=True)
 
 
 @dataclass(frozen=True)
@@ -116,14 +110,9 @@ class FieldBound(_OfPairs):
 
 @kernel()
 def _weighted_pairs(
-    scores: np.ndarray,
-    blocks: WeightedBlocks,
-    kind: int,
-    levels: int,
-    start: int,
-    stop: int,
+    scores: np.ndarray, blocks: WeightedBlocks, kind: int, levels: int, start: int, stop: int,
     out: ValueAndGradient,
-) -> None:
+) -> None:  # fmt: skip
     """Fill out with the sum of V_ij times the loss of a pair, over the pairs of each query."""
     starts, size = blocks.starts, max(1, longest_query(blocks.offsets, start, stop))
     s, force, product, u = np.empty(size), np.empty(size), np.empty(size), np.empty((2, size))
@@ -185,15 +174,9 @@ def _exponentials(s: np.ndarray, gamma: float, u: np.ndarray) -> bool:
 
 @kernel()
 def _near_rows(
-    u: np.ndarray,
-    rows: tuple[int, int],
-    l0: int,
-    l1: int,
-    n: float,
-    L: float,
-    product: np.ndarray,
+    u: np.ndarray, rows: tuple[int, int], l0: int, l1: int, n: float, L: float, product: np.ndarray,
     force: np.ndarray,
-) -> float:
+) -> float:  # fmt: skip
     """Return the sum of log Z_ij of some documents with those behind; add d log Z / dt to force."""
     begin, cost = max(rows[0] + 1, l0), 0.0
     product[begin:l1] = 1.0
@@ -208,15 +191,9 @@ def _near_rows(
 
 @kernel(reorder=True)
 def _row(
-    above: float,
-    below: float,
-    u: np.ndarray,
-    inverse_u: np.ndarray,
-    n: float,
-    L: float,
-    product: np.ndarray,
-    force: np.ndarray,
-) -> float:
+    above: float, below: float, u: np.ndarray, inverse_u: np.ndarray, n: float, L: float,
+    product: np.ndarray, force: np.ndarray,
+) -> float:  # fmt: skip
     """Do a document's pairs: multiply Z_ij into product, subtract the slopes from force."""
     total = 0.0
     for j in range(len(product)):
@@ -231,16 +208,9 @@ def _row(
 
 @kernel()
 def _far_rows(
-    kind: int,
-    s: np.ndarray,
-    gamma: float,
-    rows: tuple[int, int],
-    l0: int,
-    l1: int,
-    n: float,
-    L: float,
-    force: np.ndarray,
-) -> float:
+    kind: int, s: np.ndarray, gamma: float, rows: tuple[int, int], l0: int, l1: int, n: float,
+    L: float, force: np.ndarray,
+) -> float:  # fmt: skip
     """Do the same from the scores, for any kind of loss, pair by pair."""
     cost = 0.0
     for i in range(rows[0], rows[1]):

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -91,11 +91,12 @@ class AdaRankMAP(Ranker):
         def to_model(terms: list[Term], n_features: int) -> Linear:
             weights = np.zeros(n_features)
             for term in terms:
-                learner: Any = term.learner
-                weights[learner.feature] += term.alpha * learner.sign
+                weights[term.learner.feature] += term.alpha * term.learner.sign
             return Linear(weights)
 
-        return boost(booster, train, self.rounds, validation, to_model, deadline=self.deadline)
+        return boost(
+            booster, train, self.rounds, validation, deadline=self.deadline, to_model=to_model
+        )
 
 
 @dataclass

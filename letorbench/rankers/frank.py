@@ -8,7 +8,7 @@ import numpy as np
 
 from letorbench.compiled.arithmetic import sigmoid as sigma
 from letorbench.compiled.jit import kernel, longest_query
-from letorbench.compiled.threads import parallel_for
+from letorbench.compiled.threads import equal_parts, parallel_for
 from letorbench.datasets.queryset import LabelBlocks
 from letorbench.features.columns import BinnedFeatures
 from letorbench.losses.base import queries_a_thread, require_comparable
@@ -24,13 +24,7 @@ from letorbench.losses.gains import (
 from letorbench.models.tree_ensemble import stump
 from letorbench.parameters import number
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
-from letorbench.solvers.boosting import (
-    Term,
-    adaboost_step,
-    boost,
-    stump_term,
-    tree_ensemble,
-)
+from letorbench.solvers.boosting import Term, adaboost_step, boost, stump_term
 
 #: slices of the queries, summed separately so that no sum depends on the number of threads
 SLICES = 8
@@ -96,9 +90,7 @@ class FRank(Ranker):
 
     def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         booster = _Booster(train, BinnedFeatures.of(train.features, self.bins))
-        return boost(
-            booster, train, self.rounds, validation, tree_ensemble, self.patience, self.deadline
-        )
+        return boost(booster, train, self.rounds, validation, self.patience, self.deadline)
 
 
 # The paper's equations, pair by pair. s: scores (n_docs,) float64; h: 0 or 1.
@@ -154,10 +146,8 @@ class _Booster:
         self.codes = np.take(binned.codes, train.by_label.order, axis=1)
         self.cost = n_pairs + train.lengths
         self.least = queries_a_thread(train, 1_000)
-        spent = np.cumsum(self.cost)
         #: the first query of each slice, and the end; slices cost about the same
-        self.slices = np.searchsorted(spent, np.arange(SLICES + 1) / SLICES * spent[-1:].sum())
-        self.slices[-1] = len(n_pairs)
+        self.slices = equal_parts(len(n_pairs), SLICES, self.cost)
         #: whether there is a cut above a feature's bin
         self.has_cut = np.arange(binned.n_bins.max(initial=1)) < binned.n_bins[:, None] - 1
         #: bounds of min(W+, W-) of every cut at `scores`

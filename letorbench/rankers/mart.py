@@ -10,7 +10,7 @@ from letorbench.compiled.arithmetic import dot
 from letorbench.parameters import number
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.rankers.tuning import Between
-from letorbench.solvers.boosting import Term, boost, tree_ensemble
+from letorbench.solvers.boosting import Term, boost
 from letorbench.solvers.tree_growing import Grower
 from letorbench.solvers.tree_splitting import TreeFeatures, TreeParams
 
@@ -92,9 +92,7 @@ class BoostedTrees(TreeSettings, Ranker):
         loss = self.differentiated(train)
         grower = Grower(TreeFeatures.of(train.features, self.bins), self.tree_params(self.l2))
         booster = TreeBooster(loss, grower, rng, self.learning_rate, self.docs)
-        return boost(
-            booster, train, self.rounds, validation, tree_ensemble, self.patience, self.deadline
-        )
+        return boost(booster, train, self.rounds, validation, self.patience, self.deadline)
 
     @abstractmethod
     def differentiated(self, train: QuerySet) -> Differentiated:

@@ -30,21 +30,16 @@ from letorbench.losses.gains import (
     inverse_or_zero,
     over_blocks,
     padded,
+    places,
     query_sums,
     scatter,
+    truncated_discount,
 )
 from letorbench.models.tree_ensemble import Tree
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.rankers.tuning import Between
-from letorbench.solvers.boosting import (
-    LONGEST_STEP,
-    Term,
-    boost,
-    stump_term,
-    tree_ensemble,
-)
-from letorbench.solvers.stump_impurity import impurity_search
+from letorbench.solvers.boosting import LONGEST_STEP, Term, boost, stump_term
 from letorbench.solvers.stump_search import BestTree, Search, stump_search
 from letorbench.solvers.tree_growing import Grower
 from letorbench.solvers.tree_splitting import MOST_BINS, TreeFeatures, TreeParams
@@ -154,7 +149,7 @@ class NDCGBoost(GainSettings, Ranker):
                 "stumps=once or stumps=average"
             )
         booster = self.booster(train, self.search(train, rng))
-        return boost(booster, train, self.rounds, None, tree_ensemble, deadline=self.deadline)
+        return boost(booster, train, self.rounds, None, deadline=self.deadline)
 
     def booster(self, train: QuerySet, search: Search) -> BoundBooster:
         """Return the booster on a training set, with a search for its weak learners."""
@@ -165,10 +160,8 @@ class NDCGBoost(GainSettings, Ranker):
         """Return the search for the weak learner of weighted training documents."""
         if self.weak == "tree":
             search = self._tree_search(train)
-        elif self.criterion == "misclassification":
-            search = stump_search(train.features, self.bins)
         else:
-            search = impurity_search(train.features, self.bins, self.criterion)
+            search = stump_search(train.features, self.bins, self.criterion)
         if self.stumps == "exact":
             return search
         return partial(best_of_sample, search, self.stumps, self.sample, rng)
@@ -305,8 +298,7 @@ class BoundBooster:
         self.to_term = to_term
         self.blocks = train.by_label
         self.gains = np.repeat(gains_of(train.by_label.labels, gain), np.diff(self.blocks.starts))
-        rank = np.arange(1, train.n_docs + 1) - np.repeat(train.offsets[:-1], train.lengths)
-        discount = standard_discount(rank) * ((rank <= truncation) | (truncation == 0))
+        discount = truncated_discount(train, truncation)[places(train) - 1]
         #: 1 / Z times the query's weight
         self.inverse_Z = inverse_or_zero(query_sums(self.gains * discount, train))
         self.inverse_Z *= train.query_weights

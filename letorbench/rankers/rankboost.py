@@ -12,13 +12,7 @@ from letorbench.losses.base import queries_a_thread
 from letorbench.losses.gains import extent, gather, pair_counts, pairs
 from letorbench.parameters import number
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
-from letorbench.solvers.boosting import (
-    Term,
-    adaboost_step,
-    boost,
-    stump_term,
-    tree_ensemble,
-)
+from letorbench.solvers.boosting import Term, adaboost_step, boost, stump_term
 from letorbench.solvers.stump_search import Search, stump_search
 
 
@@ -71,9 +65,7 @@ class RankBoost(Ranker):
 
     def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         booster = _Booster(train, stump_search(train.features, self.bins))
-        return boost(
-            booster, train, self.rounds, validation, tree_ensemble, self.patience, self.deadline
-        )
+        return boost(booster, train, self.rounds, validation, self.patience, self.deadline)
 
 
 # The paper's equations, pair by pair. H: scores (n_docs,) float64.

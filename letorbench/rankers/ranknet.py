@@ -10,11 +10,7 @@ import numpy as np
 
 from letorbench.compiled.jit import kernel
 from letorbench.losses.base import require_comparable
-from letorbench.losses.logistic import (
-    pair_workspace,
-    pairwise_logistic,
-    ranknet_lambdas,
-)
+from letorbench.losses.logistic import pair_workspace, pairwise_logistic, ranknet_lambdas
 from letorbench.models.mlp import Layers, backward, forward, net_gradient, net_scores
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.rankers.tuning import Between

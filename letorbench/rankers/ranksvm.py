@@ -148,9 +148,7 @@ class MarginPairs:
         value = float(np.sum(self.weight * (upper + scores * (product + 2.0 * e))))
         slope = 2.0 * self.weight * (product + e)
         return Expansion(
-            dot(w, w) / 2.0 + C * value,
-            w + C * weighted_rows(features, slope),
-            hessian_times,
+            dot(w, w) / 2.0 + C * value, w + C * weighted_rows(features, slope), hessian_times
         )
 
     def hinge(self, w: np.ndarray) -> tuple[float, np.ndarray]:

@@ -23,7 +23,7 @@ from letorbench.models.base import FamilySettings, families, family
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.rankers.mart import Differentiated, TreeBooster, TreeSettings
-from letorbench.solvers.boosting import boost, tree_ensemble
+from letorbench.solvers.boosting import boost
 from letorbench.solvers.descent import LBFGS, GradientDescent, LineSearch, Solver
 from letorbench.solvers.tree_growing import Grower
 from letorbench.solvers.tree_splitting import TreeFeatures
@@ -166,18 +166,14 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
             booster = TreeBooster(
                 differentiated, grower, rng, self.learning_rate, self.docs, train.document_weights
             )
-            return boost(
-                booster, train, self.epochs, validation, tree_ensemble, self.patience, self.deadline
-            )
-        model = family(self.model).of(train, self)
-        return self._solver().fit(model, ordered, train, validation, rng, self.deadline)
-
-    def _solver(self) -> Solver:
-        if self.chosen_solver == "lbfgs":
-            return LBFGS(self.iterations, self.l2, starts=self.starts)
+            return boost(booster, train, self.epochs, validation, self.patience, self.deadline)
+        solver: Solver = LBFGS(self.iterations, self.l2, starts=self.starts)
         if self.solver == "line-search":
-            return LineSearch(self.iterations, self.l2, starts=self.starts)
-        return GradientDescent(self.learning_rate, self.epochs, self.patience, self.l2)
+            solver = LineSearch(self.iterations, self.l2, starts=self.starts)
+        elif self.solver == "gradient-descent":
+            solver = GradientDescent(self.learning_rate, self.epochs, self.patience, self.l2)
+        model = family(self.model).of(train, self)
+        return solver.fit(model, ordered, train, validation, rng, self.deadline)
 
 
 def derivatives_of(loss: Loss, train: QuerySet) -> Differentiated:

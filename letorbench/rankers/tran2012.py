@@ -23,12 +23,7 @@ from letorbench.losses.label_order import (
 from letorbench.losses.logistic import MulticlassLogistic
 from letorbench.losses.plackett_luce import PlackettLuce, ReversePlackettLuce
 from letorbench.losses.smoothed import SmoothedMeasure
-from letorbench.losses.weighted_pairs import (
-    PAIR_LOSSES,
-    FieldBound,
-    PairwiseLoss,
-    PseudoLikelihood,
-)
+from letorbench.losses.weighted_pairs import PAIR_LOSSES, FieldBound, PairwiseLoss, PseudoLikelihood
 from letorbench.models.base import FamilySettings, ParametricFamily, family
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation

@@ -21,20 +21,18 @@ NOTHING_LEARNED = FitWarning(
 )
 
 
-class Learner(Protocol):
-    """A weak learner: a tree, or a feature."""
-
-    def predict(self, features: np.ndarray) -> np.ndarray:
-        """Return the values (n_docs,) of documents, features (n_docs, n_features)."""
-
-
 @dataclass(frozen=True, eq=False)
 class Term:
     """`alpha` times a weak learner, whose values (n_docs,) on the training set are `values`."""
 
-    learner: Learner
+    learner: Any  # a tree or a feature: features (n_docs, n_features) are what `predict` takes
     values: np.ndarray
     alpha: float
+
+
+def tree_ensemble(terms: Sequence[Term], n_features: int) -> TreeEnsemble:
+    """Return the model of terms whose weak learners are trees."""
+    return joined([term.learner for term in terms], [term.alpha for term in terms], n_features)
 
 
 class Booster(Protocol):
@@ -52,9 +50,9 @@ def boost(
     train: QuerySet,
     rounds: int,
     validation: Validation | None,
-    to_model: Callable[[list[Term], int], Model],
     patience: int = 0,
     deadline: Deadline = NEVER,
+    to_model: Callable[[list[Term], int], Model] = tree_ensemble,
 ) -> FitResult:
     """Add at most `rounds` terms to scores of zero; keep the number that validation chooses."""
     terms: list[Term] = []
@@ -82,12 +80,6 @@ def boost(
         return to_model(terms[:count], train.n_features)
 
     return kept_round(stopping, model, rounds, objective, () if terms else (NOTHING_LEARNED,))
-
-
-def tree_ensemble(terms: Sequence[Term], n_features: int) -> TreeEnsemble:
-    """Return the model of terms whose weak learners are trees."""
-    trees: list[Any] = [term.learner for term in terms]
-    return joined(trees, [term.alpha for term in terms], n_features)
 
 
 def stump_term(found: Tree, values: np.ndarray, alpha: float) -> Term:

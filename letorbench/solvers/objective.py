@@ -16,13 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from letorbench.compiled.arithmetic import (
-    backward_solve,
-    cholesky,
-    dot,
-    forward_solve,
-    gram,
-)
+from letorbench.compiled.arithmetic import backward_solve, cholesky, dot, forward_solve, gram
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import Loss, weighted_sum
 from letorbench.models.base import Model, ParametricFamily

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -122,36 +123,37 @@ class NetDescent:
         deadline: Deadline = NEVER,
     ) -> FitResult:
         """Return the net of the epoch that validation chooses; without validation, of the last."""
-        scale = feature_scale(train, self.standardise)
-        state = self._draw(scale, rng)
-        epochs = self._epochs(steps, TrainingQueries.of(train), state, scale, rng)
+        scale, units = feature_scale(train, self.standardise), self.hidden
+        draw = partial(NetState.draw, units if self.layers == 2 else 1, self.layers == 2, scale)
+        first = draw(rng)
+        start = first.model()  # the epochs change the arrays of the first state
+        epochs = self._epochs(steps, train, first, draw, scale, rng)
         stopping = EarlyStopping(self.patience, deadline, validation)
-        return kept_epoch(epochs, state.model(), self.epochs, stopping)
-
-    def _draw(self, scale: FeatureScale, rng: np.random.Generator) -> NetState:
-        units = self.hidden if self.layers == 2 else 1
-        return NetState.draw(units, self.layers == 2, scale, rng)
+        return kept_epoch(epochs, start, self.epochs, stopping)
 
     def _epochs(
         self,
         steps: Steps,
-        data: TrainingQueries,
+        train: QuerySet,
         state: NetState,
+        draw: Callable[[np.random.Generator], NetState],
         scale: FeatureScale,
         rng: np.random.Generator,
     ) -> Iterator[Epoch]:
+        data = TrainingQueries.of(train)
         # a query of one label has no pair: no force, and a cost that never changes
         trained = np.flatnonzero((np.diff(data.blocks.queries) > 1) & (data.weights > 0.0))
         rate, costs = self.learning_rate, [np.inf]
         while True:
-            cost = epoch(steps, data, rng.permutation(trained), state, scale, rate)
+            order, passes = rng.permutation(trained), Passes.of(data, state)
+            cost = steps(data, order, state, scale, rate, passes)
             finite = np.isfinite(cost + state.output.sum() + state.bias.sum())
             yield (cost, state.model()) if finite else (None, None)
             if cost > costs[-1]:
                 rate *= SHRINK
             costs.append(cost)
             if len(costs) - 1 - costs.index(min(costs)) == RESTART:
-                state, rate, costs = self._draw(scale, rng), self.learning_rate, [np.inf]
+                state, rate, costs = draw(rng), self.learning_rate, [np.inf]
 
 
 def feature_scale(queries: QuerySet, standardise: bool) -> FeatureScale:
@@ -187,18 +189,6 @@ class Passes(NamedTuple):
 
 #: take a step for each query of a sequence; return the sum of their costs before each step
 Steps = Callable[[TrainingQueries, np.ndarray, NetState, FeatureScale, float, Passes], float]
-
-
-def epoch(
-    steps: Steps,
-    data: TrainingQueries,
-    sequence: np.ndarray,
-    state: NetState,
-    scale: FeatureScale,
-    rate: float,
-) -> float:
-    """Take one step for each query of `sequence`; return the sum of the costs before each step."""
-    return steps(data, sequence, state, scale, rate, Passes.of(data, state))
 
 
 @kernel()

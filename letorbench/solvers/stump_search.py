@@ -1,24 +1,31 @@
-"""The decision stump that agrees best with given document weights: the boosters' weak learner.
+"""The best decision stump for given document weights: the boosters' weak learner.
+
+By "misclassification" that is the stump f of values 0 and 1 with the largest sum_i w_i f(x_i). By
+"gini" and "entropy" it is the stump of least impurity, as CART fits one: a document has the class
+sign(w) and the weight |w|. A leaf whose classes weigh p and n has the impurity 2 p n / (p + n) by
+"gini" and p ln((p + n) / p) + n ln((p + n) / n) by "entropy" (Breiman, Friedman, Olshen, Stone:
+Classification and Regression Trees, 1984). Each leaf has the class that weighs more. A cut whose
+leaves have the same class, or one of no class, is no classifier and is skipped.
 
 `stump_search` prepares the features once, before the first round: it replaces values by the numbers
-of bins. A round sums the weights of each bin (`_coarse_sums`).
+of bins. A round sums the positive and the negative weights of each bin. With a given number of
+bins, thresholds lie between bins (`BinnedFeatures`). Otherwise there are about as many thresholds
+as documents, and sums for all of them do not fit the processor's caches. So the documents of each
+feature are sorted once and cut into at most `COARSE` bins (`SortedFeatures`), and most thresholds
+are excluded:
 
-With a given number of bins, thresholds lie between bins (`BinnedFeatures`, `best_stump`).
-Otherwise there are about as many thresholds as documents, and sums for all of them do not fit the
-processor's caches. So the documents of each feature are sorted once and cut into at most `COARSE`
-bins (`SortedFeatures`), and `best_of_all` excludes most thresholds:
-
-1. Sum each coarse bin's positive and negative weights. At a cut inside a bin, the sum of the
-   weights below is at most the sum before the bin plus the bin's positive weights, and at least the
-   sum before the bin plus its negative ones.
-2. Try the cuts inside the bins that may hold the best sum by these bounds, in the order of the
+1. Bound the cuts inside a bin. As weights move to the leaf of their class, a stump becomes better.
+   So a cut inside a bin is at most as good as one that parts the bin's positive weights from its
+   negative ones.
+2. Try the cuts inside the bins that may hold the best one by these bounds, in the order of the
    documents' values.
 
-Either way, the features whose sum is the best up to rounding are searched again, each by sums in
-the order of its values, and the first of those that are equal up to rounding is chosen.
+Either way, the features that are the best up to rounding are searched again in plain NumPy, each by
+sums in the order of its values. Of stumps that are equal up to rounding, the first feature's is
+taken, by impurity its lowest cut.
 
 Rounding excludes nothing: a sum of n weights in any order is computed with an error of less than
-n * 2^-52 * sum |w|, and only sums that are worse by `SLACK` = 16 such errors are excluded.
+n * 2^-52 * sum |w|, and only what is worse by `SLACK` such errors is excluded.
 """
 
 from collections.abc import Callable
@@ -51,19 +58,23 @@ LEAST = 500_000
 CUT = np.uint32(1 << 31)
 ROW = np.uint32(CUT - 1)
 
-SLACK = 16.0
+#: criteria of a stump; compiled code numbers them in this order. The errors that rounding may make:
+#: where p is near 0, an impurity changes up to 40 times as much as p
+SLACK = {"misclassification": 16.0, "gini": 64.0, "entropy": 64.0}
+SUM, GINI, _ = range(3)
 #: a tree of values 0 and 1, its values (n_docs,) bool, and the sum of weights where it is 1
 BestTree = tuple[Tree, np.ndarray, float]
-#: finds the stump f of values 0 and 1 that maximises sum_i w_i f(x_i), for weights (n_docs,) of any
-#: sign. None if no sum is positive. Of equal stumps, the first feature's lowest cut is taken.
+#: finds the best stump for weights (n_docs,) of any sign, None if no sum of weights is positive
 Search = Callable[[np.ndarray], BestTree | None]
 
 
-def stump_search(features: np.ndarray, bins: int | None) -> Search:
+def stump_search(
+    features: np.ndarray, bins: int | None, criterion: str = "misclassification"
+) -> Search:
     """Prepare features (n_docs, n_features) in `bins` <= 256 bins; None tries every threshold."""
     if bins is None:
-        return partial(best_of_all, SortedFeatures.of(features))
-    return partial(best_stump, BinnedFeatures.of(features, bins))
+        return partial(best_stump, SortedFeatures.of(features), criterion)
+    return partial(best_stump, BinnedFeatures.of(features, bins), criterion)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,100 +149,125 @@ def _coarse_starts(value_starts: np.ndarray, n_docs: int) -> np.ndarray:
 
 
 class _Sums(NamedTuple):
-    """Sums of weights on one side of a cut, and their bounds."""
+    """The weights below cuts, and how good stumps are: the larger, the better."""
 
-    total: float  # of all weights
-    before: np.ndarray  # (n_features, COARSE), the sum of the weights below each bin
-    bound: np.ndarray  # (n_features, COARSE), of the sums at cuts inside the bin; -inf without cuts
-    best: np.ndarray  # (n_features,), the largest sum of the cuts tried so far, at least 0
-    slack: float  # how much rounding may change a sum
-
-
-def _coarse_sums(
-    codes: np.ndarray, n_bins: np.ndarray, several: np.ndarray, weights: np.ndarray
-) -> _Sums:
-    """Sum the weights in each feature's bins, and try the cuts between them."""
-    total, shape = float(weights.sum()), several.shape
-    slack = SLACK * len(weights) * 2.0**-52 * float(np.abs(weights).sum())
-    sums = _Sums(total, np.empty(shape), np.empty(shape), np.empty(len(codes)), slack)
-
-    def part(start: int, stop: int) -> None:
-        first, last = TOGETHER * start, min(TOGETHER * stop, len(codes))
-        _try_bins(codes, n_bins, several, weights, first, last, sums)
-
-    least = max(1, LEAST // (TOGETHER * max(1, len(weights))))
-    parallel_for(part, -(-len(codes) // TOGETHER), least)
-    return sums
+    criterion: int
+    P: float  # the sum of all positive weights
+    N: float  # and of all negative ones, without their sign
+    slack: float  # how much rounding may change a sum or an impurity
+    before: np.ndarray  # (n_features, COARSE, 2), the weights p and n below each bin
+    bound: np.ndarray  # (n_features, COARSE), of the cuts inside the bin; -inf without cuts
+    best: np.ndarray  # (n_features,), of the cuts tried so far; -inf without a classifier
 
 
-def best_stump(binned: BinnedFeatures, weights: np.ndarray) -> BestTree | None:
-    """Find the best stump among the cuts between bins: a `Search`."""
-    none = np.zeros((len(binned.codes), COARSE), np.bool_)
-    return _first_best(binned, weights, _coarse_sums(binned.codes, binned.n_bins, none, weights))
+def best_stump(
+    searched: SortedFeatures | BinnedFeatures, criterion: str, weights: np.ndarray
+) -> BestTree | None:
+    """Find the best stump by a criterion of `SLACK`: a `Search`."""
+    p, n = np.maximum(weights, 0.0), np.maximum(-weights, 0.0)
+    P, N, shape = float(p.sum()), float(n.sum()), (len(searched.codes), COARSE)
+    several = np.zeros(shape, np.bool_)
+    if isinstance(searched, SortedFeatures):
+        several = searched.several
+    slack = SLACK[criterion] * len(weights) * 2.0**-52 * (P + N)
+    before, bound, best = np.empty((*shape, 2)), np.empty(shape), np.empty(len(several))
+    sums = _Sums(list(SLACK).index(criterion), P, N, slack, before, bound, best)
+
+    def between_bins(start: int, stop: int) -> None:
+        first, last = TOGETHER * start, min(TOGETHER * stop, len(several))
+        _try_bins(searched.codes, searched.n_bins, several, weights, first, last, sums)
+
+    groups = -(-len(several) // TOGETHER)
+    parallel_for(between_bins, groups, max(1, LEAST // (TOGETHER * max(1, len(weights)))))
+    if isinstance(searched, SortedFeatures):
+        wanted = best.max(initial=-np.inf) - slack
+        features = np.flatnonzero((bound >= wanted).any(axis=1))
+        sizes = np.diff(searched.starts[features])
+        cost = np.where(bound[features] >= wanted, sizes, 0).sum(axis=1)
+
+        def inside_bins(start: int, stop: int) -> None:
+            some = features[start:stop]
+            _try_inside(some, searched.rows, searched.starts, weights, wanted, sums)
+
+        least = 1 + LEAST * len(features) // (1 + int(cost.sum()))
+        parallel_for(inside_bins, len(features), least, cost)
+    if criterion == "misclassification":
+        return _largest(searched, weights, sums)
+    return _purest(searched, p, n, criterion, sums)
 
 
-def best_of_all(ordered: SortedFeatures, weights: np.ndarray) -> BestTree | None:
-    """Find the best stump among all thresholds of all features: a `Search`."""
-    sums = _coarse_sums(ordered.codes, ordered.n_bins, ordered.several, weights)
-    wanted = sums.best.max(initial=0.0) - sums.slack
-    features = np.flatnonzero(sums.bound.max(axis=1) >= wanted)
-    cost = np.where(sums.bound[features] >= wanted, np.diff(ordered.starts[features]), 0).sum(
-        axis=1
-    )
-
-    def part(start: int, stop: int) -> None:
-        _try_inside(features[start:stop], ordered.rows, ordered.starts, weights, wanted, sums)
-
-    parallel_for(part, len(features), 1 + LEAST * len(features) // (1 + int(cost.sum())), cost)
-    return _first_best(ordered, weights, sums)
-
-
-def _first_best(
-    searched: BinnedFeatures | SortedFeatures, weights: np.ndarray, sums: _Sums
+def _largest(
+    searched: SortedFeatures | BinnedFeatures, weights: np.ndarray, sums: _Sums
 ) -> BestTree | None:
     """Search the features with the best sum; of equal ones up to rounding, take the first."""
     best, direction, most = None, False, 0.0
-    largest = sums.best.max(initial=0.0)
+    total, largest = float(weights.sum()), sums.best.max(initial=0.0)
     for k in np.flatnonzero((sums.best > 0.0) & (sums.best >= largest - sums.slack)).tolist():
         below = searched.sums_below(k, weights)
         low, high = int(below.argmax()), int(below.argmin())
-        for cut, above, value in (low, False, below[low]), (high, True, sums.total - below[high]):
+        for cut, above, value in (low, False, below[low]), (high, True, total - below[high]):
             if value > most + sums.slack:
                 best, direction, most = (k, cut), above, float(value)
     return None if best is None else (*stump(best[0], direction, *searched.split(*best)), most)
 
 
+def _purest(
+    searched: SortedFeatures | BinnedFeatures,
+    p: np.ndarray,
+    n: np.ndarray,
+    criterion: str,
+    sums: _Sums,
+) -> BestTree | None:
+    """Take the lowest cut of the first feature with the least impurity, up to rounding."""
+    most = sums.slack - sums.best.max(initial=-np.inf)
+    for k in np.flatnonzero(np.isfinite(sums.best) & (-sums.best <= most)).tolist():
+        p_below, n_below = searched.sums_below(k, p), searched.sums_below(k, n)
+        p_above, n_above = np.maximum(0.0, sums.P - p_below), np.maximum(0.0, sums.N - n_below)
+        total = impurity(p_below, n_below, criterion) + impurity(p_above, n_above, criterion)
+        below, above = p_below - n_below, p_above - n_above
+        parted = (np.minimum(below, above) < -sums.slack) & (np.maximum(below, above) > sums.slack)
+        for cut in np.flatnonzero(parted & (total <= most))[:1].tolist():
+            eta = float(max(below[cut], above[cut]))
+            return *stump(k, bool(above[cut] > 0.0), *searched.split(k, cut)), eta
+    return None
+
+
+def impurity(p: np.ndarray, n: np.ndarray, criterion: str) -> np.ndarray:
+    """Return the impurity of leaves whose two classes weigh p and n, times their weights p + n."""
+    whole = np.where(p + n > 0.0, p + n, 1.0)
+    if criterion == "gini":
+        return 2.0 * p * (n / whole)
+    of_p, of_n = (x * np.log(np.where(x > 0.0, x / whole, 1.0)) for x in (p, n))
+    return -(of_p + of_n)
+
+
 @kernel()
 def _try_bins(
-    codes: np.ndarray,
-    n_bins: np.ndarray,
-    several: np.ndarray,
-    weights: np.ndarray,
-    begin: int,
-    end: int,
-    sums: _Sums,
-) -> None:
+    codes: np.ndarray, n_bins: np.ndarray, several: np.ndarray, weights: np.ndarray, begin: int,
+    end: int, sums: _Sums,
+) -> None:  # fmt: skip
     """Fill `sums` for the features begin..end - 1 and try the cuts between bins."""
     bins = np.empty((TOGETHER, 2 * COARSE))
     for first in range(begin, end, TOGETHER):
         bins[:] = 0.0
-        fill(codes, first, min(first + TOGETHER, end) - 1, weights, bins)
+        _fill(codes, first, min(first + TOGETHER, end) - 1, weights, bins)
         for k in range(first, min(first + TOGETHER, end)):
-            below, best = 0.0, 0.0
+            p, n, best = 0.0, 0.0, -np.inf
             for c in range(n_bins[k]):
-                if c > 0:
-                    best = max(best, max(below, sums.total - below))
-                positive, negative = bins[k - first, c], bins[k - first, COARSE + c]
-                bound = max(below + positive, sums.total - (below + negative))
-                sums.before[k, c] = below
-                sums.bound[k, c] = bound if several[k, c] else -np.inf
-                below += positive + negative
+                more_p, more_n = p + bins[k - first, c], n - bins[k - first, COARSE + c]
+                sums.bound[k, c] = -np.inf
+                if several[k, c]:
+                    sums.bound[k, c] = max(_value(more_p, n, sums), _value(p, more_n, sums))
+                sums.before[k, c, 0], sums.before[k, c, 1] = p, n
+                p, n = more_p, more_n
+                if c + 1 < n_bins[k] and _is_classifier(p, n, sums):
+                    best = max(best, _value(p, n, sums))
             sums.bound[k, n_bins[k] :] = -np.inf
             sums.best[k] = best
 
 
 @kernel()
-def fill(codes: np.ndarray, first: int, last: int, weights: np.ndarray, bins: np.ndarray) -> None:
+def _fill(codes: np.ndarray, first: int, last: int, weights: np.ndarray, bins: np.ndarray) -> None:
     """Add weights to the bins of the features first..last, negative ones to the second half."""
     a, b = codes[first], codes[min(first + 1, last)]
     c, d = codes[min(first + 2, last)], codes[min(first + 3, last)]
@@ -248,22 +284,47 @@ def fill(codes: np.ndarray, first: int, last: int, weights: np.ndarray, bins: np
 
 @kernel()
 def _try_inside(
-    features: np.ndarray,
-    rows: np.ndarray,
-    starts: np.ndarray,
-    weights: np.ndarray,
-    wanted: float,
+    features: np.ndarray, rows: np.ndarray, starts: np.ndarray, weights: np.ndarray, wanted: float,
     sums: _Sums,
-) -> None:
+) -> None:  # fmt: skip
     """Try the cuts inside the bins of these features whose bound is at least `wanted`."""
     for k in features:
         best, bound = sums.best[k], sums.bound[k]
         for c in range(len(bound)):
-            if bound[c] < wanted:
+            if bound[c] < wanted or bound[c] == -np.inf:
                 continue
-            below = sums.before[k, c]
+            p, n = sums.before[k, c]
             for entry in rows[k, starts[k, c] : starts[k, c + 1]]:
-                below += weights[entry & ROW]
-                if entry & CUT:
-                    best = max(best, max(below, sums.total - below))
+                w = weights[entry & ROW]
+                p += max(w, 0.0)
+                n += max(-w, 0.0)
+                if entry & CUT and _is_classifier(p, n, sums):
+                    best = max(best, _value(p, n, sums))
         sums.best[k] = best
+
+
+@kernel()
+def _value(p: float, n: float, sums: _Sums) -> float:
+    """Return the larger sum of the cut with p and n below it, or minus its impurity."""
+    p_above, n_above = max(0.0, sums.P - p), max(0.0, sums.N - n)
+    if sums.criterion == SUM:
+        return max(p - n, p_above - n_above)
+    return -(_impurity(p, n, sums.criterion) + _impurity(p_above, n_above, sums.criterion))
+
+
+@kernel()
+def _impurity(p: float, n: float, criterion: int) -> float:
+    whole = p + n
+    if p == 0.0 or n == 0.0:
+        return 0.0
+    if criterion == GINI:
+        return 2.0 * p * (n / whole)
+    return -(p * np.log(p / whole) + n * np.log(n / whole))
+
+
+@kernel()
+def _is_classifier(p: float, n: float, sums: _Sums) -> bool:
+    """Return whether the leaves of a cut have different classes, which only impurity asks for."""
+    below, above = p - n, (sums.P - p) - (sums.N - n)
+    parted = min(below, above) < -sums.slack and max(below, above) > sums.slack
+    return sums.criterion == SUM or parted

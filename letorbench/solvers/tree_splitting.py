@@ -114,14 +114,9 @@ def _add_both(typing, sums, place, g, h):
 
 @kernel()
 def fill_histograms(
-    codes: np.ndarray,
-    rows: np.ndarray,
-    ordered: np.ndarray,
-    bins: np.ndarray,
-    shift: int,
-    histogram: np.ndarray,
-    places: int,
-) -> None:
+    codes: np.ndarray, rows: np.ndarray, ordered: np.ndarray, bins: np.ndarray, shift: int,
+    histogram: np.ndarray, places: int,
+) -> None:  # fmt: skip
     """Sum the derivatives of the rows by the bins of a group's first `places` features."""
     for k in range(places):
         histogram[k, : 2 * bins[k]] = 0

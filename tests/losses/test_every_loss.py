@@ -15,7 +15,6 @@ import pytest
 from conftest import every_loss, odd_queries, random_queries
 
 from letorbench import parameters
-from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.losses import Loss, ValueAndGradient, choices, families, loss
@@ -24,8 +23,6 @@ from letorbench.losses.consistent import bregman
 from letorbench.losses.gains import query_sums
 from letorbench.losses.label_order import PAIR_WEIGHTS
 from letorbench.losses.lambdas import Lambda
-from letorbench.losses.logistic import pairwise_logistic
-from letorbench.measures import parse, query_metrics
 
 LEVELS = 4
 #: the gains of the four labels by each rule
@@ -281,16 +278,6 @@ def test_its_value_is_the_definition(each: Loss, queries: QuerySet) -> None:
             assert value[q] == pytest.approx(expected, rel=1e-10, abs=1e-11), scores[a:b]
 
 
-def test_ranknets_plain_equations_are_the_kernels(queries: QuerySet, rng) -> None:
-    for spread in (1.0, 90.0, 2_000.0):
-        scores = spread * rng.normal(size=queries.n_docs)
-        value, gradient = loss("ranknet")(scores, queries)
-        for q, (a, b) in enumerate(pairwise(queries.offsets)):
-            cost, slope = pairwise_logistic(scores[a:b], queries.labels[a:b])
-            assert value[q] == pytest.approx(cost, rel=1e-10, abs=1e-11)
-            np.testing.assert_allclose(gradient[a:b], slope, rtol=1e-9, atol=1e-11)
-
-
 @pytest.mark.parametrize("each", FAMILIES, ids=str)
 def test_the_gradient_is_the_finite_difference(each: Loss, queries: QuerySet, rng) -> None:
     for spread in (0.0, 1.0, 10.0, 300.0):
@@ -305,12 +292,6 @@ def test_the_gradient_is_the_finite_difference(each: Loss, queries: QuerySet, rn
         for i, move in enumerate(width * np.eye(queries.n_docs)):
             rise = (each(scores + move, queries)[0] - each(scores - move, queries)[0]).sum()
             assert gradient[i] == pytest.approx(rise / (2 * width), rel=1e-6, abs=2e-6)
-
-
-def test_descent_can_leave_zero() -> None:
-    for name in ("cosine", "cosine-ndcg", "qnorm"):
-        gradient = loss(name)(np.zeros(3), one_query([2, 0, 1]))[1]
-        assert gradient[0] < gradient[2] < gradient[1] == 0.0
 
 
 @pytest.mark.parametrize("each", FAMILIES, ids=str)
@@ -372,36 +353,12 @@ def test_a_text_that_names_no_loss_is_refused(text: str, what: str, nearest: str
 
 
 @pytest.mark.parametrize("family", families().values(), ids=lambda family: family.name)
-def test_every_parameter_is_checked_and_changes_the_loss(family: type[Loss], queries, rng) -> None:
-    scores = rng.normal(size=queries.n_docs)
-    for key, default in defaults(family).items():
+def test_every_parameter_is_checked(family: type[Loss]) -> None:
+    for key in defaults(family):
         outside = [math.nan, math.inf, NUMBERS[key][1]] if key in NUMBERS else []
         for each in ("odd", None, True, *outside):
             with pytest.raises(UsageError, match=f"{key}.*(?i:{each})"):
                 family(**{key: each})
-        if key != "ties":  # see test_ties.py
-            named = [each for each in parameters.choices(family).get(key, ()) if each != default]
-            weights = parameters.choices(family).get("weight", ())
-            others = {"weight": next(w for w in weights if set(w) & set("R^"))} if weights else {}
-            others = others if key == "gain" else {}
-            other = family(**{**others, key: named[-1] if named else NUMBERS[key][0][0]})
-            values = other(scores, queries)[0], family(**others)(scores, queries)[0]
-            assert not np.allclose(*values), key
-
-
-@pytest.mark.parametrize("name", ["ndcg", "err", "mrr"])
-def test_smoothed_measures_tend_to_the_measures(name, queries, rng) -> None:
-    scores = 1e4 * rng.permutation(queries.n_docs).astype(np.float64)
-    labels = queries.labels
-    if name == "mrr":  # of the best documents, one a query
-        labels = np.zeros_like(labels)
-        labels[queries.offsets[1:4]] = LEVELS - 1
-    part = QuerySet(queries.features, labels, queries.offsets, queries.qids)
-    rules, measures = CONVENTIONS["standard"].of_data(LEVELS - 1), [parse(name)]
-    hard = query_metrics(labels, scores, queries.offsets, measures, rules)[:, 0]
-    relevant = np.maximum.reduceat(labels, queries.offsets[:-1]) > 0
-    found = loss(f"smooth(measure={name})")(scores, part).value
-    np.testing.assert_allclose(found, np.where(relevant, 1.0 - hard, 0.0), atol=1e-12)
 
 
 @pytest.mark.parametrize("k", [0, 1, 3])
@@ -433,10 +390,3 @@ def test_top_k_of_labels_that_are_far_apart(k: int, rng) -> None:
                 up, down = (each(scores + h, queries).value.sum() for h in (move, -move))
                 slope = each(scores, queries).gradient[i]
                 assert slope == pytest.approx((up - down) / 2e-4, abs=1e-6)
-
-
-def test_the_pseudo_likelihood_of_too_many_labels_is_refused(queries, monkeypatch) -> None:
-    most = LEVELS * queries.n_docs - 1
-    monkeypatch.setattr("letorbench.losses.weighted_pairs.MOST", most)
-    with pytest.raises(DataError, match=f"wpll: found 33 documents .* at most {most} pairs"):
-        loss("wpll")(np.zeros(queries.n_docs), queries)

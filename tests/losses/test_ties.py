@@ -9,7 +9,7 @@ from conftest import every_loss, random_queries
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import loss
-from letorbench.losses.label_order import AGGREGATES, group_level, random_order, with_ties
+from letorbench.losses.label_order import AGGREGATES, group_level, with_ties
 
 ORDERED = [each for each in every_loss() if each.reads_order]
 
@@ -80,16 +80,6 @@ def test_with_ties_changes_only_what_reads_an_order(rng) -> None:
     assert rng.bit_generator.state == state
     with pytest.raises(UsageError, match="breslow, random, file"):
         with_ties(loss("wpl"), "efron", queries, rng)
-
-
-def test_every_order_of_a_query_is_as_likely(rng) -> None:
-    queries = random_queries(rng, [3, 2])
-    counts: dict[tuple[int, ...], int] = {}
-    for _ in range(2400):
-        rows = random_order(queries, rng)
-        assert set(rows[:3]) == {0, 1, 2} and set(rows[3:]) == {3, 4}
-        counts[tuple(rows)] = counts.get(tuple(rows), 0) + 1
-    assert len(counts) == 12 and all(130 < n < 270 for n in counts.values())
 
 
 @pytest.mark.parametrize("aggregate", AGGREGATES)

@@ -10,9 +10,9 @@ from conftest import random_queries, unlocked
 from letorbench.errors import UsageError
 from letorbench.features.columns import mean_and_scale
 from letorbench.models.base import FamilySettings, families, family
-from letorbench.models.functionals import QuadraticFamily, product_correlations
+from letorbench.models.functionals import QuadraticFamily
 from letorbench.models.linear import BLOCK, LinearFamily, weighted_rows
-from letorbench.models.mlp import MLP, Layers, _tanh, backward, forward, net_gradient, net_scores
+from letorbench.models.mlp import MLP, Layers, _tanh, net_scores
 
 
 def settings(**values: object) -> FamilySettings:
@@ -56,12 +56,6 @@ def test_the_prior_leaves_what_shifts_the_scores_or_the_units_alone(rng):
     theta = np.zeros(net.n_parameters)
     theta[[19, 22]] = 0.5, 2.0  # the bias of the second unit, and what its value is multiplied by
     np.testing.assert_allclose(net.scores(theta, train.features), 2.0 * np.tanh(0.5))
-
-
-def test_the_defaults_of_families():
-    known = {"standardise": True, "rho": 0.1, "query_features": 0, "dimensions": 10, "tau": 1.0}
-    assert vars(FamilySettings()) == known
-    assert (FamilySettings.intercept, FamilySettings.hidden) == (False, 10)
 
 
 @EVERY
@@ -152,21 +146,6 @@ def test_tanh_is_numpys():
     np.testing.assert_allclose(y, expected, rtol=8 * np.finfo(np.float32).eps)
 
 
-@pytest.mark.parametrize("layers, units", [(1, 1), (2, 1), (2, 7)])
-def test_forward_and_backward_are_numpys(layers, units, rng):
-    features = rng.random((19, 37), dtype=np.float32)
-    net = drawn(rng, units, 37, layers)
-    features.flags.writeable = False
-    hidden, scores = np.empty((units, 30), np.float32), np.empty(19)
-    forward(features, in_float32(net), hidden, scores)
-    np.testing.assert_allclose(scores, net_scores(features, net), atol=2e-4)
-    slope = rng.normal(size=19)
-    change = Layers(np.zeros((units, 37), np.float32), np.zeros(units), np.zeros(len(net.output)))
-    backward(features, in_float32(net), hidden, slope, change)
-    for ours, theirs in zip(change, net_gradient(features, net, slope), strict=True):
-        np.testing.assert_allclose(ours, theirs, atol=1e-3)
-
-
 @pytest.mark.parametrize("n_docs", [0, 1, 1001, 9_001])
 def test_the_score_is_the_formula_of_the_document_alone(monkeypatch, rng, n_docs):
     net, features = MLP(*in_float32(drawn(rng))), rng.random((n_docs, 46), np.float32)
@@ -185,19 +164,6 @@ def products_of(x: np.ndarray) -> tuple[list[tuple[int, int]], np.ndarray]:
 def standardised(features: np.ndarray) -> np.ndarray:
     mean, scale = mean_and_scale(features)
     return (features - mean) / scale
-
-
-def test_correlations_are_numpys(rng):
-    train = random_queries(rng, [20] * 30, 7, levels=4)
-    with unlocked(train):
-        train.features[:, 3] = 2.0  # constant products have no correlation
-        train.features[:, 5] = np.where(train.features[:, 5] > 0, 1.0, -1.0)
-    pairs, products = products_of(standardised(train.features))
-    result = product_correlations(train, *mean_and_scale(train.features))
-    for (k, j), column in zip(pairs, products.T):
-        expected = np.nan if 3 in (k, j) else np.corrcoef(column, train.labels)[0, 1]
-        both = result[k, j], result[j, k]
-        np.testing.assert_allclose(both, expected, rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.05, 0.9])

@@ -58,7 +58,8 @@ def an_epoch(version, queries, layers):
     scale = sgd.FeatureScale(np.zeros(n), np.ones(n))
     state = sgd.NetState.draw(3 if layers == 2 else 1, layers == 2, scale, rng)
     data = sgd.TrainingQueries.of(queries)
-    cost = sgd.epoch(STEPS[version], data, np.arange(queries.n_queries), state, scale, 0.1)
+    order, passes = np.arange(queries.n_queries), sgd.Passes.of(data, state)
+    cost = STEPS[version](data, order, state, scale, 0.1, passes)
     return np.concatenate([[cost], *(part.ravel() for part in state[:3])])
 
 

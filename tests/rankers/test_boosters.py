@@ -1,7 +1,7 @@
 """The boosters: their rounds against the papers' equations, their objectives, their ends."""
 
 from functools import partial
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -136,25 +136,6 @@ def test_adarank_is_algorithm_1_with_a_half_or_a_quarter_of_alpha_at_the_end(nam
     assert len(shares) == 3 or directions == "both"
     assert model.objective == pytest.approx(values, rel=1e-9)
     np.testing.assert_allclose(model.model.weights, w[:5] - (w[5:] if len(w) > 5 else 0.0))
-
-
-def test_the_equations_by_hand(rng):
-    """One relevant document and two others, one of them a whole unit above."""
-    queries = random_queries(rng, [3], levels=1)
-    with unlocked(queries):
-        queries.labels[:] = [0, 1, 0]
-    F, e, middle = np.array([1.0, 0.0, 0.0]), np.e, np.array([False, True, False])
-    assert rankboost.objective(F, queries) == pytest.approx((e + 1) / 2)
-    potentials = rankboost.potentials(F, queries)
-    np.testing.assert_allclose(potentials, np.array([-e, e + 1, -1]) / (e + 1))
-    fidelity = 1.0 - (np.sqrt(1.0 / (1.0 + e)) + np.sqrt(0.5)) / 2
-    assert frank.objective(F, queries) == pytest.approx(fidelity)
-    theta = np.array([e / (1.0 + e) ** 2, 0.25])
-    assert ndcgboost.objective(F, queries) == pytest.approx(e / (1.0 + e) + 0.5)
-    expected = [-theta[0], theta.sum(), -theta[1]]
-    np.testing.assert_allclose(ndcgboost.weights(F, queries), expected)
-    for f, alpha in ((middle, 5.0), (~middle, -5.0), (np.array([True, True, False]), 5.0)):
-        assert ndcgboost.step(*ndcgboost.step_sums(F, f, queries)) == alpha
 
 
 @pytest.mark.parametrize(
@@ -295,38 +276,6 @@ def test_ndcgboost_draws_as_many_documents_as_it_is_told_to(rng):
     assert ndcgboost.best_of_sample([].append, "once", None, rng, np.zeros(3)) is None
 
 
-def test_ndcgboost_draws_without_replacement_one_document_after_the_other():
-    """Against all orders of four documents: the chance of a pair is the sum over its two orders."""
-    w = np.array([4.0, -3.0, 2.0, 1.0])  # the effective number is 100 / 30; .6 of it are 2
-    p = np.abs(w) / np.abs(w).sum()
-    found = [tuple(np.flatnonzero(drawn(w, "once", 0.6, seed))) for seed in range(10_000)]
-    for i, j in combinations(range(4), 2):
-        chance = p[i] * p[j] / (1.0 - p[i]) + p[j] * p[i] / (1.0 - p[j])
-        assert found.count((i, j)) / 10_000 == pytest.approx(chance, abs=0.017)
-
-
-def test_the_chances_are_in_proportion_to_the_weights_up_to_one(rng):
-    for n in (1, 7, 39, 40):
-        a = np.exp(2.0 * rng.normal(size=40))
-        chance = ndcgboost.chances(a, n)
-        below = chance < 1.0
-        assert chance.sum() == pytest.approx(n) and chance.max() <= 1.0
-        ratio = chance[below] / a[below]
-        assert not below.any() or np.ptp(ratio) < 1e-9 * ratio.max()
-        assert (a[~below] * ratio.max(initial=0.0) >= 1.0 - 1e-9).all() or not below.any()
-    np.testing.assert_allclose(ndcgboost.chances(np.array([8.0, 1.0, 1.0]), 2), [1.0, 0.5, 0.5])
-
-
-def test_the_average_of_few_documents_is_the_exact_stump(rng):
-    """With so few that no chance is cut off, they are the weights but for a factor."""
-    train = hinted(rng, [12, 30, 5, 40])
-    exact, average = (
-        ndcgboost.NDCGBoost(1, stumps=how, sample=size).fit_sets(train).learned.model
-        for how, size in (("exact", None), ("average", 0.02))
-    )
-    assert (exact.feature[0], exact.threshold[0]) == (average.feature[0], average.threshold[0])
-
-
 @pytest.mark.parametrize("bins", [16, None])
 @pytest.mark.parametrize("criterion", list(ndcgboost.CRITERIA))
 def test_trees_of_ndcgboost_have_stumps_as_the_shallowest(rng, criterion, bins):
@@ -341,15 +290,3 @@ def test_trees_of_ndcgboost_have_stumps_as_the_shallowest(rng, criterion, bins):
     assert deep[1][-1] < deep[0][-1]
     stumps = ndcgboost.NDCGBoost(5, bins=bins or 255, criterion=criterion).fit_sets(train)
     np.testing.assert_allclose(deep[0], stumps.learned.objective, rtol=1e-9)
-
-
-def test_without_bins_every_threshold_is_tried(rng):
-    train, w = random_queries(rng, [40] * 20), rng.normal(size=800)
-    with unlocked(train):
-        train.features[:] = rng.random(train.features.shape)
-    totals = []
-    for bins in (None, 255):
-        made = ndcgboost.NDCGBoost(bins=bins, criterion="misclassification")
-        totals.append(made.search(train, rng)(w)[2])
-        assert totals[-1] == stump_search(train.features, bins)(w)[2]
-    assert totals[0] > totals[1]

@@ -35,13 +35,6 @@ def badly_scaled():
     return X * [1e6, 1e-3, 1.0, 1e3] + 1e4 * place[:, None] * [1.0, 1e-5, 0.0, 7.0], y, qid
 
 
-def test_parameters_are_set_and_shown_by_name():
-    model = lb.ListNet()
-    assert model.get_params() == {f: getattr(model, f) for f in model.__dataclass_fields__}
-    assert model.set_params(epochs=7) is model and model.epochs == 7
-    assert repr(lb.Regression(l2=0.5)) == "Regression(gain='exp2', l2=0.5, target='label')"
-
-
 @pytest.mark.parametrize("features", [None, "query-minmax"])
 def test_documents_are_scored_in_the_callers_order_however_they_are_given(features):
     """By qid or group, sorted or scattered, in a frame with a column of queries; arguments win."""
@@ -115,21 +108,6 @@ def test_missing_values_of_any_array_are_taken_by_trees(routing, tmp_path):
     same(part.X, X[part.rows].astype("f4"))
 
 
-def test_a_transformation_belongs_to_the_model():
-    X, y, qid = badly_scaled()
-    model = lb.ListNet(features="query-minmax").fit(X, y, qid=qid, eval_set=(X, y, qid))
-    plain = lb.ListNet().fit(X, y, qid=qid)
-    assert model.score(X, y, qid=qid) > 0.95 > plain.score(X, y, qid=qid)
-    scores, order = model.predict(X, qid), np.argsort(qid, kind="stable")
-    counts = np.unique(qid, return_counts=True)[1]
-    same(model.predict(X[order], None, counts), scores[order])
-    same(model.predict(pd.DataFrame(X).assign(qid=qid)), scores)
-    queries = QuerySet.from_arrays(X, y, qid=qid)
-    same(queries.in_caller_order(model.predict(queries)), scores)
-    model.set_params(features=None)  # the next fit begins anew
-    same(model.fit(X, y, qid=qid).predict(X), plain.predict(X))
-
-
 @pytest.mark.parametrize("name", TRANSFORMATIONS)
 def test_the_model_is_that_of_sets_transformed_as_the_training_set_asks(name, tmp_path):
     train, other = (QuerySet.from_arrays(*each) for each in (badly_scaled(), arrays(1)))
@@ -144,14 +122,13 @@ def test_the_model_is_that_of_sets_transformed_as_the_training_set_asks(name, tm
 
 def test_auto_looks_at_the_features_and_at_the_ranker():
     scaled, (X, y, qid) = badly_scaled(), arrays()
-    for cls, given, name in (
-        (lb.ListNet, scaled, "query-minmax"),
-        (lb.RankBoost, scaled, "raw"),
-        (lb.ListNet, (X, y, qid), "raw"),
+    for model, given, name in (
+        (lb.ListNet(epochs=3), scaled, "query-minmax"),
+        (lb.RankBoost(rounds=3), scaled, "raw"),
+        (lb.ListNet(epochs=3), (X, y, qid), "raw"),
     ):
-        fitted = cls(epochs=3) if cls is lb.ListNet else cls(rounds=3)
-        fitted.set_params(features="auto").fit(*given)
-        assert fitted.transformation_.name == name
+        assert model.set_params(features="auto").fit(*given).transformation_.name == name
+        assert model.set_params(features=None).fit(*given).transformation_.name == "raw"
     model = lb.Regression(features="zscore").fit(X, y, qid=qid)  # needs no whole queries
     same(model.predict(X[3:4]), model.predict(X, qid=qid)[3:4])
     by_vectors = lb.Recipe(model="bilinear", loss="ranknet", features="auto")
@@ -245,19 +222,3 @@ def test_pipelines_and_grids_route_queries_and_weights(routing) -> None:
     values = lb.evaluate(y, model.predict(X), uneven, per_query=True)["ndcg@10"]
     expected = (3.0 * values["a"] + values["b"]) / 4.0
     assert model.score(X, y, uneven, sample_weight=[3.0, 1.0]) == pytest.approx(expected)
-
-
-def test_grid_search_chooses_a_transformation(routing):
-    from sklearn.model_selection import GridSearchCV, GroupKFold
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    X, y, qid = badly_scaled()
-    grid = {"features": ["raw", "query-minmax"]}
-    search = GridSearchCV(lb.ListNet(), grid, cv=GroupKFold(3), error_score="raise")
-    search.fit(X, y, qid=qid, groups=qid)
-    assert search.best_params_ == {"features": "query-minmax"}
-    pipeline = make_pipeline(StandardScaler(), lb.Regression(features="rank"))
-    found = pipeline.fit(X, y, qid=qid).predict(X, qid=qid)
-    expected = lb.Regression(features="rank").fit(X, y, qid=qid).predict(X, qid=qid)
-    np.testing.assert_allclose(found, expected, rtol=1e-5)

@@ -163,20 +163,6 @@ def test_scales_of_features_are_no_matter(cls: type[Ranker]) -> None:
     np.testing.assert_array_equal(stretched.predict(grown[1]), scores)
 
 
-@LEARNERS
-def test_odd_queries_are_survived_without_validation(cls: type[Ranker]) -> None:
-    """One document, nothing relevant, all equal labels, constant and repeated features."""
-    train = toy(19, [1, 8, 8, 1, 12, 2])
-    with unlocked(train):
-        train.labels[1:9] = 0
-        train.labels[9:17] = 2
-        train.features[:, 3] = 0.0
-        train.features[:, 4] = train.features[:, 1]
-    for validation in (None, toy(21, [1, 6, 6])):
-        scores = cls().fit_sets(train, validation).predict(train.features)
-        assert np.isfinite(scores).all()
-
-
 @EVERY
 def test_is_registered_and_documented(cls: type[Ranker]) -> None:
     assert ranker(cls.name) is cls and getattr(lb, cls.__name__) is cls and cls.__doc__

@@ -41,19 +41,6 @@ def test_the_forces_are_those_of_the_paper(
         np.testing.assert_allclose(hessian[a:b], expected[1], rtol=0.0, atol=1e-12)
 
 
-def test_normalised_forces_are_those_of_lightgbm() -> None:
-    """Three documents by hand; no pair of equal labels has a force."""
-    s, labels = np.array([0.5, 0.0, -0.5]), np.array([0, 1, 1])
-    d1, d2, d3 = 1.0, 1.0 / np.log2(3.0), 0.5
-    forces = np.array([(d1 - d2) / 0.51, (d1 - d3) / 1.01]) / (d1 + d2)
-    forces /= 1.0 + np.exp([-0.5, -1.0])
-    S = 2.0 * forces.sum()
-    expected = forces * np.log2(1.0 + S) / S
-    gradient, hessian = newton_by_pairs(s, labels, normalised=True)
-    np.testing.assert_allclose(gradient, [expected.sum(), *-expected])
-    np.testing.assert_allclose(hessian[1:], expected / (1.0 + np.exp([0.5, 1.0])))
-
-
 @pytest.mark.parametrize("cls", [MART, LambdaMART])
 def test_each_leaf_takes_newtons_step(cls: type[BoostedTrees], rng) -> None:
     """Round by round, from the derivatives at the scores before; MART's without l2 are means."""

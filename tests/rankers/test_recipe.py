@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from conftest import random_queries, unlocked
+from conftest import random_queries
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
@@ -104,28 +104,3 @@ def test_validation_chooses_the_prior_of_a_surrogate_that_it_changes(name, toy, 
 def test_every_solver_has_the_prior(solver, toy):
     each = [Recipe(solver=solver, l2=l2).fit_sets(toy).predict(toy.features) for l2 in (0.0, 10.0)]
     assert np.ptp(each[1]) < 0.5 * np.ptp(each[0])
-
-
-@pytest.mark.parametrize(
-    ("individual", "kind"),
-    [
-        ("linear", "linear"), ("quadratic", "quadratic"), ("bilinear", "separate"),
-        ("bilinear-tanh", "separate-tanh"), ("distance", "separate"),
-    ],
-)  # fmt: skip
-def test_groups_go_with_any_functional(individual, kind, rng):
-    """A group of one document each is that functional itself."""
-    train = random_queries(rng, [3] * 40, 6, levels=3)
-    with unlocked(train):
-        train.labels[:] = np.tile([0, 1, 2], 40)
-    fits = []
-    for functional in (
-        {"functional": individual},
-        {"functional": "group", "individual": individual},
-    ):
-        each = ranker("wpl")(**functional, iterations=15, query_features=2)
-        fits.append(each.fit_sets(train, rng=np.random.default_rng(1)))
-    assert [each.learned.model.kind for each in fits] == [kind] * 2
-    assert fits[0].draws == fits[1].draws
-    scores = [each.predict(train.features) for each in fits]
-    np.testing.assert_allclose(*scores, rtol=1e-5, atol=1e-6)

@@ -9,8 +9,6 @@ from conftest import few_rounds, learners, random_queries
 import letorbench as lb
 from letorbench.conventions import convention
 from letorbench.datasets.queryset import QuerySet
-from letorbench.losses import loss
-from letorbench.losses.base import weighted_sum
 from letorbench.rankers import names, ranker
 from letorbench.solvers.stopping import Validation
 
@@ -122,18 +120,7 @@ def test_the_best_feature_is_that_of_the_weighted_mean() -> None:
         assert model.weights.tolist() == [1.0 - best, float(best)]
 
 
-@pytest.mark.parametrize("name", ["listnet", "wpl(weight=1/pi)"])
-def test_the_weighted_sum_of_a_loss(name: str) -> None:
-    each, (once, often) = loss(name), weighted()
-    scores = np.random.default_rng(0).normal(size=once.n_docs)
-    rows = np.arange(once.n_docs).reshape(-1, 12).repeat(WEIGHTS, axis=0).ravel()
-    value, gradient = weighted_sum(each, scores, once)
-    expected, by_copy = weighted_sum(each, scores[rows], often)
-    assert value == pytest.approx(expected, rel=1e-12)
-    np.testing.assert_allclose(gradient, np.bincount(rows, by_copy, once.n_docs), rtol=1e-9)
-
-
-@pytest.mark.parametrize("measure", ["ndcg@5", "map"])
+@pytest.mark.parametrize("measure", ["ndcg@5", "map", "err"])
 @pytest.mark.parametrize("rules", ["standard,gain=linear", "letor4,empty=drop,max_label=3"])
 def test_validation_weighs_where_the_convention_does(measure: str, rules: str) -> None:
     once, often = weighted()

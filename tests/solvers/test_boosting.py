@@ -68,7 +68,7 @@ STEPS = (-1.0, 2.0, 1.0, -3.0, *[-1.0] * 16)
 def test_terms_are_added_until_rounds_patience_or_time_end(sets, rounds, patience, deadline, made):
     train, validation = sets
     booster = Scripted(train.features, STEPS)
-    learned = boost(booster, train, rounds, validation, scaled, patience, deadline)
+    learned = boost(booster, train, rounds, validation, patience, deadline, scaled)
     assert len(learned.curve) == made and len(learned.objective) == made + 1
     sums, x = np.cumsum(STEPS)[:made], validation.queries.features[:, 0].astype(float)
     assert learned.curve == pytest.approx([validation(a * x).mean() for a in sums])
@@ -80,10 +80,10 @@ def test_terms_are_added_until_rounds_patience_or_time_end(sets, rounds, patienc
 
 def test_without_validation_all_terms_are_kept_and_none_is_warned_of(sets):
     train, _ = sets
-    learned = boost(Scripted(train.features, STEPS), train, 7, None, scaled, patience=2)
+    learned = boost(Scripted(train.features, STEPS), train, 7, None, 2, to_model=scaled)
     assert learned.best == 7 and learned.curve == ()
     assert learned.model.weights[0] == sum(STEPS[:7])
-    nothing = boost(Scripted(train.features, ()), train, 7, None, scaled)
+    nothing = boost(Scripted(train.features, ()), train, 7, None, to_model=scaled)
     assert nothing.best == 0 and [each.kind for each in nothing.warnings] == ["nothing learned"]
 
 

@@ -46,6 +46,7 @@ def raw_queries(seed: int, lengths: list[int], powers: tuple[int, ...] = ()) -> 
     ).astype(np.float32)
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     labels[: lengths[0]] = 1  # a query of equal labels
+    labels[sum(lengths[:-1]) :] = 0  # one with nothing relevant
     return QuerySet(features, labels.astype(np.int32), offsets, np.arange(len(lengths)))
 
 

@@ -17,8 +17,8 @@ from letorbench.solvers.sgd import (
     FeatureScale,
     NetDescent,
     NetState,
+    Passes,
     TrainingQueries,
-    epoch,
     feature_scale,
 )
 from letorbench.solvers.stopping import Validation
@@ -54,7 +54,7 @@ def test_the_rate_falls_stuck_weights_are_drawn_anew_and_no_numbers_are_kept(spo
     costs = [1.0, 2.0, 1.5, 1.9, 2.0, 2.0, 9.0, 8.0, 7.0, 8.0, 3.0]
     rates, first_weights = [], []
 
-    def scripted(steps, data, sequence, state, scale, rate) -> float:
+    def scripted(data, sequence, state, scale, rate, passes) -> float:
         rates.append(rate)
         first_weights.append(float(state.weights[0, 0]))
         state.weights_f32[:] = len(rates)
@@ -62,13 +62,11 @@ def test_the_rate_falls_stuck_weights_are_drawn_anew_and_no_numbers_are_kept(spo
             getattr(state, spoiled)[-1] = np.inf
         return [*costs, np.nan if spoiled == "cost" else 0.0][len(rates) - 1]
 
-    monkeypatch.setattr(sgd, "epoch", scripted)
     monkeypatch.setattr(sgd, "RESTART", 5)
     rng = np.random.default_rng(0)
     train = learnable(rng, 3)
-    found = NetDescent(2, 2, 1.0, 20, patience=0).descend(
-        lambda_steps(Lambda(), train), train, Validation(train), rng
-    )
+    descent = NetDescent(2, 2, 1.0, 20, patience=0)
+    found = descent.descend(scripted, train, Validation(train), rng)
     assert rates == pytest.approx([1.0, 1.0, 0.8, 0.8, 0.64, 0.512, 1.0, 1.0, 1.0, 1.0, 0.8, 0.8])
     assert len(set(first_weights[:6])) == 1 and len(set(first_weights[6:])) == 1
     assert first_weights[5] != first_weights[6]
@@ -78,28 +76,21 @@ def test_the_rate_falls_stuck_weights_are_drawn_anew_and_no_numbers_are_kept(spo
     assert found.objective == tuple(costs) and len(found.curve) == 11
 
 
-def test_patience_ends_it_and_fifty_epochs_without_a_fall_draw_new_weights(rng, monkeypatch):
+def test_patience_ends_it_and_fifty_epochs_without_a_fall_draw_new_weights(rng):
     """The weights never move, so that no epoch improves on the first until they are drawn anew."""
     train, first = learnable(rng, 3), []
 
-    def idle(steps, data, sequence, state, scale, rate) -> float:
+    def idle(data, sequence, state, scale, rate, passes) -> float:
         first.append(float(state.weights[0, 0]))
         return 1.0
 
-    monkeypatch.setattr(sgd, "epoch", idle)
     for patience, epochs in ((1, 2), (7, 8), (0, 60)):
         first.clear()
         descent = NetDescent(1, epochs=60, patience=patience)
-        learned = descent.descend(lambda_steps(Lambda(), train), train, Validation(train), rng)
+        learned = descent.descend(idle, train, Validation(train), rng)
         assert len(first) == len(learned.curve) == epochs
     # the first epoch's cost is a fall from infinity, and fifty that are no lower follow it
     assert len(set(first[:51])) == 1 and len(set(first[51:])) == 1 and first[50] != first[51]
-
-
-def test_the_defaults_are_the_papers():
-    """Burges, Ragno and Le: two layers, ten hidden units, 300 epochs, a thousandth."""
-    papers = {"layers": 2, "hidden": 10, "learning_rate": 1e-3, "epochs": 300}
-    assert vars(NetDescent()) == papers | {"patience": 30, "standardise": False}
 
 
 def test_a_rate_far_too_large_leaves_the_first_weights(rng):
@@ -142,19 +133,15 @@ def run(
     net: Layers,
     sequence: list[int],
     rate: float,
-    scale: FeatureScale | None = None,
+    scale: FeatureScale,
 ) -> tuple[float, Layers]:
     """One epoch on a copy of the net, of RankNet without a function; the cost and the new net."""
     weights, bias, output = (part.copy() for part in net)
-    n = queries.n_features
-    cost = epoch(
-        lambda_steps(function, queries) if function else ranknet_steps,
-        TrainingQueries.of(queries),
-        np.array(sequence, np.int64),
-        NetState(weights, bias, output, weights.astype(np.float32)),
-        scale or FeatureScale(np.zeros(n), np.ones(n)),
-        rate,
-    )
+    steps = lambda_steps(function, queries) if function else ranknet_steps
+    data = TrainingQueries.of(queries)
+    state = NetState(weights, bias, output, weights.astype(np.float32))
+    order = np.array(sequence, np.int64)
+    cost = steps(data, order, state, scale, rate, Passes.of(data, state))
     return cost, Layers(weights, bias, output)
 
 

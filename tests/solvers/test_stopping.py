@@ -1,15 +1,12 @@
 """The time limit, the rules that choose a round, and the end of a training."""
 
 import time
-from dataclasses import replace
 
 import numpy as np
 import pytest
-from conftest import random_queries, unlocked
+from conftest import random_queries
 
-from letorbench.conventions import convention
 from letorbench.errors import UsageError
-from letorbench.measures import parse
 from letorbench.solvers.stopping import (
     NEVER,
     TOLERANCE,
@@ -48,32 +45,6 @@ def test_rounds_are_over_after_the_deadline():
     assert rounds.over and not rounds.cut_off(5), "patience ended it"
 
 
-def test_queries_that_a_convention_leaves_out_choose_nothing(rng):
-    queries = random_queries(rng, [5, 8, 3, 6], levels=2)
-    with unlocked(queries):
-        queries.labels[5:13] = 0
-    scores = rng.normal(size=queries.n_docs)
-    every = Validation(queries, parse("ndcg@3"), convention("standard"))(scores)
-    some = np.maximum.reduceat(queries.labels, queries.offsets[:-1]) > 0
-    kept = Validation(queries, parse("ndcg@3"), convention("standard,empty=drop"))(scores)
-    assert 0 < some.sum() < len(some)
-    np.testing.assert_allclose(kept, every[some], rtol=1e-14)
-
-
-@pytest.mark.parametrize("measure", ["ndcg@3", "map", "p@2", "err"])
-def test_queries_choose_by_their_weights_where_the_convention_says_so(measure, rng):
-    queries = random_queries(rng, [5, 8, 3, 6], levels=2)
-    with unlocked(queries):
-        queries.labels[:5], queries.labels[5:] = 0, 1
-    scores, weights = rng.normal(size=queries.n_docs), np.array([9.0, 0.5, 1.0, 3.0])
-    weighted = replace(queries, weights=weights)
-    rules = "standard,empty=drop", "standard,empty=drop,mean=weighted"
-    plain, found = (
-        Validation(weighted, parse(measure), convention(name))(scores) for name in rules
-    )
-    np.testing.assert_allclose(found, plain * weights[1:] / 1.5, rtol=1e-12)
-
-
 @pytest.mark.parametrize("patience", [1, 3])
 def test_patience_counts_rounds_since_the_highest(patience):
     for waited in range(1, 6):
@@ -81,15 +52,6 @@ def test_patience_counts_rounds_since_the_highest(patience):
         assert after([0.5] * (waited + 1), patience=patience).over == (waited >= patience)
     assert not after([0.5] + [0.4] * 6 + [0.6], patience=patience).over
     assert not after(np.linspace(1.0, 0.0, 100)).over
-
-
-def test_without_validation_the_last_round_is_kept():
-    rounds = EarlyStopping(2)
-    assert rounds.kept == 0
-    for number in range(1, 10):
-        rounds.record(None)
-        assert rounds.kept == number and not rounds.over
-    assert rounds.curve == []
 
 
 def test_the_rule_sees_every_query_and_chooses(rng):
@@ -126,18 +88,3 @@ def test_by_default_a_round_may_be_half_a_standard_error_behind(behind, last):
     noise = np.array([1.0, -1.0, 1.0, -1.0])  # the standard error of its mean is 1 / sqrt(3)
     values = np.array([[0.0] * 4, noise / 100 - behind / np.sqrt(3.0) / 100])
     assert latest(values) == int(last)
-
-
-def test_by_default_validation_is_by_ndcg_at_10_with_the_standard_rules_and_the_latest_round(rng):
-    queries = random_queries(rng, [30, 12, 4])
-    scores, values = rng.normal(size=46), []
-    for a, b in ((0, 30), (30, 42), (42, 46)):
-        r = queries.labels[a:b][np.argsort(-scores[a:b])]
-        dcg, ideal = (
-            ((2.0**each - 1.0) / np.log2(np.arange(2.0, len(r) + 2.0)))[:10].sum()
-            for each in (r, np.sort(r)[::-1])
-        )
-        values.append(dcg / ideal)
-    validation = Validation(queries)
-    assert validation(scores) == pytest.approx(values, rel=1e-12)
-    assert validation.rule is latest

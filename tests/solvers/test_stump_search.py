@@ -1,7 +1,6 @@
 """The stump searches against trying every threshold of every feature in both directions."""
 
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 import pytest
@@ -9,35 +8,8 @@ import pytest
 from letorbench.compiled.threads import limited_threads
 from letorbench.errors import DataError
 from letorbench.features.columns import COARSE, BinnedFeatures, sorted_column
-from letorbench.solvers import stump_impurity, stump_search
-from letorbench.solvers.stump_impurity import impurity_search
-from letorbench.solvers.stump_search import SortedFeatures, best_of_all, best_stump
-
-
-@pytest.mark.parametrize("most", [2, 5, 255, 256])
-@pytest.mark.parametrize("missing", [False, True])
-def test_there_are_no_more_bins_than_asked_for(most, missing, rng) -> None:
-    """And as many as distinct values, if that is no more; a byte holds the number of each."""
-    for n_values in range(max(1, most - 2), most + 3):
-        column = rng.permutation(np.repeat(np.arange(n_values), 3)).astype(np.float32)
-        if missing:
-            column = np.append(column, np.nan).astype(np.float32)
-        binned = BinnedFeatures.of(column[:, None], most)
-        values = min(most, COARSE - missing)  # of COARSE bins one is for missing values
-        fewer = n_values <= values
-        assert binned.codes.dtype == np.uint8 and binned.codes.max() < binned.n_bins[0]
-        assert binned.n_bins[0] <= values + missing and len(binned.cuts[0]) + 1 == binned.n_bins[0]
-        assert binned.n_bins[0] == n_values + missing or not fewer
-
-
-def every_stump(features: np.ndarray, weights: np.ndarray) -> float:
-    """The largest sum of weights over all stumps that separate something."""
-    best = 0.0
-    for column in features.T:
-        _, value = np.unique(column, return_inverse=True)
-        below = np.bincount(value, weights)[:-1].cumsum()
-        best = max(best, below.max(initial=0.0), (weights.sum() - below).max(initial=0.0))
-    return best
+from letorbench.solvers import stump_search as module
+from letorbench.solvers.stump_search import ROW, SortedFeatures, stump_search
 
 
 def many_kinds(rng: np.random.Generator, n_docs: int) -> np.ndarray:
@@ -68,34 +40,88 @@ def many_weights(rng: np.random.Generator, features: np.ndarray) -> Iterator[np.
         yield normal + (features[:, rng.integers(0, 9)] > rng.normal())
 
 
-@pytest.mark.parametrize("n_docs", [1, 2, 7, 256, 300, 5000])
-def test_no_stump_is_better(rng, n_docs):
+#: how good a cut is by each criterion, of the weights p and n of both classes below it and of all
+WORTH = {
+    "misclassification": lambda p, n, P, N: np.maximum(p - n, (P - N) - (p - n)),
+    "gini": lambda p, n, P, N: -gini(p, n) - gini(P - p, N - n),
+    "entropy": lambda p, n, P, N: -entropy(p, n) - entropy(P - p, N - n),
+}
+IMPURITIES = list(WORTH)[1:]
+
+
+def gini(p: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """By its definition: the weight times one minus the sum of squares of both classes' parts."""
+    whole = np.maximum(p + n, 1e-300)
+    return whole * (1.0 - (p / whole) ** 2 - (n / whole) ** 2)
+
+
+def entropy(p: np.ndarray, n: np.ndarray) -> np.ndarray:
+    return sum(x * np.log(np.maximum(p + n, 1e-300) / np.maximum(x, 1e-300)) for x in (p, n))
+
+
+def best(columns: np.ndarray, weights: np.ndarray, criterion: str) -> tuple | None:
+    """The worth, the feature and the threshold of the first of the best cuts, up to rounding.
+
+    columns: (n_docs, n_features), cut between any two values.
+    """
+    found, slack = [], 1e-11 * np.abs(weights).sum()
+    for k, column in enumerate(columns.T.astype(float)):
+        values, place = np.unique(column, return_inverse=True)
+        p = np.bincount(place, np.maximum(weights, 0.0)).cumsum()
+        n = np.bincount(place, np.maximum(-weights, 0.0)).cumsum()
+        worth = WORTH[criterion](p, n, p[-1], n[-1])
+        below, above = p - n, (p[-1] - n[-1]) - (p - n)
+        counts = (below > slack) & (above < -slack) | (below < -slack) & (above > slack)
+        if criterion == "misclassification":
+            counts = worth > slack
+        cuts = np.flatnonzero(counts[:-1])
+        found += [(worth[i], k, (values[i] + values[i + 1]) / 2.0) for i in cuts]
+    most = max(found, default=(0.0,))[0]
+    return next((each for each in found if each[0] >= most - slack), None)
+
+
+@pytest.mark.parametrize("criterion", WORTH)
+@pytest.mark.parametrize("n_docs", [1, 2, 7, 300, 1500])
+def test_no_stump_is_better(rng, monkeypatch, n_docs, criterion):
+    """Of equal ones the first is taken, whatever the order of rows and the number of threads."""
+    monkeypatch.setattr(module, "LEAST", 0)  # a thread for every group of features
+    order = rng.permutation(n_docs)
     for features in (many_kinds(rng, n_docs), np.roll(many_kinds(rng, n_docs), -1, axis=1)):
-        searches = [partial(best_of_all, SortedFeatures.of(features))]
-        if n_docs <= 256:
-            searches += [partial(best_stump, BinnedFeatures.of(features))]
-        for weights in many_weights(rng, features):
-            most, found = every_stump(features, weights), [search(weights) for search in searches]
-            if found[0] is None:
-                assert most < 1e-10 and not any(found)
-                continue
-            for stump, values, total in found:
-                assert (total, weights[values].sum()) == pytest.approx((most, most), rel=1e-10)
-                np.testing.assert_array_equal(stump.predict(features), values)
-                for part, other in zip(stump, found[0][0], strict=True):
-                    np.testing.assert_array_equal(part, other)
-                high = features[:, stump.feature[0]] > stump.threshold[0].astype(float)
-                assert stump.cover.tolist() == [n_docs, n_docs - high.sum(), high.sum()]
+        searches = [
+            (features, features, stump_search(features, None, criterion)),
+            (features[order], features[order], stump_search(features[order], None, criterion)),
+            (BinnedFeatures.of(features, 16).codes.T, features,
+             stump_search(features, 16, criterion)),
+        ]  # fmt: skip
+        for weights in [*many_weights(rng, features), np.zeros(n_docs), np.ones(n_docs)]:
+            for number, (columns, rows, search) in enumerate(searches):
+                own = weights[order] if number == 1 else weights
+                wanted = best(columns, own, criterion)
+                with limited_threads(1 + number):
+                    found = search(own)
+                assert (found is None) == (wanted is None)
+                if found is None:
+                    continue
+                (tree, values, eta), (worth, k, threshold) = found, wanted
+                assert tree.feature[0] == k and eta == pytest.approx(own[values].sum()) and eta > 0
+                np.testing.assert_array_equal(tree.predict(rows), values)
+                if criterion == "misclassification":
+                    assert eta == pytest.approx(worth, rel=1e-10)
+                else:
+                    high = columns[:, k] > threshold
+                    np.testing.assert_array_equal(values, high == (own[high].sum() > 0.0))
+                high = rows[:, k] > tree.threshold[0].astype(float)
+                assert tree.cover.tolist() == [n_docs, n_docs - high.sum(), high.sum()]
 
 
 @pytest.mark.parametrize("place", range(4))  # four features are summed together
 def test_a_cut_inside_a_bin_is_found_beside_features_of_whole_bins(rng, place):
-    order = rng.permutation(20 * stump_search.COARSE)
+    order = rng.permutation(20 * COARSE)
     features = np.repeat(order[:, None] // 20, 4, axis=1).astype(np.float32)
     features[:, place] = order
-    search = SortedFeatures.of(features)
+    search = stump_search(features, None)
     for weights in rng.normal(size=(40, len(order))):
-        assert best_of_all(search, weights)[2] == pytest.approx(every_stump(features, weights))
+        assert search(weights)[2] == pytest.approx(best(features, weights, "misclassification")[0])
 
 
 def test_the_first_of_equal_stumps_is_taken(rng):
@@ -105,12 +131,12 @@ def test_the_first_of_equal_stumps_is_taken(rng):
     """
     column = rng.normal(size=(200, 1)).astype(np.float32)
     for bins in (None, 256):
-        search = stump_search.stump_search(np.hstack([column, -column]), bins)
+        search = stump_search(np.hstack([column, -column]), bins)
         assert {search(weights)[0].feature[0] for weights in rng.normal(size=(50, 200))} == {0}
     features = np.array([[0, 0, 0], [1, 1, 1], [2, 2, 2], [3, 3, 3]], dtype=np.float32)
     weights = np.array([1.0, 0.0, 0.0, -1.0])
     for bins in (None, 4):
-        stump, _, total = stump_search.stump_search(features, bins)(weights)
+        stump, _, total = stump_search(features, bins)(weights)
         assert (stump.feature[0], stump.threshold[0], total) == (0, 0.5, 1.0)
         assert stump.value.tolist() == [0.0, 1.0, 0.0]  # not above it
         assert stump.predict(np.float32([[0.5], [0.75]])).tolist() == [1.0, 0.0]
@@ -120,14 +146,14 @@ def test_no_stump_and_no_bins(rng):
     for features in (np.ones((600, 3)), many_kinds(rng, 600)):
         weights = np.zeros(600) if features[0, 0] != 1.0 else rng.normal(size=600)
         for bins in (None, 9):
-            assert stump_search.stump_search(features, bins)(weights) is None
+            assert stump_search(features, bins)(weights) is None
     with pytest.raises(DataError, match="beyond float32"):
         SortedFeatures.of(np.array([[1e300], [0.0]]))
 
 
 def test_most_features_are_excluded(rng, monkeypatch):
     features = rng.normal(size=(4000, 40)).astype(np.float32)
-    ordered = SortedFeatures.of(features)
+    search = stump_search(features, None)
     weights = rng.normal(size=4000) + 0.5 * (features[:, 7] > 0.5)
     weights -= weights.mean()
     searched, sums_below = [], SortedFeatures.sums_below
@@ -137,7 +163,7 @@ def test_most_features_are_excluded(rng, monkeypatch):
         return sums_below(self, k, weights)
 
     monkeypatch.setattr(SortedFeatures, "sums_below", below)
-    assert best_of_all(ordered, weights)[0].feature[0] == 7 and searched == [7]
+    assert search(weights)[0].feature[0] == 7 and searched == [7]
 
 
 def test_bins_share_the_documents_about_evenly(rng):
@@ -169,75 +195,9 @@ def test_a_column_is_sorted_as_numpy_does(rng):
     np.testing.assert_array_equal(rows, np.argsort(column, kind="stable"))
     column[600:700] = rng.choice([0.0, -0.0], 100)  # as one value, whose documents are by row
     ordered, rows = SortedFeatures.of(column[:, None]), np.argsort(column, kind="stable")
-    np.testing.assert_array_equal(ordered.rows[0] & stump_search.ROW, rows)
+    np.testing.assert_array_equal(ordered.rows[0] & ROW, rows)
     same_value, codes = np.diff(column[rows]) == 0.0, ordered.codes[0][rows]
     assert same_value.sum() > 600 and (np.diff(codes)[same_value] == 0).all()
-
-
-def gini(p: np.ndarray, n: np.ndarray) -> np.ndarray:
-    """By its definition: the weight times one minus the sum of squares of both classes' parts."""
-    whole = np.maximum(p + n, 1e-300)
-    return whole * (1.0 - (p / whole) ** 2 - (n / whole) ** 2)
-
-
-def entropy(p: np.ndarray, n: np.ndarray) -> np.ndarray:
-    return sum(x * np.log(np.maximum(p + n, 1e-300) / np.maximum(x, 1e-300)) for x in (p, n))
-
-
-IMPURITIES = {"gini": gini, "entropy": entropy}
-
-
-def purest(columns: np.ndarray, weights: np.ndarray, impurity) -> tuple[int, float] | None:
-    """The first feature and the lowest threshold with the least impurity, up to rounding.
-
-    columns: (n_docs, n_features), cut between any two values.
-    """
-    found, slack = [], 1e-11 * np.abs(weights).sum()
-    for k, column in enumerate(columns.T.astype(float)):
-        values, place = np.unique(column, return_inverse=True)
-        p = np.bincount(place, np.maximum(weights, 0.0)).cumsum()
-        n = np.bincount(place, np.maximum(-weights, 0.0)).cumsum()
-        rest = np.maximum(0.0, p[-1] - p), np.maximum(0.0, n[-1] - n)
-        below, above = p - n, rest[0] - rest[1]
-        parted = (below > slack) & (above < -slack) | (below < -slack) & (above > slack)
-        (cuts,) = np.nonzero(parted[:-1])
-        total = impurity(p, n) + impurity(*rest)
-        found += [(total[i], k, (values[i] + values[i + 1]) / 2.0) for i in cuts]
-    least = min(found, default=(0.0,))[0]
-    return next((each[1:] for each in found if each[0] <= least + slack), None)
-
-
-@pytest.mark.parametrize("criterion", IMPURITIES)
-@pytest.mark.parametrize("n_docs", [1, 2, 7, 300, 1500])
-def test_no_stump_is_purer(rng, monkeypatch, n_docs, criterion):
-    """Of equal ones the first is taken, whatever the order of rows and the number of threads."""
-    monkeypatch.setattr(stump_impurity, "LEAST", 0)  # a thread for every group of features
-    order = rng.permutation(n_docs)
-    for features in (many_kinds(rng, n_docs), np.roll(many_kinds(rng, n_docs), -1, axis=1)):
-        binned = BinnedFeatures.of(features, 16)
-        searches = [
-            (features, impurity_search(features, None, criterion)),
-            (features[order], impurity_search(features[order], None, criterion)),
-            (binned.codes.T, impurity_search(features, 16, criterion)),
-        ]
-        for weights in [*many_weights(rng, features), np.zeros(n_docs), np.ones(n_docs)]:
-            expected = purest(features, weights, IMPURITIES[criterion])
-            coarse = purest(binned.codes.T, weights, IMPURITIES[criterion])
-            for number, (columns, search) in enumerate(searches):
-                own = weights[order] if number == 1 else weights
-                with limited_threads(1 + number):
-                    found = search(own)
-                wanted = coarse if number == 2 else expected
-                assert (found is None) == (wanted is None)
-                if found is None:
-                    continue
-                tree, values, eta = found
-                assert tree.feature[0] == wanted[0]
-                high = columns[:, wanted[0]] > wanted[1]
-                np.testing.assert_array_equal(values, high == (own[high].sum() > 0.0))
-                assert eta == pytest.approx(own[values].sum()) and eta > 0.0
-                rows = features[order] if number == 1 else features
-                np.testing.assert_array_equal(tree.predict(rows), values)
 
 
 def test_a_stump_of_one_class_is_no_classifier():
@@ -246,8 +206,8 @@ def test_a_stump_of_one_class_is_no_classifier():
     weights = np.array([1.0, 1.0, 1.0, -1.0, 1.0, 1.0, -1.0, 1.0])
     for criterion in IMPURITIES:
         for bins in (None, 8):
-            assert impurity_search(features, bins, criterion)(weights) is None
-            tree, values, eta = impurity_search(features, bins, criterion)(weights - 0.5)
+            assert stump_search(features, bins, criterion)(weights) is None
+            tree, values, eta = stump_search(features, bins, criterion)(weights - 0.5)
             assert (tree.threshold[0], eta) == (2.5, 1.5) and values.sum() == 3
 
 
@@ -256,7 +216,7 @@ def test_most_bins_hold_no_purer_cut(rng, monkeypatch, criterion):
     features = rng.normal(size=(4000, 40)).astype(np.float32)
     weights = rng.normal(size=4000) + 0.5 * (features[:, 7] > 0.5)
     tried = []
-    monkeypatch.setattr(stump_impurity, "_try_inside", lambda *args: tried.append(args))
-    impurity_search(features, None, criterion)(weights - weights.mean())
+    monkeypatch.setattr(module, "_try_inside", lambda *args: tried.append(args))
+    stump_search(features, None, criterion)(weights - weights.mean())
     ((some, _, _, _, wanted, sums),) = tried
-    assert some.tolist() == [7] and 0 < (sums.bound[7] <= wanted).sum() < 20
+    assert some.tolist() == [7] and 0 < (sums.bound[7] >= wanted).sum() < 20

@@ -188,54 +188,6 @@ def test_the_splits_are_those_of_a_plain_grower(shape, criterion, missing, rng) 
         assert tree.value[node] == pytest.approx(value, rel=1e-12)
 
 
-def best_by_values(
-    X: np.ndarray, rows: np.ndarray, g: np.ndarray, h: np.ndarray, shape: TreeParams
-) -> tuple[float, np.ndarray]:
-    """The best gain of Newton's steps, and who goes left: every threshold, and none; both sides."""
-    best, parent = (0.0, rows), g[rows].sum() ** 2 / (h[rows].sum() + shape.l2)
-    for column in X.T:
-        x, values = column[rows], np.unique(column[~np.isnan(column)]).astype(float)
-        thresholds = [*(values[1:] + values[:-1]) / 2.0, np.inf]
-        for missing_left in (True, False):
-            for threshold in thresholds:
-                low = np.where(np.isnan(x), missing_left, x <= threshold)
-                sides = rows[low], rows[~low]
-                if min(map(len, sides)) >= shape.least_docs:
-                    gain = sum(g[s].sum() ** 2 / (h[s].sum() + shape.l2) for s in sides) - parent
-                    if gain > best[0] + 1e-9 * parent:
-                        best = gain, low
-    return best
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_with_missing_values_no_split_by_any_threshold_and_side_is_better(seed: int) -> None:
-    """Where no missing value came to a node one goes left, and in a feature without any as 0."""
-    rng = np.random.default_rng(seed)
-    X = with_missing(np.round(table(rng), 1), rng)
-    (g, h), shape = derivatives(rng, "newton"), TreeParams(10, least_docs=3, l2=5.0)
-    g[0] = h[0] = 1.0
-    tree = Grower(TreeFeatures.of(X, 256), shape).grow(g, h)
-    leaves = [np.arange(N)]
-    for left, right in splits_of(tree, X):
-        found = [best_by_values(X, rows, g, h, shape) for rows in leaves]
-        at = int(np.argmax([gain for gain, _ in found]))
-        rows, (_, low) = leaves.pop(at), found[at]
-        assert (tuple(rows[low]), tuple(rows[~low])) == (left, right)
-        leaves += [rows[low], rows[~low]]
-    assert len(leaves) == 10
-    assert tree.missing_left[tree.gain > 0].any() and not tree.missing_left[tree.gain > 0].all()
-    at, never = {0: np.arange(N)}, 0
-    for node in np.flatnonzero(tree.gain > 0):
-        column, rows = X[:, tree.feature[node]], at[node]
-        if not np.isnan(column[rows]).any():
-            never += 1
-            as_0 = tree.threshold[node] >= 0.0
-            assert tree.missing_left[node] == (np.isnan(column).any() or as_0)
-        low = np.where(np.isnan(column), tree.missing_left[node], column <= tree.threshold[node])
-        at[tree.left[node]], at[tree.right[node]] = rows[low[rows]], rows[~low[rows]]
-    assert never or seed
-
-
 def test_drawn_documents_and_features_are_all_that_count(rng) -> None:
     X, (g, h) = with_missing(table(rng), rng), derivatives(rng, "newton")
     rows = np.sort(rng.choice(N, 150, replace=False)).astype(np.int32)
@@ -254,28 +206,6 @@ def test_drawn_documents_and_features_are_all_that_count(rng) -> None:
     # one feature a split, and never one that is constant
     assert set.union(*used) == {k for k, x in enumerate(X.T) if len(np.unique(x)) > 1}
     assert max(map(len, used)) > 2 and min(map(len, used)) < 6  # drawn for each split, not a tree
-
-
-def test_by_default_a_leaf_has_twenty_documents_and_a_thousandth_of_hessian() -> None:
-    """Of documents whose classes alternate the split is where a leaf is smallest."""
-    shape = TreeParams(leaves=2)
-    for n, h, split in ((40, 1.0, True), (39, 1.0, False), (40, 4e-5, False), (40, 6e-5, True)):
-        X, g = np.arange(n, dtype=np.float32)[:, None], np.where(np.arange(n) < 20, -1.0, 1.0)
-        tree = Grower(TreeFeatures.of(X, 255), shape).grow(g, np.full(n, h))
-        assert (len(tree.left) == 3) == split, (n, h)
-        if split:
-            assert tree.value[1:] == pytest.approx([1.0 / h, -1.0 / h], rel=1e-6)  # l2 is 0
-    # leaf by leaf, the better split first, and not level by level
-    X = np.arange(160, dtype=np.float32)[:, None]
-    g = np.repeat([1.0, 1.2, 9.0, 1.2, -30.0, -30.1, -20.0, -50.0], 20)
-    tree = Grower(TreeFeatures.of(X, 255), TreeParams(4)).grow(g, np.ones(160))
-    assert splits_of_rows(tree) == [80, 140, 120]
-
-
-def splits_of_rows(tree: Tree) -> list[int]:
-    """How many rows of 0, 1, 2, ... are below each threshold, in the order of the splits."""
-    inner = np.flatnonzero(tree.gain > 0.0)
-    return [int(np.ceil(tree.threshold[n])) for n in inner[np.argsort(tree.left[inner])]]
 
 
 def test_any_threads_and_any_order_of_documents_give_the_same_tree(rng, monkeypatch) -> None:

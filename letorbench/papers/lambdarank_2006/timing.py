@@ -41,7 +41,6 @@ from letorbench.solvers.sgd import (
     Passes,
     Steps,
     TrainingQueries,
-    epoch,
     feature_scale,
     query_features,
     take_step,
@@ -156,7 +155,7 @@ def epoch_seconds(queries: QuerySet, version: str, net: str) -> float:
     state = NetState.draw(HIDDEN if layers == 2 else 1, layers == 2, scale, rng)
 
     def train(sequence: np.ndarray) -> None:
-        epoch(STEPS[version], data, sequence, state, scale, STILL)
+        STEPS[version](data, sequence, state, scale, STILL, Passes.of(data, state))
 
     train(np.arange(0))  # has the machine code made
     sequence = rng.permutation(queries.n_queries)  # as training does
