@@ -9,7 +9,7 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from letorbench.checksum import digest
+from letorbench.files import digest
 
 PACKAGE = Path(__file__).parent
 #: modules that, with all their imports and the ranker's module, turn data into scores and measures;
@@ -20,7 +20,7 @@ STEPS = ("experiment/select.py", "experiment/job.py", "results/measuring.py")
 
 #: modules without influence on scores: look-up of names, files, errors, digests
 PLUMBING = frozenset({
-    "aliases.py", "checksum.py", "choices.py", "errors.py", "escaping.py", "files.py",
+    "aliases.py", "choices.py", "errors.py", "escaping.py", "files.py",
     "registry.py", "source.py",
 })  # fmt: skip
 
