@@ -69,10 +69,7 @@ def refuse_links(root: Path, place: Path) -> None:
 
 @contextmanager
 def write_atomically(path: Path, binary: bool = False) -> Iterator[IO]:
-    """Open a new file that takes its name, or a link's place, once the block ends without an error.
-
-    WriteError: the file cannot be written, since the disk is full, the folder is read-only, ...
-    """
+    """Open a new file that takes its name, or a link's place, once the block ends without error."""
     path = Path(path)
     with _locked(path, path.with_name(f".{path.name}.lock")), write_unlocked(path, binary) as file:
         yield file

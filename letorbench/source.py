@@ -20,8 +20,7 @@ STEPS = ("experiment/select.py", "experiment/job.py", "results/measuring.py")
 
 #: modules without influence on scores: look-up of names, files, errors, digests
 PLUMBING = frozenset({
-    "aliases.py", "choices.py", "errors.py", "escaping.py", "files.py",
-    "registry.py", "source.py",
+    "aliases.py", "choices.py", "errors.py", "escaping.py", "files.py", "registry.py", "source.py",
 })  # fmt: skip
 
 _IMPORT = re.compile(r"^ *(?:from|import) (letorbench[\w.]*)(?: import (\([^)]*\)|.*))?", re.M)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from letorbench.datasets.limits import LARGEST_LABEL, UNJUDGED
+from letorbench.datasets import LARGEST_LABEL, UNJUDGED
 from letorbench.errors import DataError, UsageError
 
 LARGEST_FLOAT32 = float(np.finfo(np.float32).max)

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.datasets import layout
+from letorbench.datasets import LARGEST_GRADE, UNJUDGED, layout
 from letorbench.datasets.catalog import CATALOG, Entry, Name
-from letorbench.datasets.limits import LARGEST_GRADE, UNJUDGED
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
 

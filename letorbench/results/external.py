@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from letorbench.conventions import Convention
-from letorbench.datasets.limits import LONGEST_QID
+from letorbench.datasets import LONGEST_QID
 from letorbench.datasets.queryset import Benchmark, Fold, QuerySet
 from letorbench.datasets.text import odd_character
 from letorbench.errors import DataError, UsageError

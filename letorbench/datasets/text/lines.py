@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from letorbench.compiled.jit import kernel
-from letorbench.datasets.limits import LARGEST_LABEL, LONGEST_LABEL, LONGEST_QID, UNJUDGED
+from letorbench.datasets import LARGEST_LABEL, LONGEST_LABEL, LONGEST_QID, UNJUDGED
 from letorbench.datasets.text.numbers import (
     BLANK,
     COLON,

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
+from letorbench.datasets import LARGEST_LABEL, LONGEST_LABEL, LONGEST_QID, UNJUDGED
 from letorbench.datasets.arrays import A_LABEL, EXPECTED_LABEL, LARGEST_FLOAT32
-from letorbench.datasets.limits import LARGEST_LABEL, LONGEST_LABEL, LONGEST_QID, UNJUDGED
 from letorbench.datasets.text import BOM, odd_character
 from letorbench.datasets.text.lines import LONGEST_INDEX
 from letorbench.errors import DataError, UsageError

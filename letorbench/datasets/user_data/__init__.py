@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from letorbench.datasets import LARGEST_GRADE
 from letorbench.datasets.arrays import EXPECTED_LABEL, Grouping, as_weights, group_rows, is_label
 from letorbench.datasets.layout import WEIGHTS
-from letorbench.datasets.limits import LARGEST_GRADE
 from letorbench.datasets.text import without_mark
 from letorbench.errors import DataError, UsageError
 from letorbench.named_files import input_file

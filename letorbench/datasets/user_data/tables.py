@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from letorbench.choices import require_choice
+from letorbench.datasets import LONGEST_QID
 from letorbench.datasets.arrays import LARGEST_FLOAT32, as_query_ids
-from letorbench.datasets.limits import LONGEST_QID
 from letorbench.datasets.text import check_encoding
 from letorbench.datasets.user_data import (
     ROLES,
