@@ -158,8 +158,8 @@ def drawn_here(text: str) -> list[str]:
 def made_by(text: str) -> str:
     """Return a digest of what makes a page's pictures: its commands, and the code that they run."""
     from letorbench.analysis.leaderboard import files
-    from letorbench.checksum import digest
     from letorbench.experiment.plan import BASELINES
+    from letorbench.files import digest
     from letorbench.rankers import names, ranker
     from letorbench.source import PACKAGE, scoring_digest, source_digest
 

@@ -11,10 +11,7 @@ MOST_LISTED = 25
 
 
 def require_choice(name: str, choices: Sequence[str], what: str) -> str:
-    """Return the name if it is a choice, or the choice that it means in another tool.
-
-    Else UsageError, with the nearest three or all choices.
-    """
+    """Return the name, or the choice that it means in another tool; else UsageError with hints."""
     if name in choices:
         return name
     if known := aliases.named(name, choices, what):
@@ -39,8 +36,6 @@ def meant(name: str, choices: Sequence[str], what: str) -> str:
 def split(words: Iterable[str]) -> list[str]:
     """Return the words of comma lists without surrounding blanks; brackets keep a word together.
 
-    Examples
-    --------
     >>> split(["wub, pairwise(phi=hinge, weight=1/m)", "wpl"])
     ['wub', 'pairwise(phi=hinge, weight=1/m)', 'wpl']
     """

@@ -69,10 +69,7 @@ def gains(labels: np.ndarray, gain: str = "exp2") -> np.ndarray:
 #: the rules that may be changed after a name, and each value in words
 RULES: Mapping[str, Mapping[str, str]] = {
     "gain": {"exp2": "Gain 2^r - 1", "linear": "Gain r"},
-    "discount": {
-        "letor": "discount 1, 1, then 1/log2(rank)",
-        "log2": "discount 1/log2(1 + rank)",
-    },
+    "discount": {"letor": "discount 1, 1, then 1/log2(rank)", "log2": "discount 1/log2(1 + rank)"},
     "empty": {
         "0": "A query without relevant documents counts 0",
         "1": "A query without relevant documents counts 1, in P and the like 0",
@@ -182,10 +179,7 @@ class Convention:
         return self.max_label or self.scale
 
     def apart(self, measure: str) -> dict[str, str] | None:
-        """Return the rules of a measure such as ``ndcg@10`` that differ from the others.
-
-        None: the library does not compute it, or only by other rules than requested.
-        """
+        """Return the rules that a measure has apart; None if the library does not compute it so."""
         name, at, _ = measure.partition("@")
         base = CONVENTIONS.get(self.name.partition(",")[0], self)
         for each, *changes in (text.split(",") for text in self.measures.split()):
@@ -223,13 +217,8 @@ CONVENTIONS = MappingProxyType({name: Convention(name, **own) for name, own in _
 
 
 def convention(text: str) -> Convention:
-    """Return the convention of a text: a name, and rules to change.
+    """Return the convention of a text, a name and rules to change; its name is the normal form.
 
-    The name of the result is the normal form of the text: the changed rules in the order of the
-    parameters. UsageError for an unknown convention, rule or value.
-
-    Examples
-    --------
     >>> convention("letor4").description
     'as the LETOR 4.0 tool computes them (NDCG@k of a list shorter than k is 0)'
     >>> convention("standard, relevant=1, gain=linear").name

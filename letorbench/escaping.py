@@ -35,9 +35,6 @@ _FORMULA = re.compile(r"[\s']*[=+@-]")
 def visible(text: str, keep: str = "") -> str:
     r"""The text with every character written out that a terminal would obey or hide, but `keep`.
 
-    These are control characters, such as the escape that begins a terminal's commands, marks that
-    turn the direction of writing, and half characters.
-
     >>> print(visible("\x1b[31mred\u202e", keep="\n"))
     \x1b[31mred\u202e
     """
@@ -107,10 +104,7 @@ def figure(text: str) -> str:
 
 
 def csv(text: str) -> str:
-    """The text as a cell that a spreadsheet shows and does not compute.
-
-    A number stays a number. Any other text that begins as a formula does gets an apostrophe
-    before it, as OWASP advises. The csv module quotes the rest.
+    """The text as a cell that a spreadsheet shows and does not compute, as OWASP advises.
 
     >>> csv("=1+1"), csv("-0.5"), csv("regression")
     ("'=1+1", '-0.5', 'regression')

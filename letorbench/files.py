@@ -5,19 +5,22 @@ writer holds a lock. The system releases the lock of a dead process, so the next
 replaces the remains.
 
 A folder may come from a stranger. Existing files are never opened for writing, and only regular
-files are read.
+files are read. A JSON file may end in a checksum of the lines before it, so that any changed byte
+shows.
 """
 
 import errno
+import json
 import os
 import shutil
 import socket
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
+from hashlib import blake2b
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from letorbench.errors import WriteError
 from letorbench.escaping import visible
@@ -30,6 +33,8 @@ POLL, SILENCE = 0.01, 5.0
 PATIENCE = 60.0
 #: the bytes of the largest file that is read at once: the scores of 50 million documents
 LARGEST = 2**30
+#: the key of the checksum, which is the last one; the first release named it so
+CHECKSUM = "seal"
 
 
 def read_file(path: Path) -> bytes:
@@ -64,10 +69,7 @@ def refuse_links(root: Path, place: Path) -> None:
 
 @contextmanager
 def write_atomically(path: Path, binary: bool = False) -> Iterator[IO]:
-    """Open a new file that takes its name, or a link's place, once the block ends without an error.
-
-    WriteError: the file cannot be written, since the disk is full, the folder is read-only, ...
-    """
+    """Open a new file that takes its name, or a link's place, once the block ends without error."""
     path = Path(path)
     with _locked(path, path.with_name(f".{path.name}.lock")), write_unlocked(path, binary) as file:
         yield file
@@ -173,3 +175,27 @@ def _holder(lock: Path) -> tuple[str, bool]:
             return f"process {int(process)} on {machine}", machine == socket.gethostname()
         return "an unknown process", False
     return "another process", True
+
+
+def with_checksum(facts: Mapping[str, Any]) -> str:
+    """Return facts as JSON text that ends with their checksum."""
+    text = json.dumps(facts, indent=1)
+    return f'{text[:-2]},\n "{CHECKSUM}": "{digest(text.encode())}"\n}}\n'
+
+
+def checked(content: bytes) -> dict[str, Any] | None:
+    """Return the facts of a content by `with_checksum`; None for any other content."""
+    text, _, seal = content.rpartition(f',\n "{CHECKSUM}": '.encode())
+    text += b"\n}"
+    if seal != f'"{digest(text)}"\n}}\n'.encode():
+        return None
+    try:
+        facts = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return facts if isinstance(facts, dict) else None
+
+
+def digest(content: bytes) -> str:
+    """Return a 128-bit digest as hex."""
+    return blake2b(content, digest_size=16).hexdigest()

@@ -70,7 +70,7 @@ def input_file(path: str | Path, unpack: bool = True) -> Path:
     """Return the path of a plain file with the content of the user's file, under the user's name.
 
     A plain file stays in place unless it is compressed and `unpack` is true. A copy is removed with
-    its path. DataError: the file cannot be read, is damaged or is too large.
+    its path.
     """
     path = path if isinstance(path, Path) else Path(path)
     dash = str(path) == DASH
@@ -135,11 +135,7 @@ def _copied(path: Path, chunks: Iterator[bytes]) -> Path:
 
 @contextmanager
 def open_output(path: str | Path, binary: bool = False) -> Iterator[IO]:
-    """Open the user's output file; "-" is standard output.
-
-    A plain file, new or old, or the target of a link, is written whole or not at all. Any other
-    file is written in place. WriteError if it cannot be written.
-    """
+    """Open the user's output file; "-" is standard output. A plain one is written whole or not."""
     path, mode = Path(path), stat.S_IFREG
     number = _open_number(path)
     try:

@@ -30,8 +30,6 @@ def places(folder: str, attribute: str) -> dict[str, str]:
     A class is registered by ``name = "…"``, or another attribute, in its body, and a `preset` by
     ``Class = preset(Base, "Class", name="…"``.
 
-    Examples
-    --------
     >>> places("rankers", "name")["listnet"]
     'letorbench.rankers.listnet:ListNet'
     """
@@ -102,11 +100,8 @@ def require_new(name: str, known: Container[str], what: str) -> None:
 
 
 def define(name: str, value: Any, origin: Any) -> None:
-    """Add a measure or a loss of a Python program, which replaces an older form of it.
-
-    It is made of `origin`, a function or a class, and its `source` is the digest of that.
-    UsageError if a function made two with one name, for instance with other values.
-    """
+    """Add a measure or a loss of a Python program, made of `origin`, instead of an older form."""
+    # a function may make two of one name, for instance with other values
     own = USER_DEFINED.setdefault(origin.__module__, {})
     sources = {getattr(each, "source", "") for each in (own.get(name), value)} - {""}
     if "<locals>" in origin.__qualname__ and len(sources) > 1:

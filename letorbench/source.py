@@ -9,7 +9,7 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from letorbench.checksum import digest
+from letorbench.files import digest
 
 PACKAGE = Path(__file__).parent
 #: modules that, with all their imports and the ranker's module, turn data into scores and measures;
@@ -22,8 +22,7 @@ STEPS = (
 
 #: modules without influence on scores: look-up of names, files, errors, digests
 PLUMBING = frozenset({
-    "aliases.py", "checksum.py", "choices.py", "errors.py", "escaping.py", "files.py",
-    "registry.py", "source.py",
+    "aliases.py", "choices.py", "errors.py", "escaping.py", "files.py", "registry.py", "source.py",
 })  # fmt: skip
 
 _IMPORT = re.compile(r"^ *(?:from|import) (letorbench[\w.]*)(?: import (\([^)]*\)|.*))?", re.M)

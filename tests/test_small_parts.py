@@ -14,7 +14,6 @@ from conftest import call
 import letorbench as lb
 from letorbench import escaping, registry
 from letorbench.api.running import closing_lines, exit_status, failures, fold_numbers
-from letorbench.checksum import checked, digest, with_checksum
 from letorbench.choices import expanded, require_choice, split
 from letorbench.compiled.jit import longest_query
 from letorbench.conventions import CONVENTIONS, INTEGERS, RULES, convention, with_rules
@@ -24,6 +23,7 @@ from letorbench.experiment.plan import Protocol, systems_of
 from letorbench.experiment.run import JobResult, RunReport
 from letorbench.experiment.select import edge, next_number
 from letorbench.features import resolved, stored, transformation
+from letorbench.files import checked, digest, with_checksum
 from letorbench.measures import MEASURES, default_measures, nDCG, parse, query_metrics, sign
 from letorbench.parameters import check, choices, describe, kinds, number, one_of, text, typed
 from letorbench.results.paths import FoldKey

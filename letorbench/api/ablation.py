@@ -12,9 +12,9 @@ import numpy as np
 from letorbench.analysis.comparison import Pair, Procedure, compare
 from letorbench.api.results import Results
 from letorbench.api.running import run
-from letorbench.checksum import digest
 from letorbench.datasets.queryset import Benchmark, Fold, QuerySet
 from letorbench.errors import DataError, UsageError
+from letorbench.files import digest
 from letorbench.results.per_query import PerQuery
 
 #: the row of the runs with all features

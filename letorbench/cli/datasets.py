@@ -95,7 +95,7 @@ def _labels(benchmark: Benchmark) -> str:
     """The labels of the first fold: their range, and shares where some documents are not judged."""
     import numpy as np
 
-    from letorbench.datasets.limits import LARGEST_GRADE, UNJUDGED
+    from letorbench.datasets import LARGEST_GRADE, UNJUDGED
 
     labels = np.concatenate([part.labels for part in benchmark.folds[0].parts.values()])
     judged = labels[labels != UNJUDGED]

@@ -9,8 +9,8 @@ import re
 import shutil
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from letorbench.datasets import layout
 from letorbench.datasets.catalog import CATALOG, Entry, Name, parse, same
@@ -41,8 +41,7 @@ _PACKED = (".rar", ".7z", ".gz", ".bz2", ".xz")
 _Files = dict[PurePosixPath, PurePosixPath]
 
 
-@dataclass(frozen=True)
-class Recognised:
+class Recognised(NamedTuple):
     """A data set in a folder, and its folder in the data folder."""
 
     name: str
@@ -50,11 +49,6 @@ class Recognised:
     parts: _Files
     #: the folder of its files, or of its folds, in the searched folder
     root: PurePosixPath
-
-    @property
-    def only_tests(self) -> bool:
-        """Whether it has test parts alone."""
-        return _parts_of(self.parts) == {"test"}
 
 
 def import_archive(
@@ -66,13 +60,12 @@ def import_archive(
 ) -> tuple[str, ...]:
     """Copy or unpack the data sets in a folder or an archive into the data folder.
 
-    Everything is unpacked beside its place and compared before the first file is moved, so a
-    failure leaves nothing behind. A user's parts in another library's layout become LETOR text,
-    their labels `grades`; test parts alone become folds. A release without folds is recognised by
-    its hash and cut into folds. `expected` must be inside, its files with the published hashes.
-    `note` takes a line on each recognised layout and on what was done.
-    Return the names of the data sets.
+    A user's parts in another library's layout become LETOR text, their labels `grades`; test parts
+    alone become folds. A release without folds is recognised by its hash and cut into folds.
+    `expected` must be inside, its files with the published hashes. Return the data sets' names.
     """
+    # all is unpacked beside its place and compared before the first file is moved, so that a
+    # failure leaves nothing behind
     if not path.exists():
         raise DataError(f"{path}: no such file or folder")
     release = release_in(path, expected) if grades is None else None
@@ -102,8 +95,15 @@ def import_archive(
             for old, new in places.items():
                 shown = shown.replace(str(old), str(new))
             raise DataError(shown) from None
-        if expected is not None:
-            _check_hashes(layout.find(expected, staged), path)
+        if expected is not None and expected.entry is not None:
+            there = layout.find(expected, staged)
+            for file in there.files:
+                inside = file.relative_to(there.folder).as_posix()
+                if expected.entry.status_of(file, inside) == "differs":
+                    raise DataError(
+                        f"{path}: {inside}: found another file than the published one, whose hash "
+                        "is known"
+                    )
         _put_in_place(staged, data_dir)
     return names
 
@@ -132,12 +132,13 @@ def _stage(
     """Put a data set's files under `staged` in the places that they have in the data folder."""
     folder = staged / each.place
     published = parse(each.name).entry is not None
-    if grades is not None and (published or each.only_tests):
+    only_tests = _parts_of(each.parts) == {"test"}
+    if grades is not None and (published or only_tests):
         raise UsageError(
             f"--grades: found {each.name}, expected training and test files of one's own"
         )
     parts = [(tree / inside, folder / place) for inside, place in each.parts.items()]
-    if each.only_tests:
+    if only_tests:
         compose_folds(folder, [inside for inside, _ in parts], note)
     elif not published:
         make_letor_text(folder, parts, grades, note)
@@ -148,15 +149,6 @@ def _stage(
                 _ = inside.replace(place) if may_move else shutil.copyfile(inside, place)
             except OSError as error:
                 raise WriteError(place, error) from None
-
-
-def _check_hashes(there: layout.Layout, path: Path) -> None:
-    for file in there.files:
-        inside = file.relative_to(there.folder).as_posix()
-        if there.name.entry is not None and there.name.entry.status_of(file, inside) == "differs":
-            raise DataError(
-                f"{path}: {inside}: found another file than the published one, whose hash is known"
-            )
 
 
 def _put_in_place(staged: Path, data_dir: Path) -> None:
@@ -188,10 +180,7 @@ def _put_in_place(staged: Path, data_dir: Path) -> None:
 
 
 def _recognised(tree: Path, where: Path) -> list[Recognised]:
-    """Find the data sets in a folder.
-
-    `where` is the folder or archive that the user named; its name may be the data set's.
-    """
+    """Find the data sets in a folder; the name of `where`, the user's path, may be one's name."""
     files = _files(tree)
     groups = _grouped(PurePosixPath(f.relative_to(tree).as_posix()) for f in files)
     official = {root for root, shape in groups if shape in _OFFICIAL}
@@ -202,7 +191,11 @@ def _recognised(tree: Path, where: Path) -> list[Recognised]:
     for (root, shape), parts in groups.items():
         folders = (stem, *root.parts)
         try:
-            are_data = all([_is_data(tree / part) for part in parts])
+            are_data = all([
+                kind_of(tree / part) in (LETOR, SVMLIGHT)
+                or sidecar_files(tree / part).explain_columns
+                for part in parts
+            ])  # fmt: skip
         except DataError as error:
             refusal, are_data = error, False
             if shape in _OFFICIAL:
@@ -240,10 +233,8 @@ def _recognised(tree: Path, where: Path) -> list[Recognised]:
 
 
 def _files(tree: Path) -> list[Path]:
-    """Return the files in a folder, also those that links lead to, but none of macOS's attributes.
-
-    A link to a folder is followed once, and none to a folder that it is in.
-    """
+    """Return the files in a folder, also behind links, but none of macOS's attributes."""
+    # a link to a folder is followed once, and none to a folder that it is in
     paths, followed = list(tree.rglob("*")), set[Path]()
     for path in paths:  # it grows
         link = path.parent.resolve() / path.name if path.is_symlink() else None
@@ -257,10 +248,7 @@ def _files(tree: Path) -> list[Path]:
 
 
 def _grouped(paths: Iterable[PurePosixPath]) -> dict[tuple[PurePosixPath, str], _Files]:
-    """Return the files of each data set by the folder of the files or folds and by name pattern.
-
-    A data set has train and test files, or enough folds' test files alone.
-    """
+    """Return the files of each data set by the folder of the files or folds and by name pattern."""
     groups: dict[tuple[PurePosixPath, str], _Files] = {}
     for path in paths:
         match = _PART.fullmatch(path.name.lower())
@@ -279,6 +267,7 @@ def _grouped(paths: Iterable[PurePosixPath]) -> dict[tuple[PurePosixPath, str], 
 
 
 def _is_whole(shape: str, parts: _Files) -> bool:
+    """Whether there are train and test files, or enough folds' official test files alone."""
     there = _parts_of(parts)
     folds = {path.parent for path in parts if fold_number(path.parent.name) is not None}
     tests = shape in _OFFICIAL and there == {"test"} and len(folds) >= _FEWEST_TESTS
@@ -292,10 +281,6 @@ def _part(match: re.Match[str] | None) -> str:
 
 def _parts_of(files: Iterable[PurePosixPath]) -> set[str]:
     return {_part(_PART.fullmatch(file.name.lower())) for file in files}
-
-
-def _is_data(path: Path) -> bool:
-    return kind_of(path) in (LETOR, SVMLIGHT) or sidecar_files(path).explain_columns
 
 
 def _classify(

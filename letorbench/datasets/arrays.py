@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from letorbench.datasets.limits import LARGEST_LABEL, UNJUDGED
+from letorbench.datasets import LARGEST_LABEL, UNJUDGED
 from letorbench.errors import DataError, UsageError
 
 LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
@@ -107,8 +107,7 @@ def group_rows(
 ) -> Grouping:
     """Return the queries of rows, from the query of each row or the number of rows of each query.
 
-    Scattered rows of a query are moved together in their order, and queries are in the order of
-    their first rows. Without ids, queries are named 1, 2, ...
+    Queries are in the order of their first rows; without ids they are named 1, 2, ...
     """
     if (qid is None) == (group is None):
         found = "neither" if qid is None else "both"
@@ -130,13 +129,8 @@ def group_rows(
 
 
 def as_query_ids(qid: ArrayLike) -> np.ndarray:
-    """Return query ids as text.
+    """Return query ids as text: `"7"` and `7` are one query, `"7"` and `"07"` are two.
 
-    Integers, even as floats, become their digits; bytes are decoded as UTF-8; any other value
-    becomes `str(value)`. So `"7"` and `7` are one query, `"7"` and `"07"` are two.
-
-    Examples
-    --------
     >>> as_query_ids([7, 8.0]), as_query_ids(["WT04-182", "07"])
     (array(['7', '8'], dtype='<U1'), array(['WT04-182', '07'], dtype='<U8'))
     """

@@ -48,11 +48,7 @@ class Cache:
     def queries(
         self, files: Sequence[Path], options: ReadOptions = USUAL
     ) -> tuple[QuerySet, np.ndarray]:
-        """Return one query set of all files, and the bounds of each file's queries in it.
-
-        File i owns the queries bounds[i]:bounds[i + 1]. A file that is listed twice is parsed
-        once. The features that a file lacks are 0.
-        """
+        """Return one query set of all files; file i owns the queries bounds[i]:bounds[i + 1]."""
         distinct = list(dict.fromkeys(files))
         before = [signature(file) for file in distinct]
         digest_of = dict(zip(distinct, run_tasks([partial(self._digest, f) for f in distinct])))
@@ -69,10 +65,7 @@ class Cache:
     def parts(
         self, key: str, whole: QuerySet, parts: Sequence[np.ndarray]
     ) -> tuple[QuerySet, np.ndarray]:
-        """Return parts of a query set as one, and the bounds of each part's queries in it.
-
-        key: of what the query set is. parts: the numbers of each part's queries.
-        """
+        """Return parts of a query set, the numbers of their queries, as one, as `queries` does."""
         numbers = hashlib.blake2b(np.concatenate(parts).astype("<i8").tobytes()).hexdigest()
         key_of_parts = [key, numbers, *(str(len(part)) for part in parts)]
         return self._kept(key_of_parts, lambda: [whole.take(part) for part in parts])
@@ -145,11 +138,7 @@ def _load(folder: Path) -> dict[str, Any] | None:
 
 
 def _store(place: Path, arrays: Mapping[str, Sequence[np.ndarray]]) -> dict[str, Any]:
-    """Write arrays, each given as pieces along the first axis, and map them.
-
-    They replace a changed folder, or an equal one of another process, whose maps stay. They stay in
-    memory if the data are read-only.
-    """
+    """Write arrays, given as pieces along the first axis, and map them; if read-only, join them."""
     try:
         with unfinished_folder(place.with_name(f".new-{place.name}")) as new:
             for name, pieces in arrays.items():

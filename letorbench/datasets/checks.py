@@ -7,9 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.datasets import layout
+from letorbench.datasets import LARGEST_GRADE, UNJUDGED, layout
 from letorbench.datasets.catalog import CATALOG, Entry, Name
-from letorbench.datasets.limits import LARGEST_GRADE, UNJUDGED
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
 
@@ -18,10 +17,7 @@ STANDARD = "standard"
 
 
 def check_convention(n_features: int, max_label: int, convention: str, chosen: bool) -> str | None:
-    """Return a line for the user if data of this shape have another official convention.
-
-    `standard` fits any data if the user has chosen it.
-    """
+    """Return a line for the user if data of this shape have another official convention."""
     if convention == STANDARD and chosen:
         return None
     for entry in look_alike(n_features, max_label):
@@ -58,13 +54,10 @@ def leak(benchmark: Benchmark) -> str:
 
 @dataclass(frozen=True)
 class Check:
-    """A file or a number of a data set compared with the published one.
-
-    The status is ok, differs, or unknown if nothing is published.
-    """
+    """A file or a number of a data set compared with the published one."""
 
     what: str
-    status: str
+    status: str  # ok, differs, or unknown if nothing is published
     published: int | None = None
     loaded: int | None = None
 

@@ -25,11 +25,7 @@ STALL, FEWEST_BYTES = 60.0, 60_000
 def fetch(
     name: str | Name, data_dir: Path, addresses: Sequence[Source] | None = None
 ) -> tuple[str, ...]:
-    """Download a data set, check its published size and hash, and import it.
-
-    The addresses, by default the catalog's, are tried one after another. Return the names of the
-    imported data sets.
-    """
+    """Download a data set from the first good address, check it, import it; return the names."""
     named, data_dir = parse(name), Path(data_dir)
     known, refusals = entry(named), []
     # while another process downloads the same data set, this one waits, then finds it there
@@ -46,23 +42,18 @@ def fetch(
                 continue
             try:
                 if source.file:
-                    return import_archive(_downloaded(source, folder), data_dir, named)
+                    path = folder / source.file
+                    for each in source.addresses:
+                        place = path / each.file if source.parts else path
+                        place.parent.mkdir(parents=True, exist_ok=True)
+                        download(each, place)
+                    return import_archive(path, data_dir, named)
             except WriteError:
                 raise
             except DataError as error:
                 refusals.append(str(error))
     reasons = "; ".join(refusals) or "it is given on request only"
     raise DataError(f"{named}: no download succeeded: {reasons}; {_elsewhere(known)}")
-
-
-def _downloaded(source: Source, folder: Path) -> Path:
-    """Download a file, or a folder of several; return its path."""
-    path = folder / source.file
-    for each in source.addresses:
-        place = path / each.file if source.parts else path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        download(each, place)
-    return path
 
 
 def download(source: Source, path: Path) -> None:
@@ -129,11 +120,10 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
 
 class _Paced(http.client.HTTPResponse):
-    """An answer whose status, headers and content may not stall.
+    """An answer whose status, headers and content may not stall."""
 
-    The timeout of a socket is one of silence: a byte a minute would satisfy it. pooch and requests
-    have no other.
-    """
+    # the timeout of a socket is one of silence, which a byte a minute would satisfy; pooch and
+    # requests have no other
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)

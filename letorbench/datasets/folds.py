@@ -33,19 +33,13 @@ def shuffled_parts(
 
 
 def redrawn_parts(names: Sequence[str], folds: int, number: int, what: str) -> list[np.ndarray]:
-    """Return the numbers of each part's queries in draw `number` of the folds.
-
-    names: the queries', which decide together with the number; their order does not.
-    """
+    """Return the numbers of each part's queries in draw `number`, whatever the queries' order."""
     by_name = np.argsort(np.asarray(names, dtype=str), kind="stable")
     return [by_name[part] for part in shuffled_parts(len(by_name), folds, [0, number], what)]
 
 
 def unrolled(parts: Sequence[Part]) -> list[Part]:
-    """Return the parts with the first n - 3 again at the end.
-
-    Every training, validation and test set is then a contiguous stretch.
-    """
+    """Return the parts with the first n - 3 again at the end: each set is a stretch of them."""
     return [*parts, *parts[: len(parts) - 3]]
 
 
@@ -55,10 +49,7 @@ def part_file(folder: Path, part: int, n: int) -> Path:
 
 
 def compose_folds(folder: Path, n: int) -> None:
-    """Compose the training and validation files of n folds, whose test files are there.
-
-    All or none of these have files of weights beside them.
-    """
+    """Compose the training and validation files of n folds, whose test files are there."""
     tests = [part_file(folder, part, n) for part in range(n)]
     kinds = [("", tests), (WEIGHTS, [each for test in tests for each in weights_of(test)])]
     try:
@@ -76,10 +67,7 @@ def compose_folds(folder: Path, n: int) -> None:
 
 
 def rotated(whole: QuerySet, bounds: np.ndarray, n: int) -> tuple[Fold, ...]:
-    """Return the folds of n >= 3 parts as views on the queries of the unrolled parts.
-
-    The unrolled part i owns the queries bounds[i]:bounds[i + 1].
-    """
+    """Return the folds of n parts as views; unrolled part i has queries bounds[i]:bounds[i + 1]."""
 
     def span(start: int, stop: int) -> QuerySet:
         return whole.queries(int(bounds[start]), int(bounds[stop]))
@@ -126,21 +114,19 @@ def is_rotation(folds: Sequence[FoldFiles]) -> bool:
     files, n = part_files(folds), len(folds)
     claims = []
     for k, fold in enumerate(folds):
-        if fold.validation is not None:  # all have one, or there were no files
-            claims.append((fold.validation, [files[(k + n - 2) % n]]))
+        assert fold.validation is not None
+        claims.append((fold.validation, [files[(k + n - 2) % n]]))
         claims.append((fold.train, [files[(k + i) % n] for i in range(n - 2)]))
     sizes = {file: file.stat().st_size for fold in folds for file in fold.files}
     if any(sizes[whole] != sum(sizes[piece] for piece in pieces) for whole, pieces in claims):
         return False
-    return all(_digest([whole]) == _digest(pieces) for whole, pieces in claims)
+    return all(
+        files_digest([whole], False) == files_digest(pieces, False) for whole, pieces in claims
+    )
 
 
-def files_digest(files: Sequence[Path]) -> str:
+def files_digest(files: Sequence[Path], sizes: bool = True) -> str:
     """Return a 128-bit blake2b of the files' bytes and sizes in the order given, as hex."""
-    return _digest(files, sizes=True)
-
-
-def _digest(files: Sequence[Path], sizes: bool = False) -> str:
     state = hashlib.blake2b(digest_size=16)
     for path in files:
         if sizes:

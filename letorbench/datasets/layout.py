@@ -133,10 +133,7 @@ def fold_number(folder_name: str) -> int | None:
 
 
 def numbered_folds(numbers: Mapping[str, int], count: int | None, where: str) -> dict[int, str]:
-    """Return the name of each fold's folder by its number, from 1 to `count` or to the last.
-
-    `numbers` has the number of each folder; the error begins with `where`.
-    """
+    """Return the name of each fold's folder by its number, from 1 to `count` or to the last."""
     last = min(max(numbers.values()), MOST_FOLDS) if count is None else count
     if sorted(numbers.values()) != list(range(1, last + 1)):
         found = ", ".join(sorted(numbers, key=lambda name: (numbers[name], name))[:9])

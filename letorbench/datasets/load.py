@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -13,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from letorbench.checksum import digest
 from letorbench.choices import require_choice
 from letorbench.conventions import Convention
 from letorbench.conventions import convention as convention_named
@@ -28,6 +26,7 @@ from letorbench.datasets.reader import ReadOptions
 from letorbench.datasets.synthetic import make, recipe
 from letorbench.datasets.user_data import weights_beside
 from letorbench.errors import DataError, LetorError, UsageError
+from letorbench.files import digest
 
 #: the fraction of the training queries, the last ones, that validate where a release has no part
 HELD_OUT = 0.2
@@ -87,12 +86,17 @@ def load(
     else:
         read = _rotated if content["rotation"] else _separate
         folds = read(cache, found.folds, options)
-    if null == "keep" and not cache.remember("missing", found.files, lambda: _missing(folds)):
+    parts = [part for fold in folds for part in fold.parts.values()]
+
+    def missing() -> bool:
+        return any(len(missing_features(part.features)) for part in parts)
+
+    if null == "keep" and not cache.remember("missing", found.files, missing):
         null = "error"  # equal to "keep" for such data, and one identity of their results
     return Benchmark(
         named.label,
         _with_names(folds, found),
-        _convention(named, convention, folds),
+        _convention(named, convention, parts),
         _provenance(found, content, null),
         named.train_fraction,
     )
@@ -191,16 +195,8 @@ def redrawn(benchmark: Benchmark, number: int) -> Benchmark:
 
 
 def _frame_digest(whole: QuerySet, parts: Sequence[np.ndarray]) -> str:
-    state = hashlib.blake2b(whole.digest.encode(), digest_size=16)
-    for part in parts:
-        state.update(len(part).to_bytes(8, "little"))
-        state.update(part.astype("<i8").tobytes())
-    return state.hexdigest()
-
-
-def _missing(folds: Sequence[Fold]) -> bool:
-    parts = (part for fold in folds for part in fold.parts.values())
-    return any(len(missing_features(part.features)) for part in parts)
+    pieces = (len(part).to_bytes(8, "little") + part.astype("<i8").tobytes() for part in parts)
+    return digest(b"".join([whole.digest.encode(), *pieces]))
 
 
 def digest_of(name: str, data_dir: Path) -> object:
@@ -317,14 +313,13 @@ def _with_names(folds: tuple[Fold, ...], found: Layout) -> tuple[Fold, ...]:
     )
 
 
-def _convention(named: Name, convention: str, folds: Sequence[Fold]) -> Convention:
+def _convention(named: Name, convention: str, parts: Sequence[QuerySet]) -> Convention:
     entry = named.entry
     if convention == "auto":
         convention = entry.convention if entry else "standard"
     if entry is not None and entry.max_label is not None:
         largest = entry.max_label
     else:
-        parts = (part for fold in folds for part in fold.parts.values())
         largest = max(int(part.labels.max(initial=0)) for part in parts)
     return convention_named(convention).of_data(largest)
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from letorbench.conventions import Convention
+from letorbench.datasets import UNJUDGED
 from letorbench.datasets.arrays import (
     as_docids,
     as_features,
@@ -22,7 +23,6 @@ from letorbench.datasets.arrays import (
     group_rows,
     read_only,
 )
-from letorbench.datasets.limits import UNJUDGED
 from letorbench.errors import DataError
 
 #: the provenance of a validation part that the data set itself has

@@ -9,7 +9,6 @@ import math
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -99,7 +98,10 @@ def read_queries(path: Path, options: ReadOptions = USUAL) -> QuerySet:
     if size == first:
         raise file_error(path, "an empty file", EXPECTED_LINES)
     blocks = cut_into_blocks(path, size, BLOCK, first)
-    parsed = _parse(blocks, options, options.n_features or _width(start))
+    # the rows that the file begins with tell its width
+    indices = map(int, _INDEX.findall(_COMMENT.sub(b"", start)))
+    width = options.n_features or min(max(indices, default=1), LARGEST_INDEX)
+    parsed = _parse(blocks, options, width)
     widest = parsed.widest
     if widest:  # the file begins with narrower rows
         del parsed  # its memory is needed again
@@ -109,24 +111,13 @@ def read_queries(path: Path, options: ReadOptions = USUAL) -> QuerySet:
     return _query_set(blocks, options, parsed)
 
 
-def _width(start: bytes) -> int:
-    """Return the largest feature index of the rows that a file begins with, at least 1."""
-    indices = map(int, _INDEX.findall(_COMMENT.sub(b"", start)))
-    return min(max(indices, default=1), LARGEST_INDEX)
-
-
-@dataclass(frozen=True, eq=False)
-class Blocks:
+class Blocks(NamedTuple):
     """The blocks of whole lines of a file."""
 
     path: Path
     starts: np.ndarray  # block b holds the bytes starts[b]:starts[b + 1]
     lines: np.ndarray  # the lines before each block, and last the number of all lines
     unended: bool  # whether the last line lacks a newline; it is then a separate block
-
-    @property
-    def count(self) -> int:
-        return len(self.starts) - 1
 
 
 def cut_into_blocks(path: Path, size: int, block: int, first: int = 0) -> Blocks:
@@ -150,10 +141,9 @@ def cut_into_blocks(path: Path, size: int, block: int, first: int = 0) -> Blocks
 
 
 def _read_each(path: Path, cuts: np.ndarray, work: Callable[[int, np.ndarray, int], None]) -> None:
-    """Call work(number, text, size) for the bytes between each two cuts of a file.
+    """Call work(number, text, size) for the bytes between each two cuts of a file, in threads.
 
-    Several threads take them in order, each into a separate buffer, with a newline and padding
-    behind the text.
+    Behind the text in a thread's buffer are a newline and padding.
     """
     turns = iter(range(len(cuts) - 1))
 
@@ -187,11 +177,7 @@ class _Parsed(NamedTuple):
     features: np.ndarray
     labels: np.ndarray
     blocks: list[_Found | None]
-
-    @property
-    def widest(self) -> int:
-        """The largest index beyond the width, or 0."""
-        return max((block.widest for block in self.blocks if block), default=0)
+    widest: int  # the largest index beyond the width, or 0
 
 
 def _parse(blocks: Blocks, options: ReadOptions, width: int) -> _Parsed:
@@ -202,14 +188,17 @@ def _parse(blocks: Blocks, options: ReadOptions, width: int) -> _Parsed:
     except MemoryError:
         found = f"feature index {width:,} in {n_lines:,} lines"
         raise file_error(blocks.path, found, "what the memory is enough for") from None
-    prefixes = _prefixes(width)
-    parsed: list[_Found | None] = [None] * blocks.count
+    # ` 1:` … ` width:` as words, their masks and lengths; the last never matches
+    texts = [f" {index}:".encode() for index in range(1, width + 1)]
+    words = [(int.from_bytes(t, "little"), (1 << 8 * len(t)) - 1, len(t)) for t in texts]
+    prefixes = np.array([*words, (1, 0, 0)], dtype=np.uint64)
+    parsed: list[_Found | None] = [None] * (len(blocks.starts) - 1)
     wrong: list[int] = []
 
     def parse(block: int, text: np.ndarray, size: int) -> None:
         if wrong:
             return
-        size += blocks.unended and block == blocks.count - 1
+        size += blocks.unended and block == len(parsed) - 1
         first, last = map(int, blocks.lines[block : block + 2])
         notes = kernels.Notes(
             np.empty((last - first, 2), np.int64),
@@ -234,11 +223,12 @@ def _parse(blocks: Blocks, options: ReadOptions, width: int) -> _Parsed:
         )
 
     _read_each(blocks.path, blocks.starts, parse)
-    return _Parsed(features, labels, parsed)
+    widest = max((block.widest for block in parsed if block), default=0)
+    return _Parsed(features, labels, parsed, widest)
 
 
 def _query_set(blocks: Blocks, options: ReadOptions, parsed: _Parsed) -> QuerySet:
-    features, labels, each = parsed
+    features, labels, each, _ = parsed
     found = [block for block in each if block is not None]
     if len(found) < len(each):
         raise first_mistake(blocks.path, int(blocks.lines[each.index(None)]), options)
@@ -265,13 +255,6 @@ def _query_set(blocks: Blocks, options: ReadOptions, parsed: _Parsed) -> QuerySe
     names = np.concatenate([block.docids for block in found])
     docids = names if (names != b"").any() else None
     return QuerySet(features[:n_docs], labels[:n_docs], offsets, np.array(qids), docids)
-
-
-def _prefixes(width: int) -> np.ndarray:
-    """Return ` 1:` … ` width:` as words, their masks and lengths; the last never matches."""
-    text = [f" {index}:".encode() for index in range(1, width + 1)]
-    words = [(int.from_bytes(t, "little"), (1 << 8 * len(t)) - 1, len(t)) for t in text]
-    return np.array([*words, (1, 0, 0)], dtype=np.uint64)
 
 
 def _read_words(

@@ -31,10 +31,7 @@ MOST = 4
 
 
 def release_in(path: Path, expected: Name | None) -> tuple[Name, list[Path]] | None:
-    """Return the data set whose release without folds a file or a folder is, and its files.
-
-    It is the expected one, if that has no folds, or else recognised by its hashes.
-    """
+    """Return the data set whose release without folds a file or a folder is, and its files."""
     files = [path] if path.is_file() else sorted(filter(Path.is_file, path.rglob("*")))
     if expected is not None and expected.entry is not None:
         return (expected, files) if expected.entry.unsplit else None
@@ -55,10 +52,7 @@ def _is(file: Path, source: Source) -> bool:
 
 
 def as_table(files: Sequence[Path], shape: Unsplit, place: Path) -> tuple[Path, Columns]:
-    """Write a release's tables as one that `split` reads; return its path and its columns.
-
-    A column of words becomes a column of 1 and 0 for each word, in the order of the alphabet.
-    """
+    """Write a release's tables as one that `split` reads; return its path and its columns."""
     import pandas as pd
 
     if shape.judgements:
@@ -89,10 +83,7 @@ def _read(path: Path, expected: Sequence[str] = ()) -> DataFrame:
 
 
 def _judged_movies(files: Sequence[Path]) -> DataFrame:
-    """Join MSRD's judgements with the movies, one row for each query and movie.
-
-    The label is the mean of the users' labels, in whole steps from 0 to `MOST`, the largest label.
-    """
+    """Join MSRD's judgements with the movies, the users' labels as their mean, 0 to `MOST`."""
     import pandas as pd
 
     described, path = sorted(files, key=lambda file: "title" not in _read(file))

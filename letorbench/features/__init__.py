@@ -6,6 +6,7 @@ then known everywhere.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
+from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -70,8 +71,7 @@ class Transformation(ABC):
     def transform(self, features: np.ndarray, offsets: np.ndarray | None = None) -> np.ndarray:
         """Return the new features, (n_docs, n_features) float32; the given ones do not change.
 
-        Query q has the rows offsets[q]:offsets[q + 1]; UsageError if `by_query` and they are
-        missing. DataError if the transformation was fitted to another number of features.
+        Query q has the rows offsets[q]:offsets[q + 1], which only some transformations need.
         """
         n_docs, width = features.shape
         for each in fields(self):
@@ -88,24 +88,19 @@ class Transformation(ABC):
             bounds = np.append(np.arange(0, n_docs, step), n_docs)
             if self.by_query and offsets is not None:
                 bounds = offsets
-            lengths = np.diff(bounds)
-            parallel_for(
-                lambda start, stop: self._fill(features, bounds[start : stop + 1], new),
-                len(lengths),
-                cost=lengths,
-            )
+
+            def fill(start: int, stop: int) -> None:
+                for first, last in pairwise(bounds[start : stop + 1]):
+                    if first < last:
+                        new[first:last] = self._values(features[first:last].astype(np.float64))
+
+            parallel_for(fill, len(bounds) - 1, cost=np.diff(bounds))
         for k in missing_features(features) if self.by_query else ():
             rows = np.flatnonzero(~np.isnan(features[:, k]))
             alone = np.zeros((len(rows), width), features.dtype)
             alone[:, k], new[:, k] = features[rows, k], np.nan
             new[rows, k] = self.transform(alone, np.searchsorted(rows, bounds))[:, k]
         return new
-
-    def _fill(self, features: np.ndarray, bounds: np.ndarray, new: np.ndarray) -> None:
-        """Fill in the blocks of rows between the bounds."""
-        for first, last in zip(bounds[:-1], bounds[1:]):
-            if first < last:
-                new[first:last] = self._values(features[first:last].astype(np.float64))
 
     def __call__(self, queries: QuerySet) -> QuerySet:
         """Return a query set with the new features."""
@@ -241,8 +236,6 @@ class QueryRank(Transformation):
 def transformation(name: str) -> type[Transformation]:
     """Return the transformation of that name; UsageError suggests the nearest.
 
-    Examples
-    --------
     >>> transformation("query-minmax").formula
     '(x - min) / (max - min), over the query; 0 where max = min'
     """
@@ -257,15 +250,13 @@ def features_name(name: str) -> str:
 def resolved(
     requested: str, wanted: str, features: np.ndarray, normalised: bool | None = None
 ) -> str:
-    """Return the name of the transformation to apply; it does not depend on labels.
+    """Return the name of the transformation to apply: "auto" is the ranker's choice, `wanted`.
 
-    "auto" is "raw" if the data set is published normalised or, if that is unknown, no feature of
-    the training part is beyond -1 and 1. Otherwise it is the ranker's choice, `wanted`.
+    It is "raw" if the data set is published normalised or, if that is unknown, no feature of the
+    training part is beyond -1 and 1.
     """
-    if requested != AUTO:
-        return requested
-    if wanted == "raw":
-        return wanted
+    if requested != AUTO or wanted == "raw":
+        return wanted if requested == AUTO else requested
     if normalised is None:
         low, high = (f.reduce(features, axis=None, initial=0.0) for f in (np.fmin, np.fmax))
         normalised = bool(low >= -1.0 and high <= 1.0)

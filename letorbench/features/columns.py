@@ -71,10 +71,7 @@ def mean_and_scale(features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def centred_products(
     features: np.ndarray, mean: np.ndarray, target: np.ndarray, weights: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the sums over rows of (x - mean)(x - mean)^T and of (x - mean) target.
-
-    They are (n_features, n_features) and (n_features,), weighted by weights (n_rows,) if given.
-    """
+    """Return the sums over rows of (x - mean)(x - mean)^T and of (x - mean) target, weighted."""
     width = features.shape[1]
 
     def part(number: int) -> tuple[np.ndarray, np.ndarray]:
@@ -115,9 +112,8 @@ class BinnedFeatures:
     def of(features: np.ndarray, max_bins: int | None = None) -> "BinnedFeatures":
         """Bin features of any real type, with thresholds between their float32 values.
 
-        A feature has at most `max_bins` bins, of about equal numbers of documents. Without
-        `max_bins`, or if there are no more distinct values, each distinct value has a bin. Missing
-        values have an additional bin, or one of `COARSE`.
+        A feature has a bin for each distinct value, or if there are more, `max_bins` bins of about
+        equal numbers of documents. Missing values have an additional bin, or one of `COARSE`.
         """
         features = float32_features(features)
 
@@ -187,10 +183,9 @@ def sorted_column(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @kernel()
 def _sort_by_digits(bits: np.ndarray, keys: np.ndarray, rows: np.ndarray) -> int:
-    """Sort the bits (n,) of float32 numbers and their rows, by one digit after another.
+    """Sort the bits (n,) of float32 numbers and their rows, the lowest digit first.
 
-    keys, rows: (2, n), before and after a digit; the index of the sorted ones is returned. Keys
-    with the same digit keep their order, so the lowest digit comes first.
+    keys, rows: (2, n), before and after a digit; the index of the sorted ones is returned.
     """
     counts = np.zeros((DIGITS, 1 << DIGIT), np.int64)
     for i in range(len(bits)):

@@ -18,7 +18,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import FAILURES, DataError, UsageError
 from letorbench.losses.base import CustomLoss, Loss, ValueAndGradient
 from letorbench.losses.gains import query_sums
-from letorbench.measures.custom_measures import described
+from letorbench.measures.measure import described
 from letorbench.source import users_digest
 
 #: the numbers of queries, points and directions on which a gradient is checked

@@ -8,7 +8,6 @@ from typing import Any
 
 from letorbench import registry
 from letorbench.choices import require_choice, split
-from letorbench.measures.custom_measures import PerQueryFunction, measure_of
 from letorbench.measures.definitions import (
     AUC,
     DCG,
@@ -29,9 +28,9 @@ from letorbench.measures.definitions import (
     Tau,
     default_measures,
     nDCG,
-)
+)  # fmt: skip
 from letorbench.measures.evaluation import query_metrics
-from letorbench.measures.measure import LARGEST_CUTOFF, Measure
+from letorbench.measures.measure import LARGEST_CUTOFF, Measure, PerQueryFunction, measure_of
 from letorbench.measures.prepared import PreparedMetric
 from letorbench.measures.rankings import Rankings, rank
 from letorbench.source import users_digest

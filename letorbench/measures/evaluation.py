@@ -33,21 +33,21 @@ import numpy as np
 from letorbench.conventions import Convention
 from letorbench.errors import DataError, UsageError
 from letorbench.measures.definitions import (
-    area_under_roc,
+    AUC,
+    DCG,
+    RBP,
+    RMSE,
+    WTA,
+    MeanNDCG,
+    P,
+    PairwiseCorrect,
+    Recall,
+    Rho,
+    RPrec,
+    Tau,
     average_precision_divisor,
-    dcg,
-    kendall,
-    mean_ndcg,
-    ndcg,
-    pairwise_correct,
-    precision,
-    r_precision,
-    rank_biased_precision,
-    recall,
-    root_mean_square_error,
-    spearman,
-    winner_takes_all,
-)
+    nDCG,
+)  # fmt: skip
 from letorbench.measures.measure import Measure
 from letorbench.measures.rankings import Rankings, kept_offsets, owner, ratio
 
@@ -186,21 +186,13 @@ def _half_best_half_worst(function: Callable) -> Callable[[Rankings, int | None]
     return mean
 
 
+#: measures whose functions know groups of equal scores
+BY_GROUPS = (DCG, nDCG, MeanNDCG, P, Recall, RPrec, Tau, Rho, RBP, RMSE, WTA)
 #: the measures whose mean has a formula
 MEANS: Mapping[str, Callable[..., np.ndarray]] = {
-    "dcg": dcg,
-    "ndcg": ndcg,
-    "mean-ndcg": mean_ndcg,
-    "p": precision,
-    "recall": recall,
-    "rprec": r_precision,
-    "tau": kendall,
-    "rho": spearman,
-    "rbp": rank_biased_precision,
-    "rmse": root_mean_square_error,
-    "wta": winner_takes_all,
-    "auc": _half_best_half_worst(area_under_roc),
-    "pairwise": _half_best_half_worst(pairwise_correct),
+    **{each.name: each.function for each in BY_GROUPS},
+    "auc": _half_best_half_worst(AUC.function),
+    "pairwise": _half_best_half_worst(PairwiseCorrect.function),
     "map": _average_precision,
     "mrr": _at_first(_reciprocal_rank),
     "hit": _at_first(_hit),
@@ -221,8 +213,7 @@ def relative_weights(
     """Return the factor of each value of `query_metrics` in a mean, of the same shape.
 
     It is 1, or with ``mean=weighted`` the query's weight (n_queries,) / the mean weight of the
-    queries that the measure counts. Queries that do not count (NaN) have 1. DataError if no weight
-    is above 0.
+    queries that the measure counts, which are not NaN.
     """
     out = np.ones(values.shape)
     for measure, column, counts in zip(measures, out.T, ~np.isnan(values.T)):
@@ -249,11 +240,7 @@ def query_metrics(
     convention: Convention,
     docids: np.ndarray | None = None,  # (n_docs,) bytes, for ties; by default the places, from 1
 ) -> np.ndarray:
-    """Return every query's measures, (n_queries, n_measures) float64; NaN if a query is left out.
-
-    DataError: a score is NaN, shapes do not fit, or a label is too large for the gain or for ERR.
-    UsageError: the convention has both `depth` and ``ties=mean``, or its library lacks a measure.
-    """
+    """Return every query's measures, (n_queries, n_measures); NaN if a query is left out."""
     scores = np.require(scores, np.float64, ["C", "W"])
     if not (scores.shape == np.shape(labels) == (offsets[-1],)):
         raise DataError(

@@ -1,21 +1,35 @@
-"""The value that names a measure, `nDCG @ 10`: it prints and parses as text."""
+"""The value that names a measure, `nDCG @ 10`; it prints and parses as text.
+
+A user's measure is made of a function of the labels and the scores of one query, in the order of
+the file. Its means leave out a query where it is NaN.
+
+    def success_at_1(y_true, y_score):
+        return y_true[np.argmax(y_score)] > 0
+"""
 
 from __future__ import annotations
 
+import inspect
+import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 
-from letorbench.errors import UsageError
+from letorbench.datasets.arrays import read_only
+from letorbench.errors import FAILURES, DataError, UsageError
 from letorbench.measures.rankings import Rankings
-from letorbench.source import added_digest
+from letorbench.source import added_digest, users_digest
 
 Function = Callable[[Rankings, Any], np.ndarray]
 CutoffRule = Literal["required", "optional", "none"]
 #: a larger cut-off is considered a mistake
 LARGEST_CUTOFF = 1_000_000_000
+#: the names that a measure, whose values are a column, or a loss may have
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 
 
 @dataclass(frozen=True, repr=False)
@@ -103,3 +117,58 @@ class Measure:
         return UsageError(
             f"measure {text!r} has no valid cut-off; expected a form like {self.form}"
         )
+
+
+@dataclass(frozen=True)
+class PerQueryFunction:
+    """A function (y_true, y_score) -> number of one query, as the function of a `Measure`."""
+
+    function: Callable[[np.ndarray, np.ndarray], float]
+    name: str
+
+    def __call__(self, rankings: Rankings, k: int | None) -> np.ndarray:
+        """Return (n_queries,) float64, NaN without documents; DataError if the function fails."""
+        labels, scores, offsets = rankings.in_file_order
+        labels, scores = read_only(labels), read_only(scores)
+        bounds = pairwise(offsets.tolist())
+        return np.array([self._value(labels[a:b], scores[a:b]) for a, b in bounds], np.float64)
+
+    def _value(self, labels: np.ndarray, scores: np.ndarray) -> float:
+        if not len(labels):
+            return math.nan
+        try:
+            value = np.asarray(self.function(labels, scores))
+        except FAILURES as error:
+            cause = " ".join(f"{type(error).__name__}: {error}".split())
+            raise DataError(f"measure {self.name}: {cause}") from error
+        if value.shape != () or value.dtype.kind not in "biuf" or np.isinf(value):
+            found = value.item() if value.shape == () else f"an array of shape {value.shape}"
+            raise DataError(f"measure {self.name}: found {found}, expected a finite number or NaN")
+        return float(value)
+
+
+def measure_of(function: Any, name: str = "") -> Measure:
+    """Return a function of one query's labels and scores as a measure, named in lower case."""
+    name, text, source = described(function, name.lower(), "measure", "(y_true, y_score)")
+    name = name.lower()
+    each = PerQueryFunction(function, name)
+    return Measure(name, name, each, "none", text, bounded=False, source=source)
+
+
+def described(function: Any, name: str, what: str, form: str) -> tuple[str, str, str]:
+    """Return the name, first line of text and digest of a user's function of two arguments."""
+    name = name or str(getattr(function, "__name__", ""))
+    if not NAME.fullmatch(name) or not hasattr(function, "__qualname__"):
+        raise UsageError(f"found {function!r} as a {what}, expected a function that has a name")
+    text = (inspect.getdoc(function) or "the user's own").partition("\n")[0]
+    about = name, text, users_digest(function) or "own"
+    try:
+        takes = inspect.signature(function)
+    except ValueError:  # compiled code without a signature
+        return about
+    try:
+        takes.bind(None, None)
+    except TypeError:
+        found = f"{what} {name}: found a function of {takes}"
+        raise UsageError(f"{found}, expected one of {form}") from None
+    return about

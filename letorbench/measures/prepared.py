@@ -85,20 +85,14 @@ class PreparedMetric(NamedTuple):
     def mean_of_orders(
         self, scores: np.ndarray, step: float = 0.0, column: np.ndarray | None = None
     ) -> np.ndarray:
-        """Measure every query by scores + step * column, over all orders of equal scores.
-
-        A relevant document has the mean discount of the ranks that it shares, or their mean
-        precision, the AP of `letorbench.measures.evaluation`.
-        """
+        """Measure every query by scores + step * column, over all orders of equal scores."""
         return self._measured(scores, float(step), column, in_file_order=False)
 
     def changes(self, scores: np.ndarray, column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Find the steps t at which the sum over queries of the measure changes.
+        """Find the steps t at which the sum of the measure of scores + t * column changes.
 
-        The scores are scores + t * column. Returns the steps (n_changes,), ascending, and the sum
-        just above each minus the sum just below. The measure of a query changes only when a
-        relevant document passes another document. Documents that are equal for all t rank in file
-        order.
+        Returns the steps (n_changes,), ascending, and the sum just above each minus the sum just
+        below. Documents that are equal for all t rank in file order.
         """
         scores, column = (np.require(each, np.float64, ["C", "W"]) for each in (scores, column))
 

@@ -47,8 +47,7 @@ class Rankings:
     ) -> Rankings:
         """Rank labels (n_docs,) by falling scores (n_docs,) without NaN, ties by the convention.
 
-        A label below 0 marks a document that is not judged, a score of -inf one that is not
-        retrieved. docids: (n_docs,) bytes; by default a document's position in its query, from 1.
+        A label below 0 marks a document that is not judged, a score of -inf one not retrieved.
         """
         offsets = np.require(offsets, np.int64, ["C", "W"])
         labels, scores, depth = np.asarray(labels, np.int32), np.asarray(scores), convention.depth

@@ -16,9 +16,8 @@ from letorbench.analysis.tables import (
     text_table,
     write_table,
 )
-from letorbench.checksum import checked, with_checksum
 from letorbench.errors import DataError
-from letorbench.files import read_file, write_atomically
+from letorbench.files import checked, read_file, with_checksum, write_atomically
 from letorbench.papers import rules
 from letorbench.papers.paper import COMPARISONS
 from letorbench.papers.rules import Outcome, Verdict

@@ -13,14 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from letorbench.checksum import checked, with_checksum
 from letorbench.datasets import layout
 from letorbench.datasets.catalog import parse as parse_name
 from letorbench.datasets.queryset import Benchmark, Fold
 from letorbench.experiment.backends import Processes
 from letorbench.experiment.plan import Protocol, System, benchmark_of, ranker_identity
 from letorbench.experiment.run import run_systems
-from letorbench.files import read_file, refuse_links, write_atomically
+from letorbench.files import checked, read_file, refuse_links, with_checksum, write_atomically
 from letorbench.measures import parse, query_metrics
 from letorbench.rankers import ranker
 from letorbench.results.per_query import PerQuery

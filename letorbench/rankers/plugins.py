@@ -21,8 +21,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from letorbench import registry
-from letorbench.checksum import digest
 from letorbench.errors import FAILURES, DataError, LetorError, UsageError, WriteError
+from letorbench.files import digest
 from letorbench.source import users_digest
 
 if TYPE_CHECKING:

@@ -13,13 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.checksum import digest
 from letorbench.conventions import Convention
-from letorbench.datasets.limits import LONGEST_QID
+from letorbench.datasets import LONGEST_QID
 from letorbench.datasets.queryset import Benchmark, Fold, QuerySet
 from letorbench.datasets.text import odd_character
 from letorbench.errors import DataError, UsageError
-from letorbench.files import one_writer
+from letorbench.files import digest, one_writer
 from letorbench.measures import Measure, query_metrics
 from letorbench.measures.rankings import document_ids, positions
 from letorbench.named_files import input_file

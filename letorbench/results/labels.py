@@ -15,9 +15,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from letorbench.checksum import digest
 from letorbench.choices import split
 from letorbench.errors import UsageError
+from letorbench.files import digest
 from letorbench.parameters import text as as_text
 
 #: the keys of a label that are no hyper-parameters: how a run reads, transforms, chooses, measures

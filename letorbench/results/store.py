@@ -18,10 +18,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from letorbench.checksum import checked, digest, with_checksum
 from letorbench.conventions import convention
 from letorbench.errors import DataError, LetorError, UsageError
-from letorbench.files import one_writer, read_file, touch, write_unlocked
+from letorbench.files import (
+    checked,
+    digest,
+    one_writer,
+    read_file,
+    touch,
+    with_checksum,
+    write_unlocked,
+)
 from letorbench.measures import Measure
 from letorbench.results import paths
 from letorbench.results.environment import machine, versions

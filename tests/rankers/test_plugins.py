@@ -7,8 +7,8 @@ import pytest
 from conftest import call, printed, refused
 from toy_data import write_toy
 
-from letorbench.checksum import digest
 from letorbench.errors import UsageError, WriteError
+from letorbench.files import digest
 from letorbench.rankers import Ranker, plugins
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "my_ranker.py"

@@ -15,7 +15,7 @@ from conftest import call, places, refused
 from toy_data import store_fold, stored_run
 
 from letorbench import files
-from letorbench.checksum import with_checksum
+from letorbench.files import with_checksum
 from letorbench.results.csv_files import write_tables
 from letorbench.results.paths import CHECKED, FIT, QUERIES
 from letorbench.results.store import Store, read_folds

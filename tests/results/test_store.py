@@ -12,11 +12,10 @@ from conftest import call
 from toy_data import store_fold, write_toy
 
 import letorbench as lb
-from letorbench.checksum import checked, digest, with_checksum
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.job import _reused, reused
 from letorbench.experiment.plan import Job, Protocol
-from letorbench.files import one_writer
+from letorbench.files import checked, digest, one_writer, with_checksum
 from letorbench.results.csv_files import write_tables
 from letorbench.results.external import import_external
 from letorbench.results.labels import Label

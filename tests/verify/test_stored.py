@@ -11,9 +11,9 @@ from conftest import random_queries
 from toy_data import write_toy
 
 import letorbench as lb
-from letorbench.checksum import digest, with_checksum
 from letorbench.conventions import convention
 from letorbench.datasets.queryset import QuerySet
+from letorbench.files import digest, with_checksum
 from letorbench.measures import parse, query_metrics
 from letorbench.results.csv_files import write_tables
 from letorbench.results.store import Store, stored_fit

@@ -31,10 +31,7 @@ _HASHES = Path(__file__).with_name("hashes.csv")
 
 @dataclass(frozen=True)
 class FileHash:
-    """A published hash of a file: the algorithm's name as `hashlib` has it, and the hex digits.
-
-    The algorithm `git` is the name that git gives to a file: SHA-1 of a head and the content.
-    """
+    """A published hash of a file: the algorithm's name as `hashlib` has it, and the hex digits."""
 
     algorithm: str
     digest: str
@@ -42,7 +39,7 @@ class FileHash:
     @staticmethod
     def of(path: Path, algorithm: str) -> FileHash:
         """Return the hash of a file by an algorithm."""
-        if algorithm == "git":
+        if algorithm == "git":  # the name that git gives to a file
             state = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
         else:
             state = hashlib.new(algorithm)
@@ -74,9 +71,9 @@ class Source:
 
     @staticmethod
     def of(facts: dict[str, Any]) -> Source:
-        parts = tuple(map(Source.of, facts.pop("parts", ())))
-        published = facts.pop("hash", None)
-        return Source(**facts, hash=published and FileHash(*published.split()), parts=parts)
+        if "hash" in facts:
+            facts["hash"] = FileHash(*facts["hash"].split())
+        return Source(**facts | {"parts": tuple(map(Source.of, facts.get("parts", ())))})
 
     @property
     def addresses(self) -> tuple[Source, ...]:
@@ -86,12 +83,9 @@ class Source:
 
 @dataclass(frozen=True)
 class Unsplit:
-    """How a release without folds is read before it is cut into folds, as `datasets split` does.
+    """How a release without folds is read before it is cut into folds, as `datasets split` does."""
 
-    It is one file of LETOR text, or tables whose features are all columns that are not named here.
-    """
-
-    #: the columns of a table; empty for LETOR text
+    #: the columns of a table, whose others are the features; empty for LETOR text
     label: str = ""
     qid: str = ""
     docid: str = ""
@@ -187,12 +181,11 @@ class Entry:
 
     @staticmethod
     def of(facts: dict[str, Any]) -> Entry:
-        sources = tuple(map(Source.of, facts.pop("sources", ())))
-        if "twin" in facts:
-            facts["twin"] = TwinShape(**_tuples(facts["twin"]))
-        if "unsplit" in facts:
-            facts["unsplit"] = Unsplit(**_tuples(facts["unsplit"]))
-        return Entry(**_tuples(facts), sources=sources)
+        facts["sources"] = tuple(map(Source.of, facts.get("sources", ())))
+        for name, kind in (("twin", TwinShape), ("unsplit", Unsplit)):
+            if name in facts:
+                facts[name] = kind(**_tuples(facts[name]))
+        return Entry(**_tuples(facts))
 
     @property
     def labels(self) -> str:
@@ -207,13 +200,11 @@ class Entry:
         return tuple(count / total for count in self.label_counts)
 
     def status_of(self, path: Path, file: str) -> str:
-        """Return ok, differs or unknown for a file by the published hashes of its path.
-
-        The hash of a git repository's copy with one kind of line ends does not refute another copy.
-        """
+        """Return ok, differs or unknown for a file by the published hashes of its path."""
         known = _published_hashes().get((self.name, file.lower()), {})
         if any(FileHash.of(path, published.algorithm) == published for published in known):
             return "ok"
+        # the hash of a git repository's copy with one kind of line ends refutes no other copy
         conclusive = any(published.algorithm != "git" for published in known)
         return "differs" if conclusive or {"CRLF", "LF"} <= set(known.values()) else "unknown"
 
@@ -235,7 +226,6 @@ def _published_hashes() -> dict[tuple[str, str], dict[FileHash, str]]:
 
 
 def _registered() -> Mapping[str, Entry]:
-    """Return the entries of all files of this folder, the generated data sets last."""
     entries = []
     for path in sorted(Path(__file__).parent.glob("*.toml")):
         facts = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -245,7 +235,7 @@ def _registered() -> Mapping[str, Entry]:
     return MappingProxyType({entry.name: entry for entry in entries})
 
 
-#: name -> data set
+#: name -> data set of all files of this folder, the generated ones last
 CATALOG = _registered()
 
 
@@ -301,9 +291,7 @@ class Name:
 
 
 def parse(text: str | Name) -> Name:
-    """Read NAME, NAME/VARIANT, NAME-VARIANT or NAME-twin, in any case.
-
-    @splitK behind it is the draw K of the folds, and @SHARE a fraction of the training queries.
+    """Read NAME, NAME/VARIANT, NAME-VARIANT or NAME-twin, in any case, perhaps @splitK and @SHARE.
 
     A name that the catalog does not have is a folder of the user's.
 
@@ -325,12 +313,12 @@ def parse(text: str | Name) -> Name:
     named = _names().get(normalized(base), Name(text, None, None))
     if named.entry is None or not variant:
         return named
-    for choice in named.entry.variants:
-        if same(choice, variant):
-            return replace(named, variant=choice)
-    choices = ", ".join(named.entry.variants)
-    expected = f"one of {choices}" if choices else "none"
-    raise UsageError(f"{named.text} has no variant {variant!r}; expected {expected}")
+    choices = named.entry.variants
+    chosen = next((choice for choice in choices if same(choice, variant)), None)
+    if chosen is None:
+        expected = f"one of {', '.join(choices)}" if choices else "none"
+        raise UsageError(f"{named.text} has no variant {variant!r}; expected {expected}")
+    return replace(named, variant=chosen)
 
 
 def with_fraction(name: str, fraction: float) -> str:
@@ -414,17 +402,26 @@ def _twin_of(original: Entry) -> Entry:
 
 def describe(known: Entry) -> tuple[tuple[str, str], ...]:
     """Return the published facts as rows (what, text)."""
-    sizes = {what: getattr(known, what) for what in ("queries", "documents")}
-    sizes["features"] = known.n_features
     variant = known.variants[0] if known.variants else ""
+    labels = ", ".join(
+        f"{r}: {share:.2%}" for r, share in enumerate(known.published_shares() or ())
+    )
+    folds = str(known.n_folds) if known.n_folds > 1 else "1 (fixed split)"
+    if known.unsplit is not None:
+        folds = f"{known.n_folds}, by query, made here: the release has none"
+    values = f"normalised{f' in {variant}' * bool(variant)}"
+    if not known.normalised:
+        values = f"on scales of their own{', clipped to float32' * known.doubles}"
     rows = [
         ("name", known.name),
         ("title", known.title),
-        *((what, "not published" if size is None else f"{size:,}") for what, size in sizes.items()),
-        ("labels", _labels(known)),
-        ("folds", _folds(known)),
+        ("queries", _size(known.queries)),
+        ("documents", _size(known.documents)),
+        ("features", _size(known.n_features)),
+        ("labels", labels or f"{known.labels.replace('-', ' to ', 1)}, distribution not published"),
+        ("folds", folds),
         ("convention", known.convention),
-        ("values", _scales(known)),
+        ("values", values),
         ("variants", ", ".join(known.variants) + " (the first is the default)" * bool(variant)),
         ("folder", known.places[0].format(variant=variant)),
         ("terms", known.terms),
@@ -436,28 +433,15 @@ def describe(known: Entry) -> tuple[tuple[str, str], ...]:
     return tuple((what, text) for what, text in rows if text)
 
 
-def _folds(known: Entry) -> str:
-    if known.unsplit is not None:
-        return f"{known.n_folds}, by query, made here: the release has none"
-    return str(known.n_folds) if known.n_folds > 1 else "1 (fixed split)"
-
-
-def _scales(known: Entry) -> str:
-    if not known.normalised:
-        return f"on scales of their own{', clipped to float32' if known.doubles else ''}"
-    return f"normalised{f' in {known.variants[0]}' if known.variants else ''}"
-
-
-def _labels(known: Entry) -> str:
-    shares = known.published_shares()
-    if not shares:
-        return f"{known.labels.replace('-', ' to ', 1)}, distribution not published"
-    return ", ".join(f"{label}: {share:.2%}" for label, share in enumerate(shares))
+def _size(number: int | None) -> str:
+    return "not published" if number is None else f"{number:,}"
 
 
 def _address(source: Source) -> str:
-    size = f"{source.bytes:,} bytes" if source.bytes is not None else ""
-    kind = "" if source.file else "a page for people"
-    last = f"answered {source.answered}" if source.answered else ""
-    facts = ", ".join(part for part in (kind, size, str(source.hash or ""), last) if part)
-    return f"{source.url} ({facts})" if facts else source.url
+    facts = [
+        "a page for people" * (not source.file),
+        "" if source.bytes is None else f"{source.bytes:,} bytes",
+        str(source.hash or ""),
+        f"answered {source.answered}" if source.answered else "",
+    ]
+    return f"{source.url} ({', '.join(filter(None, facts))})" if any(facts) else source.url

@@ -22,7 +22,6 @@ DEMO_DOCS = (30, 50)
 def make(name: str | Name, data_dir: Path, seed: int = 0, scale: float = 1.0) -> Path:
     """Generate DEMO, or the synthetic twin of a data set of the catalog; return its folder.
 
-    The folder has the official files and a `synthetic.json` with the arguments of this function.
     A folder that was made in the same way is left as it is. Equal seeds give equal bytes. `scale`
     is the share of the original's queries that a twin gets.
     """
@@ -30,12 +29,9 @@ def make(name: str | Name, data_dir: Path, seed: int = 0, scale: float = 1.0) ->
     known = known if known.name == "DEMO" else twin_entry(name)
     target = Path(data_dir) / known.places[0]
     wanted = {
-        "made_by": "letorbench datasets make",
-        "name": known.name,
-        "original": known.original or None,
-        "seed": seed,
-        "scale": scale,
-    }
+        "made_by": "letorbench datasets make", "name": known.name,
+        "original": known.original or None, "seed": seed, "scale": scale,
+    }  # fmt: skip
     if target.exists():
         if recipe(target) == wanted:
             return target

@@ -85,10 +85,7 @@ class Plan:
 
 
 def plan(rng: np.random.Generator, entry: Entry, scale: float = 1.0) -> Plan:
-    """Draw the lengths, labels and feature properties of a twin.
-
-    `scale` is the share of the queries to make, in (0, 1]. There are at least 10.
-    """
+    """Draw the lengths, labels and feature properties of a twin of a share of the queries."""
     if not 0 < scale <= 1:
         raise UsageError(f"scale is {scale}, expected more than 0 and at most 1")
     shape = entry.twin

@@ -8,12 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from letorbench.compiled.jit import kernel
-from letorbench.datasets.limits import (
-    LARGEST_LABEL,
-    LONGEST_LABEL,
-    LONGEST_QID,
-    UNJUDGED,
-)
+from letorbench.datasets import LARGEST_LABEL, LONGEST_LABEL, LONGEST_QID, UNJUDGED
 from letorbench.datasets.text.numbers import (
     BLANK,
     COLON,
@@ -192,8 +187,7 @@ class Notes(NamedTuple):
 def parse_features(text, p, prefixes, limit, row, features, notes):
     """Parse ` 1:0.5 2:3 …` at p into a row; return the end, -1 for a mistake such as index > limit.
 
-    prefixes[j] has ` 17:` as a word, the mask of its bytes and its length. Values from the first
-    one beyond the width on are not read.
+    Values from the first one beyond the width on are not read.
     """
     words, counts = notes.words, notes.counts
     width = features.shape[1]

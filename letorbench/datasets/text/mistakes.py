@@ -11,13 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
+from letorbench.datasets import LARGEST_LABEL, LONGEST_LABEL, LONGEST_QID, UNJUDGED
 from letorbench.datasets.arrays import A_LABEL, EXPECTED_LABEL, LARGEST_FLOAT32
-from letorbench.datasets.limits import (
-    LARGEST_LABEL,
-    LONGEST_LABEL,
-    LONGEST_QID,
-    UNJUDGED,
-)
 from letorbench.datasets.text import BOM, odd_character
 from letorbench.datasets.text.lines import LONGEST_INDEX
 from letorbench.errors import DataError, UsageError
@@ -96,11 +91,8 @@ def first_mistake(path: Path, good_lines: int, options: ReadOptions) -> DataErro
 
 
 def check_end(path: Path, number: int, width: int) -> None:
-    """Raise DataError if the last line is shorter than all lines before it: the file was cut.
-
-    The line has no newline, and it has fewer features, no comment, or fewer decimals in its last
-    number, while all lines before have `width` features, a comment, or equally many decimals.
-    """
+    """Raise DataError if the last line, without a newline, is shorter than all lines before it."""
+    # that is, in its features, its comment, or the decimals of its last number
     with path.open("rb") as file:
         start = file.seek(max(0, path.stat().st_size - END_BYTES))
         *others, last = file.read().split(b"\n")

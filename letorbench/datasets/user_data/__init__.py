@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from letorbench.datasets import LARGEST_GRADE
 from letorbench.datasets.arrays import EXPECTED_LABEL, Grouping, as_weights, group_rows, is_label
 from letorbench.datasets.layout import WEIGHTS
-from letorbench.datasets.limits import LARGEST_GRADE
 from letorbench.datasets.text import without_mark
 from letorbench.errors import DataError, UsageError
 from letorbench.named_files import input_file
@@ -94,11 +95,7 @@ def parse_grades(text: str) -> Grades:
 def graded(
     labels: np.ndarray, grades: Grades, place: Callable[[int], str]
 ) -> tuple[np.ndarray, list[str]]:
-    """Return the grades of labels, and a line on each grade that was made.
-
-    Grade r begins with bound r and ends before the next bound, as of `np.digitize`. None accepts
-    only labels as they are read from LETOR text.
-    """
+    """Return the grades of labels, cut as by `np.digitize`, and a line on each that was made."""
     good = is_label(labels) if grades is None else np.isfinite(labels)
     if not good.all():
         row = int(np.flatnonzero(~good)[0])
@@ -155,10 +152,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def letor_text(part: Documents, grades: np.ndarray, before: int, note: Note) -> Iterator[bytes]:
-    """Yield the LETOR text of each query; note how many had scattered documents.
-
-    `before` is added to the queries' numbers.
-    """
+    """Yield the LETOR text of each query, `before` added to the queries' numbers."""
     offsets, names, rows = part.grouping
     if rows is None:
         rows = np.arange(len(grades))
@@ -182,8 +176,7 @@ def letor_text(part: Documents, grades: np.ndarray, before: int, note: Note) -> 
         yield b"".join(lines)
 
 
-@dataclass(frozen=True)
-class SidecarFiles:
+class SidecarFiles(NamedTuple):
     """The files beside a file of documents; None for one that does not exist."""
 
     sizes: Path | None
@@ -192,20 +185,17 @@ class SidecarFiles:
 
     @property
     def explain_columns(self) -> bool:
-        """Whether the file is a table without names, whose columns these files explain."""
         return bool(self.sizes or self.description)
 
 
 def sidecar_files(path: Path) -> SidecarFiles:
-    """Find the files beside one by their names, in any case, each perhaps compressed.
-
-    The only description in the folder describes all of its files.
-    """
+    """Find the files beside one by their names, in any case, each perhaps compressed."""
     folder = Path(path.parent)  # of a compressed file's copy that is a copy, too
     # macOS keeps attributes of NAME in ._NAME
     files = [each for each in sorted(folder.iterdir()) if not each.name.startswith("._")]
     existing = {_PACKED.sub("", each.name.lower()): each for each in files[::-1] if each.is_file()}
     name = _PACKED.sub("", path.name.lower())
+    # the only description in a folder is of all its files
     described = [each for each in existing if each.endswith(DESCRIPTION)]
     chosen = [name + DESCRIPTION, Path(name).stem + DESCRIPTION]
     chosen += described if len(described) == 1 else []
@@ -218,14 +208,7 @@ def sidecar_files(path: Path) -> SidecarFiles:
 
 def read_sizes(path: Path, n_rows: int, of: Path) -> np.ndarray:
     """Return the number from 1 of each row's query, from one size of a query a line."""
-    sizes = []
-    for number, line in _lines(path):
-        if not (line.isascii() and line.isdigit()) or len(line) > 18 or int(line) == 0:
-            raise DataError(
-                f"{path}:{number}: found {line[:40]!r}, expected a query's number of rows, at "
-                "least 1"
-            )
-        sizes.append(int(line))
+    sizes = _numbers(path, _size, "a query's number of rows, at least 1")
     if sum(sizes) != n_rows:
         raise DataError(
             f"{path}: found {len(sizes):,} queries of {sum(sizes):,} rows in all, expected "
@@ -241,23 +224,29 @@ def weights_beside(path: Path, offsets: np.ndarray) -> np.ndarray | None:
 
 
 def read_weights(path: Path | None) -> np.ndarray | None:
-    """Return the numbers of a file of weights, one a line."""
-    if path is None:
-        return None
-    weights = []
+    """Return the numbers of a file of weights, one a line; None for no file."""
+    return None if path is None else np.array(_numbers(path, float, "a weight"))
+
+
+def _size(line: str) -> int:
+    if not (line.isascii() and line.isdigit() and len(line) <= 18 and int(line)):
+        raise ValueError
+    return int(line)
+
+
+def _numbers(path: Path, parse: Callable[[str], float], expected: str) -> list[Any]:
+    numbers = []
     for number, line in _lines(path):
         try:
-            weights.append(float(line))
+            numbers.append(parse(line))
         except ValueError:
-            raise DataError(f"{path}:{number}: found {line[:40]!r}, expected a weight") from None
-    return np.array(weights)
+            found = f"found {line[:40]!r}, expected {expected}"
+            raise DataError(f"{path}:{number}: {found}") from None
+    return numbers
 
 
 def read_description(path: Path, n_columns: int, of: Path) -> list[tuple[str, str]]:
-    """Return the type and the name of each column, from CatBoost's description.
-
-    The columns that it leaves out are features without a name.
-    """
+    """Return CatBoost's type and name of each column; others are features without a name."""
     columns: dict[int, tuple[str, str]] = {}
     for number, line in _lines(path):
         index, kind, name = (word.strip() for word in (line + "\t\t").split("\t", 2))

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from letorbench.datasets import UNJUDGED, layout
 from letorbench.datasets import folds as fold_files
-from letorbench.datasets import layout
 from letorbench.datasets.catalog import parse
-from letorbench.datasets.limits import UNJUDGED
 from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.datasets.text import without_mark
 from letorbench.datasets.user_data import (

@@ -42,10 +42,7 @@ _MISSING = re.compile(r":(?:nan|na)(?!\S)", re.ASCII | re.IGNORECASE)
 
 
 def kind_of(path: Path) -> str:
-    """Return the layout of a file: `LETOR`, `SVMLIGHT` or `TABLE`, and "" for anything else.
-
-    Text has rows of `index:value` words. A table has its name, or columns described beside it.
-    """
+    """Return the layout of a file: `LETOR`, `SVMLIGHT` or `TABLE`, and "" for anything else."""
     try:
         with path.open("rb") as file:
             start = file.read(_START)
@@ -64,10 +61,7 @@ def kind_of(path: Path) -> str:
 
 
 def read_files(paths: Sequence[Path], columns: Columns, grades: Grades) -> list[Documents] | None:
-    """Read the files of one data set; None if all are LETOR text that may stay as it is.
-
-    Features count from 0 in all files of SVMlight text if one has a feature 0.
-    """
+    """Read the files of one data set; None if all are LETOR text that may stay as it is."""
     kinds = {path: kind_of(path) for path in paths}
     from_0 = any(_counts_from_0(path) for path in paths if kinds[path] in (LETOR, SVMLIGHT))
     if not from_0 and grades is None and not {SVMLIGHT, TABLE} & set(kinds.values()):
@@ -83,29 +77,22 @@ def read_documents(
 ) -> QuerySet:
     """Read LETOR text, a table, or LightGBM's, XGBoost's or CatBoost's files.
 
-    The documents of a query are brought together; `rows` of the set then has their rows in the
-    file. DataError at the first mistake names its place in the file.
+    The documents of a query are brought together; `rows` has their rows in the file.
     """
-    if kind_of(path) in (LETOR, ""):
+    kind = kind_of(path)
+    if kind in (LETOR, ""):
         try:
-            return _weighted(path, read_queries(path, options))
+            queries = read_queries(path, options)
+            return replace(queries, weights=weights_beside(path, queries.offsets))
         except DataError:
-            if not _counts_from_0(path):
+            if kind == "" or not _counts_from_0(path):
                 raise
-    files = read_files([path], columns, None)
-    if files is None:
-        return _weighted(path, read_queries(path, options))
-    return _query_set(files[0], options)
+    file = read_table(path, columns) if kind == TABLE else _svmlight(path, _counts_from_0(path))
+    return _query_set(file, options)
 
 
 def _counts_from_0(path: Path) -> bool:
     return _FEATURE_0.search(path.read_bytes()) is not None
-
-
-def _weighted(path: Path, queries: QuerySet) -> QuerySet:
-    """Return the queries with the weights of a file beside theirs."""
-    weights = weights_beside(path, queries.offsets)
-    return queries if weights is None else replace(queries, weights=weights)
 
 
 def _query_set(file: Documents, options: ReadOptions) -> QuerySet:
@@ -137,11 +124,9 @@ def _query_set(file: Documents, options: ReadOptions) -> QuerySet:
 
 
 def _svmlight(path: Path, from_0: bool) -> Documents:
-    """Read a file of SVMlight text; with `from_0` its features count from 0.
-
-    The query of a row is in its `qid:`, or in the sizes beside the file as LightGBM and XGBoost
-    put them, or it is the one word of the row's comment as in Yandex's sets.
-    """
+    """Read a file of SVMlight text; with `from_0` its features count from 0."""
+    # the query of a row is in its `qid:`, in the sizes beside the file as LightGBM and XGBoost put
+    # them, or it is the one word of the row's comment as in Yandex's sets
     sidecar = sidecar_files(path)
     by_qid = by_comment = False
     numbers, labels, qids, words = list[int](), list[float](), list[str](), list[str]()

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from letorbench.choices import require_choice
+from letorbench.datasets import LONGEST_QID
 from letorbench.datasets.arrays import LARGEST_FLOAT32, as_query_ids
-from letorbench.datasets.limits import LONGEST_QID
 from letorbench.datasets.text import check_encoding
 from letorbench.datasets.user_data import (
     ROLES,
@@ -171,15 +171,14 @@ def read_table(path: Path, columns: Columns) -> Documents:
             ids += block.ids(columns.qid)
     if not lines:
         raise DataError(f"{path}: found no rows, expected at least 1")
-    query_names: tuple[str, ...] = ()
+    order: dict[str, int] = {}
     if sizes is not None:
         qids = read_sizes(sizes, len(lines), path)
         layout = f"{layout or 'a table'}, queries by {sizes.suffix}"
     else:
         qids = as_query_ids(np.array(ids))
         if not all(map(_is_letor_id, set(qids.tolist()))):
-            query_names = tuple(dict.fromkeys(qids.tolist()))
-            order = {qid: number for number, qid in enumerate(query_names, 1)}
+            order = {qid: number for number, qid in enumerate(dict.fromkeys(qids.tolist()), 1)}
             qids = np.array([order[qid] for qid in qids.tolist()])
             why = "queries are numbered, as an id has a blank or a #"
             layout = f"{layout or 'a table'}; {why}"
@@ -195,7 +194,7 @@ def read_table(path: Path, columns: Columns) -> Documents:
         layout=layout,
         ignored=ignored,
         feature_names=None if all(map(str.isdigit, features)) else tuple(features),
-        query_names=query_names,
+        query_names=tuple(order),
         categories=words,
         weights=np.concatenate(weights) if weights else read_weights(sidecar.weights),
     )
@@ -231,10 +230,7 @@ def _coded(
     columns: Columns,
     seen: Mapping[str, Mapping[str, int]],
 ) -> tuple[np.ndarray, list[str], dict[str, Sequence[str]]]:
-    """Return the matrix with the final codes and with a column for each word of `one_hot`.
-
-    Also return the names of its columns, and the words of each column of words.
-    """
+    """Return the matrix with the final codes, its columns' names, and the words by column."""
     made, names, words = list[np.ndarray](), list[str](), dict[str, Sequence[str]]()
     for feature, name in zip(matrix.T, features):
         if name not in seen:
@@ -304,10 +300,7 @@ def _parquet(path: Path, columns: Columns) -> _Table | None:
 
 
 def _text(path: Path, columns: Columns, sidecar: SidecarFiles) -> _Table:
-    """Open a text whose first line has the names, or whose columns the files beside it explain.
-
-    Without names and a description of them, all columns are numbers, the label first.
-    """
+    """Open a text whose first line has the names, or whose columns the files beside it explain."""
     rows, where = _rows(path), f"{path}:"
     number, first = next(rows)
     if columns.label in first or not (sidecar.description or _all_numbers(first)):
@@ -375,10 +368,7 @@ def _all_numbers(cells: list[str]) -> bool:
 def _described(
     path: Path, width: int, sidecar: SidecarFiles
 ) -> tuple[list[str | None], Columns, tuple[str, ...]]:
-    """Return the columns' names by CatBoost's description, None for one that is not used.
-
-    Also return the columns of each role, and the types of those that are not used.
-    """
+    """Return names by CatBoost's description, None if unused, the roles, and the unused types."""
     assert sidecar.description is not None
     described = read_description(sidecar.description, width, path)
     names, features, unused = list[str | None](), list[str](), list[str]()
