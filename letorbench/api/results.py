@@ -42,10 +42,9 @@ from letorbench.errors import DataError, UsageError
 from letorbench.experiment.plan import BASELINES
 from letorbench.measures import Measure
 from letorbench.named_files import open_output
-from letorbench.results.dataset_results import DatasetResults, Measures, deviation_column
+from letorbench.results.dataset_results import DatasetResults, Measures, deviation_column, resplits
+from letorbench.results.measuring import read_scores
 from letorbench.results.paths import SCORES, VALIDATION, present
-from letorbench.results.resplits import resplits
-from letorbench.results.scores import read_scores
 from letorbench.results.store import StoredFold
 from letorbench.results.user_files import check_output
 
@@ -637,10 +636,7 @@ class Results:
                 yield frame, found
 
     def _compared(self) -> Iterator[DatasetResults]:
-        """Yield the data sets with several algorithms, or all where none has them.
-
-        DataError says that the algorithms of one were measured by several conventions.
-        """
+        """Yield the data sets with several algorithms, or all; refuse mixed conventions."""
         for frame in [each for each in self.frames if len(each.rows) > 1] or self.frames:
             if frame.mixed:
                 each = ", ".join(f"{row.algo} {row.convention}" for row in frame.rows)

@@ -219,11 +219,7 @@ def fold_numbers(text: str) -> tuple[int, ...]:
 
 
 def dataset_names(words: Iterable[str], data_dir: Path) -> list[str]:
-    """Return the data sets of comma lists and `all` (those in the data folder), each once.
-
-    UsageError suggests the nearest name for one that is neither in the catalog nor a folder under
-    the data folder. DataError says that there are none.
-    """
+    """Return the data sets of comma lists and `all` (those in the data folder), each once."""
     return list(_names(words, data_dir))
 
 
@@ -313,11 +309,7 @@ def exit_status(report: RunReport) -> int:
 
 
 def closing_lines(runs: Iterable[JobResult]) -> list[str]:
-    """Return few lines for all the warnings of a run, the most serious first.
-
-    An algorithm is in the line of its most serious warning, together with all others that have
-    the same. A last line says where the rest is, if something was left out.
-    """
+    """Return few lines for all the warnings of a run, an algorithm in its most serious one's."""
     warnings: dict[tuple[str, str], list[tuple[FoldKey, FitWarning]]] = {}
     for run in runs:
         for warning in run.warnings:

@@ -89,10 +89,7 @@ def description(name: str) -> str:
 
 
 def family_tables(rankers: Sequence[type[Ranker]], best: Sequence[str]) -> Iterator[Table]:
-    """Yield a table of the rankers of each family by their losses: names, kinds, titles.
-
-    best: the names that have a star.
-    """
+    """Yield a table of the rankers of each family by their losses; `best` have a star."""
     for family, title in FAMILIES.items():
         own = [cls for cls in rankers if (cls.families or ("",))[0] == family]
         rows = [
@@ -211,7 +208,7 @@ def rank(
     from letorbench.named_files import is_stream, open_output
     from letorbench.rankers import load_model, plugins
     from letorbench.results.export import write_run
-    from letorbench.results.scores import finite_scores, write_scores
+    from letorbench.results.measuring import finite_scores, write_scores
     from letorbench.results.user_files import check_output, read_for
     from letorbench.solvers.fit_result import score_warnings
 

@@ -25,9 +25,8 @@ from letorbench.rankers.any_model import OWN_FILE
 from letorbench.rankers.base import Ranker
 from letorbench.results import paths
 from letorbench.results.labels import configured
-from letorbench.results.measuring import measure_fold
+from letorbench.results.measuring import finite_scores, measure_fold
 from letorbench.results.paths import FoldKey
-from letorbench.results.scores import finite_scores
 from letorbench.results.store import (
     FoldOutput,
     StoredFold,
@@ -70,11 +69,7 @@ def run_job(
     user_code: plugins.UserCode | None = None,
     threads: int | None = None,
 ) -> JobResult:
-    """Run a job in any process, with `threads` threads; an error becomes part of the run.
-
-    Data and ranker are looked up by name if the job does not carry them, including those that
-    `user_code` transfers. `force` runs stored folds again.
-    """
+    """Run a job in any process; what it lacks is found by name, an error is in the result."""
     try:
         if user_code is not None:
             plugins.load_user_code(user_code)
@@ -103,11 +98,7 @@ def _failed(job: Job, error: BaseException) -> JobResult:
 def run_job_remotely(
     job: Job, user_code: plugins.UserCode
 ) -> tuple[JobResult, dict[str, bytes]] | None:
-    """Run a job on a machine that may not share folders with the sender; return run and files.
-
-    `store_remote_result` makes a stored fold of the files by their names. None: the job must carry
-    its data, which are not in the data folder here.
-    """
+    """Run a job without shared folders; return run and files, None where its data are missing."""
     facts = job.identity
     if facts is not None and not is_current(facts):
         here = f"{platform.node()}: found other code of letorbench ({__version__})"
@@ -164,11 +155,7 @@ def reused(job: Job, known: StoredFold | None) -> JobResult | None:
 def _reused(
     job: Job, benchmark: Benchmark, force: bool = False, known: StoredFold | None = None
 ) -> JobResult | None:
-    """Return the run of a stored fold, marked as requested last, or None if it must be made.
-
-    `known` is the fold if it was read already. UsageError if it has another configuration. The
-    caller is the writer of the folder.
-    """
+    """Return the run of a stored fold, marked as requested last, or None if it must be made."""
     assert job.identity is not None
     with suppress(DataError):  # a damaged fold is made again
         known = known or read_fold(job.key, job.place)

@@ -29,8 +29,8 @@ from letorbench.rankers.estimator import FEATURES, hyper_parameters
 from letorbench.results import labels, paths
 from letorbench.results.environment import library_version
 from letorbench.results.labels import NAME, RUN_KEYS, SELECTED_BY, Label
+from letorbench.results.measuring import parse
 from letorbench.results.paths import FoldKey
-from letorbench.results.spellings import parse
 from letorbench.source import scoring_digest, users_digest
 
 #: how an algorithm is named from Python: by label, as a class, as an instance with its settings, or
@@ -186,10 +186,7 @@ def parameters(cls: type[Ranker]) -> dict[str, Any]:
 
 
 def _field(cls: type[Ranker], key: str) -> str | None:
-    """Return the hyper-parameter that a user's key means, None where the ranker has none.
-
-    A library's ranker also knows the parameters of its library, by the library's names.
-    """
+    """Return the hyper-parameter, or the library's parameter, that a user's key means, if any."""
     meant = {spelling: name for name, spelling in cls.spelled.items()}.get(key, key)
     if known := aliases.parameter(meant, parameters(cls)):
         return known
@@ -265,10 +262,7 @@ class Protocol:
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """An algorithm on one fold of one data set with one seed.
-
-    `benchmark` and `ranker` are None in another process, which finds both by their names.
-    """
+    """An algorithm on one fold with one seed; another process finds data and ranker by name."""
 
     #: the key of its results; its `algo` is the label's row
     key: FoldKey
@@ -326,12 +320,7 @@ def plan_runs(
     protocol: Protocol,
     sources: Mapping[str, Name] = {},
 ) -> list[Job]:
-    """Return all jobs: a whole first repeat of everything before any second one.
-
-    `numbers` are those of the folds, None for all of a data set. UsageError names a missing fold,
-    and two algorithms of one label. `sources` has the names of the data sets that another process
-    can open.
-    """
+    """Return all jobs: a whole first repeat of everything before any second one."""
     jobs: list[Job] = []
     for name, benchmark in benchmarks.items():
         present = [fold.number for fold in benchmark.folds]
@@ -419,10 +408,7 @@ def identity(
 
 
 def ranker_identity(cls: type[Ranker], settings: Settings, *parts: Any) -> dict[str, Any]:
-    """Return the part of an identity that the ranker, its fixed settings and its code determine.
-
-    `parts` are values that the run names; their modules count as the ranker's.
-    """
+    """Return the part of an identity that the ranker, its settings and its code determine."""
     chosen, default = cls(**settings), cls().get_params()
     values = chosen.get_params()
     tried = (part for each in settings_tried(cls, settings) for part in cls(**each).parts)
@@ -451,12 +437,7 @@ def ranker_identity(cls: type[Ranker], settings: Settings, *parts: Any) -> dict[
 def features_of(
     cls: type[Ranker], settings: Settings, protocol: Protocol, benchmark: Benchmark
 ) -> str:
-    """Return the name of the transformation that is applied, never "auto".
-
-    All folds of a data set have the same: if the catalog does not say whether it is published
-    normalised, the features of the first fold's training part do. UsageError says that the
-    ranker's own grid would choose the transformation, which only the protocol may.
-    """
+    """Return the name of the transformation that is applied to all folds, never "auto"."""
     if FEATURES in cls.grid:
         raise UsageError(f"{cls.name}: found {FEATURES!r} in its grid, expected hyper-parameters")
     return resolved(

@@ -39,14 +39,7 @@ def run_systems(
     backend: Processes | Workers = Processes(),
     shard: Shard | None = None,
 ) -> RunReport:
-    """Run every algorithm on every fold of every data set, with several seeds if it draws.
-
-    As soon as a fold is finished its files are there; the tables are written as soon as all folds
-    of a data set are. A job that fails is in the report; the others finish.
-
-    The data sets are on disk, by their names, or in memory. `folds` are numbers, None for all of
-    a data set. Without a `shard`, all is done.
-    """
+    """Run every algorithm on every fold of every data set; failures are in the report."""
     check_writable(protocol.out)
     # data sets are opened here first: two workers would both parse the text
     named = [each if isinstance(each, Benchmark) else parse(each) for each in datasets]

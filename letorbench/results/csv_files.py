@@ -1,7 +1,4 @@
-"""The CSV files of a results folder, for people and programs.
-
-A run writes them when a data set is done. Only `verify` reads them, to compare.
-"""
+"""The CSV files of a results folder, for people and programs; only `verify` reads them."""
 
 from __future__ import annotations
 
@@ -25,11 +22,7 @@ HEAD = ("algo", "convention", "folds", "repeats", "cut_off", "not_converged")
 def write_tables(
     store: Store, dataset: str, algos: Collection[str] = (), data_dir: Path = Path("data")
 ) -> DatasetResults:
-    """Write the CSV files of a data set where they are not what its folds say; return its results.
-
-    Those of these algorithms are compared with the folds, those of others are written if they are
-    older: another run may have finished folds, or was stopped before it wrote its tables.
-    """
+    """Write the CSV files of a data set, its algorithms and outdated ones; return its results."""
     if not paths.finished(store.out, dataset):
         return DatasetResults.of(store.look(dataset), dataset, data_dir)
     folder = paths.dataset_folder(store.out, dataset)
@@ -69,13 +62,7 @@ def _write_algorithm(out: Path, row: SystemResults) -> None:
 
 
 def algorithm_tables(row: SystemResults) -> dict[str, str]:
-    """Return the text of an algorithm's CSV files by their names, folds.csv last.
-
-    per_query.csv has the rows of the folds' own files, with the number of the fold before each.
-    folds.csv has the means of each fold and, in its last row, the mean of these means. If there
-    are repeats both have the means over them, and repeats.csv has the mean of the folds' means of
-    each, their mean and their standard deviation.
-    """
+    """Return the text of an algorithm's CSV files by their names, folds.csv last."""
     queries, repeats, means = row.queries, row.by_repeat, row.fold_means
     columns = [queries.folds, queries.qids, *queries.values.values()]
     lines = zip(*(column.tolist() for column in columns))

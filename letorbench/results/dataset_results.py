@@ -1,9 +1,4 @@
-"""The results of a data set, a system each: what users hold, and what all that is shown is made of.
-
-Tables, figures, tests and reports are functions of them. They are made of the finished folds, so
-that a result is shown as soon as a fold of it is finished. Measures that the folds do not hold are
-computed from their scores and the data: nothing is retrained.
-"""
+"""The results of the systems on a data set; all that is shown is a function of them."""
 
 from __future__ import annotations
 
@@ -17,15 +12,15 @@ import numpy as np
 
 from letorbench.conventions import Convention
 from letorbench.conventions import convention as convention_named
-from letorbench.datasets.load import digest_of, load
+from letorbench.datasets.catalog import parse as dataset_name
+from letorbench.datasets.load import digest_of, digest_of_draw, load
 from letorbench.datasets.queryset import Benchmark, QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import Measure, texts
 from letorbench.results import paths
 from letorbench.results.labels import Label
-from letorbench.results.measuring import measured
+from letorbench.results.measuring import measured, parse
 from letorbench.results.per_query import PerQuery, mean_of
-from letorbench.results.spellings import parse
 from letorbench.results.store import Store, StoredFold, by_repeat, current_folds
 from letorbench.source import is_current
 
@@ -151,18 +146,12 @@ class SystemResults:
         return dict(zip(self.stored[0].means, means)) if self.drawn else {}
 
     def deviation(self, measure: str) -> float | None:
-        """Return a measure's standard deviation over the seeds.
-
-        It is None where nothing is drawn, and where there is one seed: it is not known then.
-        """
+        """Return a measure's standard deviation over the seeds; None where it is not known."""
         values = self.repeated.get(measure, ())
         return float(np.std(values, ddof=1)) if len(values) > 1 else None
 
     def with_measures(self, measures: Iterable[str], data_dir: Path | Benchmark) -> SystemResults:
-        """Return the results with these measures, computed from the scores where not stored.
-
-        The rules are those of the run. DataError says that the data now there are not its data.
-        """
+        """Return the results with these measures, computed from the scores where not stored."""
         unstored = {name: self._unstored(name) for name in measures}
         missing = {name: each for name, each in unstored.items() if each is not None}
         if not missing:
@@ -174,11 +163,7 @@ class SystemResults:
         return replace(self, stored=tuple(folds))
 
     def _unstored(self, name: str) -> Measure | None:
-        """Return the measure of a name if it must be computed, None if it is stored.
-
-        The values of an older form of a user's own measure are shown only where the measure itself
-        is not loaded. DataError says that it is needed.
-        """
+        """Return the measure of a name if it must be computed, None if it is stored."""
         try:
             measure = parse(name)
         except UsageError:
@@ -229,10 +214,7 @@ class DatasetResults:
 
     @classmethod
     def read(cls, out: Path, dataset: str, data_dir: Path = Path("data")) -> DatasetResults:
-        """Read the finished folds of a data set, also of a run that goes on or was stopped.
-
-        DataError says that there is no finished fold.
-        """
+        """Read the finished folds of a data set; DataError says that there is none."""
         found = cls.of(Store(out).look(dataset), dataset, data_dir)
         if not (found.rows or found.damaged):
             have = paths.present(out)
@@ -285,10 +267,7 @@ class DatasetResults:
         return data_of(self.given or self.data_dir, folds)
 
     def of_other_data(self) -> list[str]:
-        """Return a line for folds of other data, which are left out, and for systems of such data.
-
-        Large data that nothing has read yet are not looked at.
-        """
+        """Return lines for folds and systems of other data than those now in the data folder."""
         now, lines = digest_of(self.dataset, self.data_dir), dict[str, list[str]]()
         for row in self.rows:
             data = row.stored[0].identity.get("data")
@@ -302,21 +281,14 @@ class DatasetResults:
         return [f"{self.dataset}, {', '.join(algos)}: {what}" for what, algos in lines.items()]
 
     def names(self, measures: Measures) -> list[str]:
-        """Return measures as text, also those that are not stored; "all" is every stored one.
-
-        UsageError for what is no measure suggests the nearest ones.
-        """
+        """Return measures as text, also those that are not stored; "all" is every stored one."""
         names = texts(measures)
         if names == ["all"]:
             return list(self.measures)
         return [name if name in self.measures else str(parse(name)) for name in names]
 
     def measured(self, measures: Measures) -> DatasetResults:
-        """Return the results with these measures of every system, computed where not stored.
-
-        They are NaN for a system that cannot be measured, of which `unmeasured` has a line;
-        DataError says that this is every system.
-        """
+        """Return the results with these measures, NaN where they cannot be computed."""
         names, rows, lines = self.names(measures), [], []
         for row in self.rows:
             try:
@@ -356,10 +328,7 @@ def deviation_column(measure: str) -> str:
 
 
 def require_system(out: Path, dataset: str, algo: str) -> SystemResults:
-    """Read a system's results, by its name or its algorithm's if that has no other.
-
-    DataError if no fold of it is finished.
-    """
+    """Read a system's results, by its name or its algorithm's; DataError if it has none."""
     store = Store(out).look(dataset)
     found = DatasetResults.of(store, dataset)
     for row in found.only(found.meant(algo)[:1]).rows:
@@ -403,3 +372,25 @@ def _measured(
         raise DataError(f"{fold.folder}: found queries that its data do not have; run it again")
     codes = {name: each.code for name, each in measures.items()}
     return fold.extended(dict(zip(measures, table[kept].T)), codes)
+
+
+def resplits(frame: DatasetResults, out: Path) -> dict[int, DatasetResults]:
+    """Return the results of the draws of a data set's folds, by the draws' numbers."""
+    data = {row.algo: row.stored[0].identity.get("data") for row in frame.rows}
+    names = [name for name in paths.present(out) if name != frame.dataset]
+    numbers = {
+        dataset_name(n).resplit: n for n in names if dataset_name(n).official == frame.dataset
+    }
+    found = {}
+    for number, name in sorted(numbers.items()):
+        drawn = DatasetResults.of(Store(out).look(name), name, frame.data_dir)
+        whole = drawn.only(
+            row.algo
+            for row in drawn.rows
+            if row.algo in data
+            and row.folds == row.n_folds
+            and row.stored[0].identity.get("data") == digest_of_draw(data[row.algo], number)
+        )
+        if whole.rows or whole.damaged:
+            found[number] = whole
+    return found

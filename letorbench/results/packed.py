@@ -1,8 +1,4 @@
-"""Results of a data set as one small file to ship.
-
-It has no data: of each document it has the place at which an algorithm ranks it, of each query the
-values of some measures, and of each fold its fit.json.
-"""
+"""Results of a data set as one small file: ranks, values by query, and each fold's facts."""
 
 from __future__ import annotations
 
@@ -19,9 +15,9 @@ from letorbench.files import one_writer, write_atomically, write_unlocked
 from letorbench.results import paths
 from letorbench.results.csv_files import write_tables
 from letorbench.results.dataset_results import DatasetResults, SystemResults
+from letorbench.results.measuring import write_scores
 from letorbench.results.paths import FoldKey
 from letorbench.results.per_query import PerQuery, write_fold_queries
-from letorbench.results.scores import write_scores
 from letorbench.results.store import Store, StoredFold, write_fit
 
 #: the members of a packed file
@@ -32,11 +28,7 @@ CURVES: dict[str, object] = {"curve": [], "grid": []}
 
 
 def pack(frame: DatasetResults, measures: Sequence[str], path: Path) -> None:
-    """Write the rows of a data set, which have all its folds, with the values of these measures.
-
-    DataError says that the scores are of other data than those now there; UsageError that a row
-    lacks folds.
-    """
+    """Write the rows of a data set, which have all its folds, with these measures."""
     if frame.partial:
         raise UsageError(f"{frame.dataset}: found {', '.join(frame.partial)}, expected all folds")
     frame = frame.measured(measures)
@@ -105,10 +97,7 @@ def read_packed(path: Path) -> DatasetResults:
 
 
 def unpack(path: Path, out: Path) -> Path:
-    """Write a packed file as a results folder of any command; return the data set's folder.
-
-    A document's score is its place, the lower the better: it ranks and ties as it did.
-    """
+    """Write a packed file as a results folder; a document's score is its negative rank."""
     frame = read_packed(path)
     _, queries, _, halves = _members(path)
     n_docs = [sum(lengths) for lengths in queries["lengths"]]

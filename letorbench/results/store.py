@@ -1,9 +1,7 @@
 """The store of results: the files of a fold, how they are written, read and checked.
 
-A fold is finished when its fit.json is there. That file is written last and removed first, so
-that a run which is killed leaves a fold finished or not, never half. It has the digests of the
-fold's other files and its own checksum. A fold with any byte changed is damaged: it is named and
-left out, and the next run of it runs it again.
+A fit.json is written last and removed first, so that a killed run leaves a fold finished or not. It
+has the digests of the other files and its own; a fold with any byte changed is run again.
 """
 
 from __future__ import annotations
@@ -26,9 +24,9 @@ from letorbench.measures import Measure
 from letorbench.results import paths
 from letorbench.results.environment import machine, versions
 from letorbench.results.labels import Label, configured, of_stored
+from letorbench.results.measuring import read_scores, write_scores
 from letorbench.results.paths import FoldKey
 from letorbench.results.per_query import PerQuery, mean_of, read_fold_queries, write_fold_queries
-from letorbench.results.scores import read_scores, write_scores
 from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.version import __version__
 
@@ -230,10 +228,7 @@ class StoredFold:
 
 
 def write_fold(folder: Path, result: FoldOutput) -> dict[str, Any]:
-    """Write a fold's files and, last, the fit.json that says so; return what that holds.
-
-    The caller is the `one_writer` of the folder, here and below.
-    """
+    """Write a fold's files, its fit.json last; the caller is the folder's `one_writer`."""
     (folder / paths.FIT).unlink(missing_ok=True)
     write_scores(folder / paths.SCORES, result.scores, write_unlocked)
     if result.validation_scores is None:
@@ -299,22 +294,14 @@ def stored_fit(folder: Path) -> dict[str, Any]:
 def matches(
     fit: Mapping[str, Any], identity: Mapping[str, object], time_limit: float | None
 ) -> bool:
-    """Return whether a fit.json is of that identity.
-
-    A result that a time limit cut off holds only for the same limit or a shorter one. Another
-    one holds for every limit.
-    """
+    """Return whether a fit.json is of an identity, and not cut off by a shorter time limit."""
     cut = fit.get("cut_off")
     in_time = not cut or (time_limit is not None and time_limit <= cut["time_limit"])
     return fit.get("identity") == identity and in_time
 
 
 def read_fold(key: FoldKey, folder: Path) -> StoredFold | None:
-    """Return a finished fold; None if it is not finished.
-
-    DataError says that it is damaged, or of other data or another fold than its folder says;
-    UsageError that a later version wrote it, so that no run replaces it.
-    """
+    """Return a finished fold, None without one; DataError: damaged, UsageError: too new to read."""
     written = stamp(folder)
     fit = stored_fit(folder)
     if written is None or not fit:
@@ -400,11 +387,7 @@ class Store:
         return sorted({f.key.algo for f in self.folds.values() if f.key.dataset == dataset})
 
     def folder(self, dataset: str, label: Label, identity: Mapping[str, Any] | None) -> Path:
-        """Return the folder for results of a label and an identity.
-
-        It is the first that the label may have where no other configuration is stored. UsageError
-        says that a name of the user's has another one.
-        """
+        """Return the first folder of a label where no other configuration is stored."""
         free = [paths.algo_folder(self.out, dataset, name) for name in label.folders]
         for place in free:
             others = [
@@ -439,11 +422,7 @@ def experiment_of(identity: Mapping[str, Any]) -> str:
 
 
 def current_folds(folds: Sequence[StoredFold]) -> list[StoredFold]:
-    """Return the folds of one experiment: the one whose fold was written or reused last.
-
-    Of its repeats those count that have every fold of the repeat with the most folds, and the same
-    queries in them.
-    """
+    """Return the folds of the last experiment, of the repeats that have the most folds."""
     if not folds:
         return []
     last = _alike(max(folds, key=lambda fold: fold.written))

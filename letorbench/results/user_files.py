@@ -28,12 +28,7 @@ def read_for(
     sparse: bool = False,
     columns: Columns = Columns(),
 ) -> QuerySet:
-    """Read documents of any layout with the features that a fitted ranker learned from.
-
-    A NULL value reads as `null` says, see `read_letor`, but the ranker must take what is kept. A
-    sparse file may end before the last feature, which then is 0 everywhere. DataError says that the
-    file has other features.
-    """
+    """Read documents of any layout with the features that a fitted ranker learned from."""
     width = ranker.n_features_in_
     if unknown := [name for name, words in columns.categories.items() if words is None]:
         raise UsageError(
@@ -54,11 +49,7 @@ def read_for(
 
 
 def check_output(path: Path, inputs: Iterable[Path] = (), data_dir: Path | None = None) -> None:
-    """Refuse to write a file over an input or among data or stored results; follow links.
-
-    UsageError says that the file is an input, LETOR text (known by its content), or in the folder
-    of a data set or of a stored fold.
-    """
+    """Raise UsageError where an output would be an input, LETOR text, data or a stored fold."""
     if is_stream(path):
         return
     check_not_read(path, inputs)

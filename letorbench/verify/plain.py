@@ -1,8 +1,6 @@
-"""Every measure once more, in plain Python, one query at a time.
+"""Every measure once more, in plain Python, one query at a time; tests compare it with the kernels.
 
-It shares nothing with `letorbench.measures` but the names and the conventions: what both say is
-not a slip of one. It is slow and meant to be read beside the papers; tests compare the two on
-every small list.
+It shares nothing with `letorbench.measures` but names and conventions.
 """
 
 import math
@@ -40,13 +38,9 @@ def values(
     rules: Convention,
     docids: Sequence[bytes] | None = None,
 ) -> list[float | None]:
-    """Return measures, as ``ndcg@10`` or ``map``, of one query's documents in file order.
+    """Return measures of one query's documents in file order: NaN left out, None not defined here.
 
-    A label below 0 is of a document that is not judged, the score -inf of one that is not
-    retrieved; without ids, documents have their positions from 1. A value is NaN where the
-    convention leaves the query out; None where the measure has no definition here or the
-    convention's library computes it otherwise, or where equal scores have more than `MOST_ORDERS`
-    orders.
+    A label below 0 is of a document that is not judged, the score -inf of one not retrieved.
     """
     orders: dict[Convention, list[Ranked] | None] = {}  # measures may have rules apart
     found: list[float | None] = []
