@@ -420,10 +420,7 @@ class Results:
                     yield found
 
     def queries(
-        self,
-        n: int = 5,
-        baseline: str | Sequence[str] | None = None,
-        measure: str = "ndcg@10",
+        self, n: int = 5, baseline: str | Sequence[str] | None = None, measure: str = "ndcg@10"
     ) -> DataFrame:
         """Return the queries on which algorithms differ most from each other.
 
@@ -608,9 +605,7 @@ class Results:
         return Path(path)
 
     def only(
-        self,
-        datasets: str | Iterable[str] | None = None,
-        algos: str | Iterable[str] | None = None,
+        self, datasets: str | Iterable[str] | None = None, algos: str | Iterable[str] | None = None
     ) -> Results:
         """Return the results of some data sets and algorithms alone."""
         names, chosen = words(datasets) or self.datasets, words(algos) or self.algorithms

@@ -130,7 +130,7 @@ def _unused(report: RunReport) -> list[str]:
     """Return a line for options that change nothing, as no algorithm draws random numbers."""
     folds = [each.fold for each in report.runs if each.fold is not None]
     named = [f"--{name}" for name in ("seed", "repeats") if options.given(name)]
-    if not named or not folds or any(fold.repeats is not None for fold in folds):
+    if not named or not folds or any(fold.fit.get("repeats") is not None for fold in folds):
         return []
     return [f"{' and '.join(named)}: nothing to change, no algorithm here draws random numbers"]
 

@@ -28,7 +28,6 @@ from letorbench.results.labels import configured
 from letorbench.results.measuring import finite_scores, measure_fold
 from letorbench.results.paths import FoldKey
 from letorbench.results.store import (
-    FoldOutput,
     StoredFold,
     add_measures,
     mark_reused,
@@ -177,9 +176,7 @@ def _run(job: Job, benchmark: Benchmark, cls: type[Ranker], force: bool) -> JobR
         stored = _reused(job, benchmark, force)
         if stored is not None:
             return stored
-        result = _fit_and_score(job, benchmark, cls)
-        facts = write_fold(job.place, result)
-        fold = StoredFold(job.key, job.place, facts, stamp(job.place) or 0, result.queries)
+        fold = _fit_and_score(job, benchmark, cls)
         # an error of a user-defined measure costs no training: the fold is stored
         return JobResult(job.key, _with_measures(job, benchmark, fold))
 
@@ -194,8 +191,8 @@ def _with_measures(job: Job, benchmark: Benchmark, stored: StoredFold) -> Stored
     return add_measures(stored, measure_fold(job.label.algo, fold, scores, rules, missing), missing)
 
 
-def _fit_and_score(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> FoldOutput:
-    """Train, select on validation, score the test part once."""
+def _fit_and_score(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> StoredFold:
+    """Train, select on validation, score the test part once, and store the fold."""
     assert job.identity is not None
     start, protocol, number = time.perf_counter(), job.protocol, job.key.fold
     fold = next(fold for fold in benchmark.folds if fold.number == number)
@@ -221,21 +218,16 @@ def _fit_and_score(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> FoldOut
     scores = finite_scores(scores)
     cut = [trial.ranker.learned.cut_off for trial in selected.trials]
     cut_off = {"time_limit": protocol.time_limit, "fits": sum(cut), "of": len(cut)}
-    return FoldOutput(
-        identity=job.identity,
-        label=job.label,
-        scores=scores,
-        queries=measure_fold(cls.name, fold, scores, benchmark.convention),
-        convention=benchmark.convention.name,
-        n_folds=job.n_folds or len(benchmark.folds),
-        ranker=fitted,
+    queries = measure_fold(cls.name, fold, scores, benchmark.convention)
+    facts = write_fold(
+        job.place, job.identity, job.label, scores, queries, benchmark.convention.name,
+        job.n_folds or len(benchmark.folds), ranker=fitted,
         validation_scores=finite_scores(selected.validation_scores),
         validation={**selected.as_json(protocol.select), "training": on_training},
-        seconds=time.perf_counter() - start,
-        warnings=(*selected.warnings, *poor),
-        cut_off=cut_off if any(cut) else None,
-        repeats=job.repeats,
-    )
+        warnings=(*selected.warnings, *poor), cut_off=cut_off if any(cut) else None,
+        seconds=time.perf_counter() - start, repeats=job.repeats,
+    )  # fmt: skip
+    return StoredFold(job.key, job.place, facts, stamp(job.place) or 0, queries)
 
 
 def seed_of(key: FoldKey, algo: str, seed: int) -> np.random.SeedSequence:

@@ -74,7 +74,7 @@ def algorithm_tables(row: SystemResults) -> dict[str, str]:
 
     if len(repeats) > 1:
         each = mean_of(means, axis=1)
-        numbers = [repeat[0].repeat for repeat in repeats]
+        numbers = [repeat[0].key.repeat for repeat in repeats]
         table = np.vstack([each, each.mean(axis=0), each.std(axis=0, ddof=1)])
         tables[paths.REPEATS] = text("repeat", [*numbers, "mean", "sd"], table)
     table = np.vstack([mean_of(means, axis=0), mean_of(means, axis=(0, 1))])

@@ -73,7 +73,7 @@ class SystemResults:
     @property
     def n_repeats(self) -> int | None:
         """How many seeds were asked for last; None where nothing is drawn."""
-        return max(self.stored, key=lambda fold: fold.written).repeats
+        return max(self.stored, key=lambda fold: fold.written).fit.get("repeats")
 
     @property
     def drawn(self) -> bool:
@@ -83,12 +83,13 @@ class SystemResults:
     @property
     def cut_off(self) -> int:
         """How many of the finished folds have trainings that a time limit ended."""
-        return sum(fold.cut_off for fold in self.stored)
+        return sum(bool(fold.fit.get("cut_off")) for fold in self.stored)
 
     @property
     def not_converged(self) -> int:
         """How many of the finished folds have a model that is away from its optimum."""
-        return sum(fold.not_converged for fold in self.stored)
+        kinds = ({each.kind for each in fold.warnings} for fold in self.stored)
+        return sum("not converged" in each for each in kinds)
 
     @property
     def partial(self) -> str:

@@ -24,7 +24,7 @@ from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.labels import NAME, Label
 from letorbench.results.measuring import content, measure_fold, read_scores
 from letorbench.results.per_query import PerQuery
-from letorbench.results.store import FoldOutput, Store, read_folds, write_fold
+from letorbench.results.store import Store, read_folds, write_fold
 from letorbench.results.user_files import check_not_read
 from letorbench.solvers.fit_result import score_warnings
 
@@ -81,11 +81,9 @@ def import_external(
         }
         rules, n_folds = benchmark.convention, len(benchmark.folds)
         queries = measure_fold(name, fold, read, rules)
-        result = FoldOutput(
-            facts, Label(name), read, queries, rules.name, n_folds, warnings=warnings
-        )
+        made = facts, Label(name), read, queries, rules.name, n_folds
         with one_writer(folder, out):
-            write_fold(folder, result)
+            write_fold(folder, *made, warnings=warnings)
     return write_tables(Store(out), benchmark.name, [name]), notes
 
 

@@ -47,11 +47,7 @@ def measured(
 
 
 def measure_fold(
-    algo: str,
-    fold: Fold,
-    scores: np.ndarray,
-    convention: Convention,
-    added: Sequence[Measure] = (),
+    algo: str, fold: Fold, scores: np.ndarray, convention: Convention, added: Sequence[Measure] = ()
 ) -> PerQuery:
     """Measure finite scores (n_docs,) of a fold's test part by the usual and the added measures."""
     usual = default_measures(convention)

@@ -67,11 +67,7 @@ def _sections(
 
 
 def _tables(
-    qids: np.ndarray,
-    values: np.ndarray,
-    averages: np.ndarray,
-    names: list[str],
-    per_query: bool,
+    qids: np.ndarray, values: np.ndarray, averages: np.ndarray, names: list[str], per_query: bool
 ) -> str:
     """Two tables, precision with MAP and NDCG with MeanNDCG, a row a query and the average's."""
     text, middle = [], sum("NDCG" not in name for name in names)

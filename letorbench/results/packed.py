@@ -46,7 +46,7 @@ def pack(frame: DatasetResults, measures: Sequence[str], path: Path) -> None:
                 test = fold.fit["test"] | {"means": {name: fold.means[name] for name in measures}}
                 validation = fold.fit["validation"] | CURVES
                 fit = {**fold.fit, **LEFT_OUT, "validation": validation, "test": test}
-                facts.append([row.algo, fold.repeat, fold.number, fit])
+                facts.append([row.algo, fold.key.repeat, fold.number, fit])
     queries = {
         "dataset": frame.dataset,
         "measures": list(measures),
@@ -109,10 +109,8 @@ def unpack(path: Path, out: Path) -> Path:
         raise UsageError(f"{place}: is there already, expected a new folder")
     for scores, folds in zip(places.T, trainings, strict=True):
         for fold in folds:
-            label = fold.label
-            folder = paths.fold_folder(
-                paths.algo_folder(out, frame.dataset, label.folders[0]), fold.number, fold.repeat
-            )
+            of_algo = place / fold.label.folders[0]
+            folder = paths.fold_folder(of_algo, fold.number, fold.key.repeat)
             ranks = scores[ends[fold.number - 1] - n_docs[fold.number - 1] : ends[fold.number - 1]]
             with one_writer(folder, out):
                 write_scores(folder / paths.SCORES, -ranks.astype(np.float64), write_unlocked)

@@ -75,60 +75,6 @@ _OF_ONE_FILE = ("file", "digest")
 
 
 @dataclass(frozen=True, eq=False)
-class FoldOutput:
-    """What a fold leaves on disk."""
-
-    #: all that the scores depend on, as JSON can hold it
-    identity: Mapping[str, Any]
-    label: Label
-    #: (n_docs,) float64, all finite: of the test part; below, of the validation part
-    scores: np.ndarray
-    #: the test queries' values, measured by a convention
-    queries: PerQuery
-    convention: str
-    #: how many folds the data set has
-    n_folds: int
-    #: the fitted ranker; None for another system's scores
-    ranker: Ranker | None = None
-    validation_scores: np.ndarray | None = None
-    #: how validation chose: measure, value, curve, best round, the grid's trials
-    validation: Mapping[str, object] | None = None
-    #: how long training, selection and scoring took
-    seconds: float | None = None
-    #: what a user must know
-    warnings: Sequence[FitWarning] = ()
-    #: the time limit, and how many fits of how many it ended: time_limit, fits, of
-    cut_off: Mapping[str, float | None] | None = None
-    #: how many seeds the run has; None if nothing is drawn at random
-    repeats: int | None = None
-
-    def as_json(self) -> dict[str, object]:
-        """Return what fit.json says."""
-        test = {
-            "convention": self.convention,
-            "n_folds": self.n_folds,
-            "queries": len(self.queries.qids),
-            "means": _means(self.queries),
-        }
-        named = str(self.label) != self.identity.get("algo")
-        return {
-            "format": FORMAT,
-            "identity": self.identity,
-            **({"label": str(self.label)} if named else {}),
-            "chosen": self.ranker.get_params() if self.ranker else {},
-            "validation": self.validation or NOT_VALIDATED,
-            "test": test,
-            "objective": self.ranker.learned.objective if self.ranker else [],
-            "warnings": [asdict(warning) for warning in self.warnings],
-            "cut_off": self.cut_off,
-            "seconds": self.seconds,
-            "repeats": self.repeats,
-            "versions": versions(self.ranker.needs if self.ranker else None),
-            "machine": machine() if self.ranker else None,
-        }
-
-
-@dataclass(frozen=True, eq=False)
 class StoredFold:
     """A finished fold: what made it, and the values of its test queries."""
 
@@ -150,11 +96,6 @@ class StoredFold:
         return self.key.fold
 
     @property
-    def repeat(self) -> int:
-        """Which of the algorithm's seeds the fold was run with, counted from 1."""
-        return self.key.repeat
-
-    @property
     def identity(self) -> Mapping[str, Any]:
         """All that the fold's scores depend on."""
         return self.fit["identity"]
@@ -167,11 +108,6 @@ class StoredFold:
     def n_folds(self) -> int:
         """How many folds the data set has."""
         return self.fit["test"]["n_folds"]
-
-    @property
-    def repeats(self) -> int | None:
-        """How many seeds the run was to have; None if nothing is drawn at random."""
-        return self.fit.get("repeats")
 
     @cached_property
     def means(self) -> Mapping[str, float]:
@@ -188,16 +124,6 @@ class StoredFold:
         """Return whether it holds the values of a measure, made by the same code."""
         name = str(measure)
         return name in self.means and self.added.get(name, "") == measure.code
-
-    @property
-    def cut_off(self) -> bool:
-        """Whether a time limit ended trainings."""
-        return bool(self.fit.get("cut_off"))
-
-    @property
-    def not_converged(self) -> bool:
-        """Whether the chosen fit ended away from its optimum."""
-        return any(each.kind == "not converged" for each in self.warnings)
 
     @property
     def warnings(self) -> list[FitWarning]:
@@ -227,18 +153,58 @@ class StoredFold:
         return replace(self, queries=replace(self.queries, tables=shown)) if measures else self
 
 
-def write_fold(folder: Path, result: FoldOutput) -> dict[str, Any]:
-    """Write a fold's files, its fit.json last; the caller is the folder's `one_writer`."""
+def write_fold(
+    folder: Path,
+    identity: Mapping[str, Any],
+    label: Label,
+    scores: np.ndarray,
+    queries: PerQuery,
+    convention: str,
+    n_folds: int,
+    *,
+    ranker: Ranker | None = None,
+    validation_scores: np.ndarray | None = None,
+    validation: Mapping[str, object] = NOT_VALIDATED,
+    warnings: Sequence[FitWarning] = (),
+    cut_off: Mapping[str, float | None] | None = None,
+    seconds: float | None = None,
+    repeats: int | None = None,
+) -> dict[str, Any]:
+    """Write a fold's files and, last, the fit.json that says so; return what that holds.
+
+    The caller is the `one_writer` of the folder, here and below. Another system has no `ranker`.
+    """
     (folder / paths.FIT).unlink(missing_ok=True)
-    write_scores(folder / paths.SCORES, result.scores, write_unlocked)
-    if result.validation_scores is None:
+    write_scores(folder / paths.SCORES, scores, write_unlocked)
+    if validation_scores is None:
         (folder / paths.VALIDATION).unlink(missing_ok=True)
     else:
-        write_scores(folder / paths.VALIDATION, result.validation_scores, write_unlocked)
-    write_fold_queries(folder / paths.QUERIES, result.queries)
-    if result.ranker is not None:
-        result.ranker.save(folder / paths.MODEL)
-    return write_fit(folder, result.as_json())
+        write_scores(folder / paths.VALIDATION, validation_scores, write_unlocked)
+    write_fold_queries(folder / paths.QUERIES, queries)
+    if ranker is not None:
+        ranker.save(folder / paths.MODEL)
+    test = {
+        "convention": convention,
+        "n_folds": n_folds,
+        "queries": len(queries.qids),
+        "means": _means(queries),
+    }
+    facts = {
+        "format": FORMAT,
+        "identity": identity,
+        **({"label": str(label)} if str(label) != identity.get("algo") else {}),
+        "chosen": ranker.get_params() if ranker else {},
+        "validation": validation,
+        "test": test,
+        "objective": ranker.learned.objective if ranker else [],
+        "warnings": [asdict(warning) for warning in warnings],
+        "cut_off": cut_off,
+        "seconds": seconds,
+        "repeats": repeats,
+        "versions": versions(ranker.needs if ranker else None),
+        "machine": machine() if ranker else None,
+    }
+    return write_fit(folder, facts)
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -429,9 +395,9 @@ def current_folds(folds: Sequence[StoredFold]) -> list[StoredFold]:
     same = [fold for fold in folds if _alike(fold) == last]
     numbers: dict[int, dict[int, list[str]]] = {}
     for fold in same:
-        numbers.setdefault(fold.repeat, {})[fold.number] = fold.queries.qids.tolist()
+        numbers.setdefault(fold.key.repeat, {})[fold.number] = fold.queries.qids.tolist()
     most = max(numbers.values(), key=len)
-    current = [fold for fold in same if numbers[fold.repeat] == most]
+    current = [fold for fold in same if numbers[fold.key.repeat] == most]
     common = set.intersection(*(set(fold.added.items()) for fold in current))
     return [fold.without({name for name, _ in fold.added.items() - common}) for fold in current]
 
@@ -446,7 +412,7 @@ def by_repeat(folds: Sequence[StoredFold]) -> list[list[StoredFold]]:
     """Return the folds of each repeat; folds and repeats keep their order."""
     repeats: dict[int, list[StoredFold]] = {}
     for fold in folds:
-        repeats.setdefault(fold.repeat, []).append(fold)
+        repeats.setdefault(fold.key.repeat, []).append(fold)
     return list(repeats.values())
 
 

@@ -18,13 +18,7 @@ from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.layout import installed
 from letorbench.measures import sign
 from letorbench.verify import FINE, IMPOSSIBLE, SUSPICIOUS, Verdict
-from letorbench.verify.numbers import (
-    Known,
-    judged_folds,
-    known_facts,
-    known_folds,
-    known_of_means,
-)
+from letorbench.verify.numbers import Known, judged_folds, known_facts, known_folds, known_of_means
 from letorbench.verify.tables_read import PARTS, Entry, read_table
 
 #: the most queries that are tried, and the share of numbers that an assumption must explain
