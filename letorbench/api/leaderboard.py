@@ -10,8 +10,8 @@ from letorbench.api.results import Results, words
 from letorbench.choices import meant
 from letorbench.errors import DataError, UsageError
 from letorbench.results.dataset_results import DatasetResults
-from letorbench.results.measuring import parse
 from letorbench.results.paths import present
+from letorbench.results.scores import parse
 
 
 def leaderboard(

@@ -43,8 +43,8 @@ from letorbench.experiment.plan import BASELINES
 from letorbench.measures import Measure
 from letorbench.named_files import open_output
 from letorbench.results.dataset_results import DatasetResults, Measures, deviation_column, resplits
-from letorbench.results.measuring import read_scores
 from letorbench.results.paths import SCORES, VALIDATION, present
+from letorbench.results.scores import read_scores
 from letorbench.results.store import StoredFold
 from letorbench.results.user_files import check_output
 

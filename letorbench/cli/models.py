@@ -208,7 +208,7 @@ def rank(
     from letorbench.named_files import is_stream, open_output
     from letorbench.rankers import load_model, plugins
     from letorbench.results.export import write_run
-    from letorbench.results.measuring import finite_scores, write_scores
+    from letorbench.results.scores import finite_scores, write_scores
     from letorbench.results.user_files import check_output, read_for
     from letorbench.solvers.fit_result import score_warnings
 

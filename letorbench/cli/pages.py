@@ -82,8 +82,8 @@ def leaderboard(
     from letorbench.api.leaderboard import boards
     from letorbench.choices import meant, split
     from letorbench.named_files import is_stream
-    from letorbench.results.measuring import parse
     from letorbench.results.packed import unpack as unpacked
+    from letorbench.results.scores import parse
     from letorbench.results.user_files import check_output
 
     if unpack is not None:

@@ -118,21 +118,16 @@ def run(
             data, algos, chosen, folds=folds, fixed=fixed, jobs=jobs, shard=shard,
             shares=split(shares), resplit=resplit, executor=executor,
         )  # fmt: skip
-    print_error(_unused(report), "note")
+    seeded = [f"--{each}" for each in ("seed", "repeats") if options.given(each)]
+    done = [each.fold for each in report.runs if each.fold is not None]
+    if seeded and done and all(fold.fit.get("repeats") is None for fold in done):
+        none = "nothing to change, no algorithm here draws random numbers"
+        print_error([f"{' and '.join(seeded)}: {none}"], "note")
     every = Results(chosen.out, report.frames)
     results = every.only(without_resplits(every.datasets))
     write_figures(results)
     _print(report, results, chosen.measures)
     _end(report)
-
-
-def _unused(report: RunReport) -> list[str]:
-    """Return a line for options that change nothing, as no algorithm draws random numbers."""
-    folds = [each.fold for each in report.runs if each.fold is not None]
-    named = [f"--{name}" for name in ("seed", "repeats") if options.given(name)]
-    if not named or not folds or any(fold.fit.get("repeats") is not None for fold in folds):
-        return []
-    return [f"{' and '.join(named)}: nothing to change, no algorithm here draws random numbers"]
 
 
 def _print(report: RunReport, results: Results, measures: Sequence[str]) -> None:

@@ -25,8 +25,9 @@ from letorbench.rankers.any_model import OWN_FILE
 from letorbench.rankers.base import Ranker
 from letorbench.results import paths
 from letorbench.results.labels import configured
-from letorbench.results.measuring import finite_scores, measure_fold
+from letorbench.results.measuring import measure_fold
 from letorbench.results.paths import FoldKey
+from letorbench.results.scores import finite_scores
 from letorbench.results.store import (
     StoredFold,
     add_measures,
@@ -136,9 +137,9 @@ def store_remote_result(
         return _failed(job, error)
 
 
-def reused(job: Job, known: StoredFold | None) -> JobResult | None:
+def reused(job: Job, known: StoredFold) -> JobResult | None:
     """Return the run of a job whose fold is stored, as it was when it was `known`, or None."""
-    if job.identity is None or job.benchmark is None or known is None:
+    if job.identity is None or job.benchmark is None:
         return None
     if not matches(known.fit, job.identity, job.protocol.time_limit):
         return None

@@ -29,8 +29,8 @@ from letorbench.rankers.estimator import FEATURES, hyper_parameters
 from letorbench.results import labels, paths
 from letorbench.results.environment import library_version
 from letorbench.results.labels import NAME, RUN_KEYS, SELECTED_BY, Label
-from letorbench.results.measuring import parse
 from letorbench.results.paths import FoldKey
+from letorbench.results.scores import parse
 from letorbench.source import scoring_digest, users_digest
 
 #: how an algorithm is named from Python: by label, as a class, as an instance with its settings, or
@@ -66,7 +66,12 @@ def systems_of(
     algos: labels in comma lists, classes, instances, or a mapping from names to such. fixed:
     `key=value` texts, for the algorithms of labels that have the key.
     """
-    pairs = [_pair(text) for text in fixed]
+    pairs = []
+    for text in fixed:
+        key, equals, value = (part.strip() for part in text.partition("="))
+        if not (equals and key):
+            raise UsageError(f"setting {text!r}: expected the form key=value")
+        pairs.append((key, value))
     if isinstance(algos, Mapping):
         named = [(name, each) for name, each in algos.items()]
     else:
@@ -170,13 +175,6 @@ def _labelled(label: Label, pairs: Sequence[tuple[str, str]]) -> tuple[System, s
     cls(**settings)  # values that it refuses are named before anything runs
     order = dict.fromkeys([*known, *sorted(settings)])
     return System(cls, {k: settings[k] for k in order if k in settings}, run, label.name), used
-
-
-def _pair(text: str) -> tuple[str, str]:
-    key, equals, value = (part.strip() for part in text.partition("="))
-    if not (equals and key):
-        raise UsageError(f"setting {text!r}: expected the form key=value")
-    return key, value
 
 
 def parameters(cls: type[Ranker]) -> dict[str, Any]:
@@ -388,7 +386,12 @@ def identity(
     """Return all that a first repeat's scores of a fold depend on, as JSON can hold it."""
     select = parse(protocol.select)
     rules = asdict(benchmark.convention)
-    features = features_of(cls, settings, protocol, benchmark)
+    if FEATURES in cls.grid:  # which only the protocol may choose
+        raise UsageError(f"{cls.name}: found {FEATURES!r} in its grid, expected hyper-parameters")
+    # of all folds; where the catalog does not say whether they are normalised, the first tells
+    train, normalised = benchmark.folds[0].train, benchmark.provenance.get("normalised")
+    own = cls(**settings).auto_features
+    features = resolved(protocol.features, own, train.features, normalised)
     facts = {
         "dataset": dataset,
         "algo": cls.name,
@@ -432,17 +435,3 @@ def ranker_identity(cls: type[Ranker], settings: Settings, *parts: Any) -> dict[
     if plugin := users_digest(cls):
         facts["plugin"] = plugin
     return facts
-
-
-def features_of(
-    cls: type[Ranker], settings: Settings, protocol: Protocol, benchmark: Benchmark
-) -> str:
-    """Return the name of the transformation that is applied to all folds, never "auto"."""
-    if FEATURES in cls.grid:
-        raise UsageError(f"{cls.name}: found {FEATURES!r} in its grid, expected hyper-parameters")
-    return resolved(
-        protocol.features,
-        cls(**settings).auto_features,
-        benchmark.folds[0].train.features,
-        benchmark.provenance.get("normalised"),
-    )

@@ -29,8 +29,14 @@ def write_tables(
     with one_writer(folder, store.out):
         results = DatasetResults.of(store.look(dataset), dataset, data_dir)
         for row in results.rows:
-            if row.algo in algos or _outdated(row):
-                _write_algorithm(store.out, row)
+            if not (row.algo in algos or _outdated(row)):
+                continue
+            of_algo, tables = paths.folder_of_fold(row.stored[0].folder), algorithm_tables(row)
+            refuse_links(store.out, of_algo)
+            if paths.REPEATS not in tables:
+                (of_algo / paths.REPEATS).unlink(missing_ok=True)
+            for name, text in tables.items():  # who finds the last one finds all up to date
+                _write_if_other(of_algo / name, text)
         _write_if_other(folder / paths.SUMMARY, summary_csv(results))
     return results
 
@@ -49,16 +55,6 @@ def summary_csv(results: DatasetResults) -> str:
     names = [*HEAD, *results.measures, *map(deviation_column, results.drawn)]
     lines = [[record[name] for name in names] for record in results.records(results.measures)]
     return escaping.csv_table([names, *lines])
-
-
-def _write_algorithm(out: Path, row: SystemResults) -> None:
-    """Write an algorithm's tables. Who finds folds.csv finds the others up to date."""
-    folder, tables = paths.folder_of_fold(row.stored[0].folder), algorithm_tables(row)
-    refuse_links(out, folder)
-    if paths.REPEATS not in tables:
-        (folder / paths.REPEATS).unlink(missing_ok=True)
-    for name, text in tables.items():
-        _write_if_other(folder / name, text)
 
 
 def algorithm_tables(row: SystemResults) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,9 @@ from letorbench.errors import DataError, UsageError
 from letorbench.measures import Measure, texts
 from letorbench.results import paths
 from letorbench.results.labels import Label
-from letorbench.results.measuring import measured, parse
+from letorbench.results.measuring import measured
 from letorbench.results.per_query import PerQuery, mean_of
+from letorbench.results.scores import parse
 from letorbench.results.store import Store, StoredFold, by_repeat, current_folds
 from letorbench.source import is_current
 
@@ -38,58 +39,36 @@ class SystemResults:
     #: its finished folds of other experiments, which are left out
     others: tuple[StoredFold, ...] = ()
 
-    @property
-    def label(self) -> Label:
-        return self.stored[0].label
+    label: Label = field(init=False)
+    convention: str = field(init=False)
+    #: the transformation of the features; None where another system made the scores
+    features: str | None = field(init=False)
+    by_repeat: list[list[StoredFold]] = field(init=False)
+    #: how many of its folds are finished, and how many folds the data set has
+    folds: int = field(init=False)
+    n_folds: int = field(init=False)
+    #: how many repeats have all these folds
+    repeats: int = field(init=False)
+    #: how many seeds were asked for last; None where nothing is drawn
+    n_repeats: int | None = field(init=False)
+    #: whether other seeds give other numbers
+    drawn: bool = field(init=False)
+    #: in how many folds a time limit ended trainings, and the model is away from its optimum
+    cut_off: int = field(init=False)
+    not_converged: int = field(init=False)
 
-    @property
-    def convention(self) -> str:
-        return self.stored[0].convention
-
-    @property
-    def features(self) -> str | None:
-        """The transformation of the features; None where another system made the scores."""
-        return self.stored[0].identity.get("features")
-
-    @cached_property
-    def by_repeat(self) -> list[list[StoredFold]]:
-        return by_repeat(self.stored)
-
-    @property
-    def folds(self) -> int:
-        """How many of its folds are finished."""
-        return len(self.stored) // self.repeats
-
-    @property
-    def n_folds(self) -> int:
-        """How many folds the data set has."""
-        return self.stored[0].n_folds
-
-    @property
-    def repeats(self) -> int:
-        """How many repeats have all these folds."""
-        return len(self.by_repeat)
-
-    @property
-    def n_repeats(self) -> int | None:
-        """How many seeds were asked for last; None where nothing is drawn."""
-        return max(self.stored, key=lambda fold: fold.written).fit.get("repeats")
-
-    @property
-    def drawn(self) -> bool:
-        """Whether other seeds give other numbers."""
-        return self.repeats > 1 or self.n_repeats is not None
-
-    @property
-    def cut_off(self) -> int:
-        """How many of the finished folds have trainings that a time limit ended."""
-        return sum(bool(fold.fit.get("cut_off")) for fold in self.stored)
-
-    @property
-    def not_converged(self) -> int:
-        """How many of the finished folds have a model that is away from its optimum."""
-        kinds = ({each.kind for each in fold.warnings} for fold in self.stored)
-        return sum("not converged" in each for each in kinds)
+    def __post_init__(self) -> None:
+        first, last = self.stored[0], max(self.stored, key=lambda fold: fold.written)
+        repeats, n_repeats = by_repeat(self.stored), last.fit.get("repeats")
+        warned = [{each.kind for each in fold.warnings} for fold in self.stored]
+        vars(self).update(
+            label=first.label, convention=first.convention, features=first.identity.get("features"),
+            by_repeat=repeats, folds=len(self.stored) // len(repeats), n_folds=first.n_folds,
+            repeats=len(repeats), n_repeats=n_repeats,
+            drawn=len(repeats) > 1 or n_repeats is not None,
+            cut_off=sum(bool(fold.fit.get("cut_off")) for fold in self.stored),
+            not_converged=sum("not converged" in kinds for kinds in warned),
+        )  # fmt: skip
 
     @property
     def partial(self) -> str:

@@ -40,14 +40,18 @@ def export(results: DatasetResults, form: str, data_dir: Path, folder: Path) -> 
         for fold in folds:
             check_output(folder / fold.folder.name / f"{algo}.{end}", data_dir=data_dir)
     if form != "trec":
-        places = ((a, f, folder / f.folder.name / f"{a}.{end}") for a in stored for f in stored[a])
         failed: dict[str, None] = {}
-        for algo, fold, path in places:
+        for algo, fold in ((algo, fold) for algo, folds in stored.items() for fold in folds):
+            name, names = f"{algo}-{fold.folder.name}", None
             try:
-                text = _model_text(algo, fold, form, data_dir)
+                if feature_names(results.dataset, data_dir):
+                    names = data_of(data_dir, [fold]).folds[0].train.feature_names
+                text = model_text(model_file(fold.folder), form, name, names)
             except LetorError as error:
-                failed[str(error)] = None
+                said = f"{algo}: {error}" if isinstance(error, UsageError) else str(error)
+                failed[said] = None
                 continue
+            path = folder / fold.folder.name / f"{algo}.{end}"
             with write_atomically(path) as file:
                 file.write(text)
             yield path
@@ -69,17 +73,6 @@ def export(results: DatasetResults, form: str, data_dir: Path, folder: Path) -> 
                 file.write(ir_metadata(fold, QRELS_FILE))
             written |= {qrels: None, run: None, made_by: None}
     yield from written
-
-
-def _model_text(algo: str, fold: StoredFold, form: str, data_dir: Path) -> str:
-    path = model_file(fold.folder)
-    names = feature_names(fold.key.dataset, data_dir)
-    if names:
-        names = data_of(data_dir, [fold]).folds[0].train.feature_names
-    try:
-        return model_text(path, form, f"{algo}-{fold.folder.name}", names)
-    except UsageError as error:
-        raise UsageError(f"{algo}: {error}") from None
 
 
 def model_file(folder: Path) -> Path:

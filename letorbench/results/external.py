@@ -10,7 +10,7 @@ import numpy as np
 from letorbench.checksum import digest
 from letorbench.conventions import Convention
 from letorbench.datasets.limits import LONGEST_QID
-from letorbench.datasets.queryset import Benchmark, Fold, QuerySet
+from letorbench.datasets.queryset import Benchmark, QuerySet
 from letorbench.datasets.text import odd_character
 from letorbench.errors import DataError, UsageError
 from letorbench.files import one_writer
@@ -22,8 +22,9 @@ from letorbench.results import paths
 from letorbench.results.csv_files import write_tables
 from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.labels import NAME, Label
-from letorbench.results.measuring import content, measure_fold, read_scores
+from letorbench.results.measuring import measure_fold
 from letorbench.results.per_query import PerQuery
+from letorbench.results.scores import content, read_scores
 from letorbench.results.store import Store, read_folds, write_fold
 from letorbench.results.user_files import check_not_read
 from letorbench.solvers.fit_result import score_warnings
@@ -46,8 +47,14 @@ def import_external(
     folds: Sequence[int] | None = None,
 ) -> tuple[DatasetResults, list[str]]:
     """Store another system's scores, if every file is right; return the results and notes."""
-    _check_name(name, benchmark.name, out)
-    chosen = _chosen_folds(benchmark, folds)
+    if not NAME.fullmatch(name):
+        raise UsageError(f"name {name!r}: expected letters, digits and . _ + @ -")
+    there = read_folds(out, benchmark.name, name)
+    if name in names() or any("external" not in fold.identity for fold in there):
+        raise UsageError(f"name {name!r} is that of an algorithm of letorbench; choose another")
+    chosen = [fold for fold in benchmark.folds if folds is None or fold.number in folds]
+    if absent := sorted(set(folds or ()) - {fold.number for fold in chosen}):
+        raise UsageError(f"{benchmark.name} has no fold {absent[0]}")
     if len(chosen) > 1 and "{fold}" not in pattern:
         raise UsageError(
             f"{name}={pattern}: expected {{fold}} in it, where {benchmark.name}'s folds "
@@ -85,23 +92,6 @@ def import_external(
         with one_writer(folder, out):
             write_fold(folder, *made, warnings=warnings)
     return write_tables(Store(out), benchmark.name, [name]), notes
-
-
-def _check_name(name: str, dataset: str, out: Path) -> None:
-    """Raise UsageError for a name that no folder can have or that an algorithm has."""
-    if not NAME.fullmatch(name):
-        raise UsageError(f"name {name!r}: expected letters, digits and . _ + @ -")
-    ours = any("external" not in fold.identity for fold in read_folds(out, dataset, name))
-    if ours or name in names():
-        raise UsageError(f"name {name!r} is that of an algorithm of letorbench; choose another")
-
-
-def _chosen_folds(benchmark: Benchmark, numbers: Sequence[int] | None) -> list[Fold]:
-    chosen = [fold for fold in benchmark.folds if numbers is None or fold.number in numbers]
-    absent = sorted(set(numbers or ()) - {fold.number for fold in chosen})
-    if absent:
-        raise UsageError(f"{benchmark.name} has no fold {absent[0]}")
-    return chosen
 
 
 def read_any(path: Path, queries: QuerySet, form: str = "auto") -> np.ndarray:

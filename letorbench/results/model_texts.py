@@ -134,7 +134,13 @@ def lightgbm_text(model: Model) -> str:
             "trees; the forms ranklib, solr and elasticsearch are right"
         )
     trees = _trees(model)
-    _check_counts(trees)
+    leaf = trees.left == np.arange(len(trees.left))
+    below = trees.cover[trees.left] + trees.cover[trees.right]
+    if not ((trees.cover >= 1.0) & (leaf | (trees.cover == below))).all():  # as XGBoost's
+        raise UsageError(
+            "found a model without the numbers of training documents in its nodes, which SHAP "
+            "needs; expected one that letorbench trained"
+        )
     blocks = [_tree(trees, root) for root in trees.roots.tolist()]
     texts = [f"Tree={number}\n{block}\n\n\n" for number, block in enumerate(blocks)]
     head: dict[str, object] = {
@@ -169,7 +175,8 @@ def _tree(trees: TreeEnsemble, root: int) -> str:
             "split_feature": trees.feature[inner],
             "split_gain": trees.gain[inner],
             "threshold": [float(_threshold(trees, node)) for node in inner],
-            "decision_type": _decisions(trees)[inner],
+            # 8: NaN is a missing value; 2: it goes to the left
+            "decision_type": ((8 + 2 * trees.missing_left) * trees.has_missing)[inner],
             "left_child": [number[node] for node in trees.left[inner].tolist()],
             "right_child": [number[node] for node in trees.right[inner].tolist()],
         }
@@ -185,22 +192,6 @@ def _tree(trees: TreeEnsemble, root: int) -> str:
             "internal_count": counts[inner],
         }
     return _lines(array | {"is_linear": 0, "shrinkage": 1})
-
-
-def _decisions(trees: TreeEnsemble) -> np.ndarray:
-    """Return each node's `decision_type`: 8, missing values are known; 2, they go to the left."""
-    return (8 + 2 * trees.missing_left) * trees.has_missing
-
-
-def _check_counts(trees: TreeEnsemble) -> None:
-    """Refuse a library's model whose file does not count the training documents, as XGBoost's."""
-    leaf = trees.left == np.arange(len(trees.left))
-    below = trees.cover[trees.left] + trees.cover[trees.right]
-    if not ((trees.cover >= 1.0) & (leaf | (trees.cover == below))).all():
-        raise UsageError(
-            "found a model without the numbers of training documents in its nodes, which SHAP "
-            "needs; expected one that letorbench trained"
-        )
 
 
 def _lines(values: Mapping[str, object]) -> str:

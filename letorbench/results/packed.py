@@ -15,9 +15,9 @@ from letorbench.files import one_writer, write_atomically, write_unlocked
 from letorbench.results import paths
 from letorbench.results.csv_files import write_tables
 from letorbench.results.dataset_results import DatasetResults, SystemResults
-from letorbench.results.measuring import write_scores
 from letorbench.results.paths import FoldKey
 from letorbench.results.per_query import PerQuery, write_fold_queries
+from letorbench.results.scores import write_scores
 from letorbench.results.store import Store, StoredFold, write_fit
 
 #: the members of a packed file

@@ -24,9 +24,9 @@ from letorbench.measures import Measure
 from letorbench.results import paths
 from letorbench.results.environment import machine, versions
 from letorbench.results.labels import Label, configured, of_stored
-from letorbench.results.measuring import read_scores, write_scores
 from letorbench.results.paths import FoldKey
 from letorbench.results.per_query import PerQuery, mean_of, read_fold_queries, write_fold_queries
+from letorbench.results.scores import read_scores, write_scores
 from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.version import __version__
 

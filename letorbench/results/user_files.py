@@ -17,8 +17,6 @@ from letorbench.results import paths
 
 #: how a line of LETOR text begins
 _LETOR_TEXT = re.compile(rb"^\s*\S+[ \t]+qid:", re.MULTILINE)
-#: the bytes of a file in which such a line is looked for
-_START = 4096
 
 
 def read_for(
@@ -56,7 +54,7 @@ def check_output(path: Path, inputs: Iterable[Path] = (), data_dir: Path | None 
     what = ""
     if (Path(os.path.realpath(path)).parent / paths.FIT).is_file():
         what = "a file of a stored fold"
-    elif _is_letor_text(path):
+    elif path.is_file() and _LETOR_TEXT.search(_start(path)):
         what = "a file of LETOR text"
     elif data_dir is not None and (name := _data_set_of(path, data_dir)):
         what = f"a file of the data set {name}"
@@ -71,11 +69,9 @@ def check_not_read(path: Path, inputs: Iterable[Path]) -> None:
             raise UsageError(f"{path}: the output would be the input {each}; expected another file")
 
 
-def _is_letor_text(path: Path) -> bool:
-    if not path.is_file():
-        return False
+def _start(path: Path) -> bytes:
     with path.open("rb") as file:
-        return _LETOR_TEXT.search(file.read(_START)) is not None
+        return file.read(4096)
 
 
 def _data_set_of(path: Path, data_dir: Path) -> str:

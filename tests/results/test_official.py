@@ -9,8 +9,8 @@ import pytest
 
 from letorbench.conventions import CONVENTIONS, convention
 from letorbench.measures import P, query_metrics
-from letorbench.results.measuring import read_scores
 from letorbench.results.official import official
+from letorbench.results.scores import read_scores
 
 SETS = {
     "OHSUMED.Fold1.test": ("letor3", "OHSUMED.zip", "QueryLevelNorm/Fold1/test"),

@@ -20,9 +20,9 @@ from letorbench.files import one_writer
 from letorbench.results.csv_files import write_tables
 from letorbench.results.external import import_external
 from letorbench.results.labels import Label
-from letorbench.results.measuring import read_scores
 from letorbench.results.paths import CHECKED, FIT, QUERIES, SCORES, FoldKey
 from letorbench.results.per_query import PerQuery
+from letorbench.results.scores import read_scores
 from letorbench.results.store import (
     Store,
     experiment_of,

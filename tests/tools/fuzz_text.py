@@ -16,7 +16,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import ReadOptions, read_queries
 from letorbench.errors import DataError
 from letorbench.results.external import read_qrels, read_ranklib, read_run
-from letorbench.results.measuring import read_scores
+from letorbench.results.scores import read_scores
 
 #: the last byte of an input chooses: how NULL is read, the width, the size of blocks and the
 #: threads, which cost more than all else where other processes run; from CLIP on, also that values
