@@ -37,7 +37,6 @@ from letorbench.analysis.slices import property_or_segments, query_names, sliced
 from letorbench.analysis.tables import Table, render, to_frame
 from letorbench.choices import expanded, require_choice, split
 from letorbench.datasets import catalog
-from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.plan import BASELINES
 from letorbench.measures import Measure
@@ -310,7 +309,11 @@ class Results:
                 }
                 for row in frame.rows:
                     own = [each for each in row.stored if each.number == fold.number]
-                    scores = [_scores(each.folder / SCORE_FILES[part], queries) for each in own]
+                    files = [each.folder / SCORE_FILES[part] for each in own]
+                    if lost := [file for file in files if not file.is_file()]:
+                        none = "another system has none of its validation part"
+                        raise DataError(f"{lost[0]}: found no scores; {none}")
+                    scores = [read_scores(file, queries.n_docs) for file in files]
                     columns[row.algo] = np.mean(scores, axis=0) if scores else np.nan
                 parts.append(pd.DataFrame(columns))
         return pd.concat(parts, ignore_index=True)
@@ -677,12 +680,6 @@ class Results:
     def _repr_html_(self) -> str:
         """Show the table of each data set in a notebook, the best numbers in bold."""
         return render(self.tables(), "html")
-
-
-def _scores(file: Path, queries: QuerySet) -> np.ndarray:
-    if not file.is_file():
-        raise DataError(f"{file}: found no scores; another system has none of its validation part")
-    return read_scores(file, queries.n_docs)
 
 
 def load_results(

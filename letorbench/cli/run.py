@@ -134,7 +134,7 @@ def _print(report: RunReport, results: Results, measures: Sequence[str]) -> None
     """Print the tables, how many folds were reused, and where everything is."""
     from letorbench.analysis.conclusions import tuning_line
     from letorbench.analysis.results_table import summary_table, usual
-    from letorbench.api.running import places
+    from letorbench.results.paths import figure, listing
 
     for frame in results.frames:
         more = [name for name in measures if name in frame.measures]  # none that failed
@@ -147,7 +147,9 @@ def _print(report: RunReport, results: Results, measures: Sequence[str]) -> None
     reused = sum(each.reused for each in report.runs)
     if reused:
         echo(f"{reused} of {len(report.runs)} folds were stored already (--force reruns)")
-    for what, place in places(results):
+    places = [each for name in results.datasets for each in listing(results.out, name).items()]
+    places += [("figure", figure(results.out))] if len(results.datasets) > 1 else []
+    for what, place in places:
         echo(f"{what:<7} {place}")
 
 

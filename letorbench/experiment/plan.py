@@ -9,12 +9,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from letorbench import aliases
 from letorbench.choices import meant, split
-from letorbench.conventions import convention as convention_named
 from letorbench.datasets.catalog import Name
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
@@ -27,6 +27,7 @@ from letorbench.rankers.any_model import AnyModel, is_model, ranker_of
 from letorbench.rankers.base import Ranker
 from letorbench.rankers.estimator import FEATURES, hyper_parameters
 from letorbench.results import labels, paths
+from letorbench.results.dataset_results import with_convention
 from letorbench.results.environment import library_version
 from letorbench.results.labels import NAME, RUN_KEYS, SELECTED_BY, Label
 from letorbench.results.paths import FoldKey
@@ -305,10 +306,8 @@ def benchmark_of(dataset: str | Name | Benchmark, protocol: Protocol) -> Benchma
     """Return a data set as the protocol reads it; opening a cached one takes milliseconds."""
     if not isinstance(dataset, Benchmark):
         return load(dataset, protocol.data_dir, protocol.convention, protocol.null)
-    if protocol.convention == "auto":
-        return dataset
-    largest = max(int(part.labels.max(initial=0)) for part in dataset.parts)
-    return replace(dataset, convention=convention_named(protocol.convention).of_data(largest))
+    auto = protocol.convention == "auto"
+    return dataset if auto else with_convention(dataset, protocol.convention)
 
 
 def plan_runs(
@@ -337,18 +336,13 @@ def plan_runs(
                     "a name of yours may stand before one, as in mine=listnet"
                 )
             rows.add(first.key.algo)
-            repeats = range(1, (first.repeats or 1) + 1)
-            of_dataset += [_at(first, fold, repeat) for repeat in repeats for fold in folds]
+            for repeat, fold in product(range(1, (first.repeats or 1) + 1), folds):
+                key, facts = first.key._replace(fold=fold, repeat=repeat), first.identity
+                if facts is not None:
+                    facts = {**facts, "fold": fold, **({"repeat": repeat} if repeat > 1 else {})}
+                of_dataset.append(replace(first, key=key, identity=facts))
         jobs += sorted(of_dataset, key=lambda job: job.key.repeat)
     return jobs
-
-
-def _at(job: Job, fold: int, repeat: int) -> Job:
-    """Return a job for a fold and a repeat."""
-    facts = job.identity
-    if facts is not None:
-        facts = {**facts, "fold": fold, **({"repeat": repeat} if repeat > 1 else {})}
-    return replace(job, key=job.key._replace(fold=fold, repeat=repeat), identity=facts)
 
 
 def _first_job(

@@ -320,14 +320,19 @@ def require_system(out: Path, dataset: str, algo: str) -> SystemResults:
     )
 
 
+def with_convention(benchmark: Benchmark, name: str) -> Benchmark:
+    """Return a benchmark that is measured by a convention."""
+    largest = max(int(part.labels.max(initial=0)) for part in benchmark.parts)
+    return replace(benchmark, convention=convention_named(name).of_data(largest))
+
+
 def data_of(data_dir: Path | Benchmark, folds: Sequence[StoredFold]) -> Benchmark:
     """Return the data that stored folds are of; DataError if those now there are others."""
     null = folds[0].identity.get("null", "error")
     null = "keep" if null == "error" else null  # these data are in the cache
     if isinstance(data_dir, Benchmark):
-        largest = max(int(part.labels.max(initial=0)) for part in data_dir.parts)
-        rules = convention_named(folds[0].convention).of_data(largest)
-        benchmark, data_dir = replace(data_dir, convention=rules), Path(data_dir.name)
+        benchmark = with_convention(data_dir, folds[0].convention)
+        data_dir = Path(data_dir.name)
     else:
         benchmark = load(folds[0].key.dataset, data_dir, folds[0].convention, null)
     numbers = {fold.number for fold in benchmark.folds}

@@ -127,7 +127,7 @@ class StoredFold:
 
     @property
     def warnings(self) -> list[FitWarning]:
-        return fit_warnings(self.fit)
+        return [FitWarning(**facts) for facts in self.fit["warnings"]]
 
     @cached_property
     def experiment(self) -> str:
@@ -281,7 +281,8 @@ def read_fold(key: FoldKey, folder: Path) -> StoredFold | None:
         facts = {"repeat": 1, **fit["identity"]}
         convention(fit["test"]["convention"])
         label = of_stored(fit, paths.folder_of_fold(folder))
-        fit_warnings(fit), experiment_of(facts), configured(facts)  # what is made of them
+        # what is made of them
+        [FitWarning(**each) for each in fit["warnings"]], experiment_of(facts), configured(facts)
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise _damaged(folder / paths.FIT, f"its facts are wrong: {error}") from None
     for name in ("dataset", "fold", "repeat"):
@@ -414,11 +415,6 @@ def by_repeat(folds: Sequence[StoredFold]) -> list[list[StoredFold]]:
     for fold in folds:
         repeats.setdefault(fold.key.repeat, []).append(fold)
     return list(repeats.values())
-
-
-def fit_warnings(fit: Mapping[str, Any]) -> list[FitWarning]:
-    """Return what a fit.json warns of."""
-    return [FitWarning(**facts) for facts in fit["warnings"]]
 
 
 def check_writable(out: Path) -> None:

@@ -36,7 +36,7 @@ from letorbench.results.dataset_results import (
 from letorbench.results.measuring import RANDOM
 from letorbench.results.paths import present
 from letorbench.results.per_query import PerQuery, mean_of
-from letorbench.results.store import Store, StoredFold, by_repeat
+from letorbench.results.store import Store, StoredFold
 from letorbench.verify import FINE, IMPOSSIBLE, SUSPICIOUS, Verdict, plain
 
 #: how far a stored number may be from the plain definition's: both round on the way
@@ -293,11 +293,7 @@ def compare_runs(
         ]
         tests = {fold.number: fold.test for fold in data_of(data_dir, runs[0][0].stored).folds}
         scores = [
-            [
-                each
-                for fold in by_repeat(row.stored)[0]
-                for each in by_query(fold, tests[fold.number])
-            ]
+            [each for fold in row.by_repeat[0] for each in by_query(fold, tests[fold.number])]
             for row in runs[0]
         ]
         values, *baselines = ([row.queries for row in pair] for pair in runs)
