@@ -177,13 +177,9 @@ def fit(
     help="Model of a run or of `fit`, or a model file of LightGBM, XGBoost or CatBoost.",
 )  # fmt: skip
 @click.option(
-    "--input",
-    "--data",
-    "data",
-    required=True,
-    type=options.FILE,
+    "--input", "--data", "data", required=True, type=options.FILE,
     help="Documents: LETOR text, a table, …",
-)
+)  # fmt: skip
 @click.option("--output", required=True, type=options.NEW_FILE, help="File for the scores.")
 @options.format_of(
     "scores", "trec", help="One score per line in the file's order, or a TREC run file."

@@ -28,12 +28,9 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @options.procedure
 @options.option(
-    "--out-file",
-    "--output",
-    type=options.NEW_FILE,
-    default=Path("report.html"),
+    "--out-file", "--output", type=options.NEW_FILE, default=Path("report.html"),
     help="The file to write.",
-)
+)  # fmt: skip
 @options.stored
 def report(
     results: Results, baseline: str | None, measure: str, by: str | None, importance: bool,
