@@ -64,6 +64,6 @@ if TYPE_CHECKING:
     from letorbench.rankers import load_model as load_model
     from letorbench.rankers import names as algorithms  # noqa: F401
     from letorbench.rankers import ranker as ranker
-    from letorbench.results.spellings import parse as parse
+    from letorbench.results.scores import parse as parse
 
 __getattr__, __dir__ = registry.attach(__name__, {**classes(), **registry.imports_of(__file__)})

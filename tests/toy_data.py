@@ -13,7 +13,7 @@ from letorbench.results.dataset_results import SystemResults
 from letorbench.results.labels import Label
 from letorbench.results.paths import FoldKey, algo_folder, fold_folder
 from letorbench.results.per_query import PerQuery
-from letorbench.results.store import FoldOutput, StoredFold, write_fold
+from letorbench.results.store import StoredFold, write_fold
 
 
 def write_toy(data_dir: Path, name: str = "TOY", seed: int = 1) -> Path:
@@ -114,9 +114,9 @@ def store_fold(
     if repeat > 1:
         identity["repeat"] = repeat
     folder = fold_folder(algo_folder(out, dataset, algo), number, repeat)
-    result = FoldOutput(identity, Label(algo), np.zeros(3), queries, convention, n_folds, **own)
+    made = identity, Label(algo), np.zeros(3), queries, convention, n_folds
     with one_writer(folder, out):
-        write_fold(folder, result)
+        write_fold(folder, *made, **own)
     return folder
 
 

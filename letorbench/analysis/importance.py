@@ -26,7 +26,7 @@ from letorbench.rankers import load_model
 from letorbench.rankers.base import Ranker
 from letorbench.results.dataset_results import SystemResults
 from letorbench.results.export import model_file
-from letorbench.results.spellings import parse
+from letorbench.results.scores import parse
 from letorbench.solvers.stopping import Validation
 
 if TYPE_CHECKING:

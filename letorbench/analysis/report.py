@@ -39,7 +39,6 @@ from letorbench.datasets.catalog import describe, parse
 from letorbench.measures import sign
 from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.per_query import PerQuery
-from letorbench.results.store import fit_warnings
 from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.version import __version__
 
@@ -275,9 +274,9 @@ def _warnings(frame: DatasetResults) -> tuple[Table, str]:
     """The warnings of training, the most serious first, and how many there are."""
     folds: dict[tuple[str, FitWarning], list[int]] = {}
     for row in frame.rows:
-        for fold, fit in row.fits.items():
-            for warning in fit_warnings(fit):
-                folds.setdefault((row.algo, warning), []).append(fold)
+        for fold in row.by_repeat[0]:
+            for warning in fold.warnings:
+                folds.setdefault((row.algo, warning), []).append(fold.number)
     rows = [
         (name, warning.kind, ", ".join(map(str, numbers)), warning.text)
         for (name, warning), numbers in sorted(folds.items(), key=lambda each: each[0][1].rank)

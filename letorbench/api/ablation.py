@@ -50,11 +50,7 @@ def ablations(
     procedure: Procedure = Procedure(),
     **options: Any,
 ) -> tuple[Results, list[tuple[Pair, ...]]]:
-    """Run algorithms with all features and without each group of columns.
-
-    Return all results, and for each algorithm the runs without a group against the run with all.
-    `options` are those of `run`.
-    """
+    """Run algorithms with and without each group of columns; return results and comparisons."""
     left = [without(benchmark, group, columns) for group, columns in groups.items()]
     called = {benchmark.name: WHOLE}
     called |= {each.name: f"without {group}" for group, each in zip(groups, left)}

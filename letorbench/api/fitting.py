@@ -1,8 +1,4 @@
-"""A model to use: chosen over the folds of a data set, then trained on all its queries.
-
-The folds are an ordinary run, so that stored ones are used. Their validation parts choose settings
-and rounds, and their test parts say what the model promises on queries that it has not seen.
-"""
+"""A model to use: chosen over the folds of a data set, then trained on all its queries."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -162,10 +158,7 @@ def fit(
 
 
 def _chosen(folds: Sequence[StoredFold], bounds: Sequence[str]) -> dict[str, Any]:
-    """Return the settings of the highest mean on validation, with the median of their rounds.
-
-    bounds: the parameters that bound the rounds; a plug-in may have none, which trains all rounds.
-    """
+    """Return the settings of the highest mean on validation, with the median of their rounds."""
     trials: dict[str, list[Mapping[str, Any]]] = {}
     for fold in folds:
         validation = fold.fit["validation"]

@@ -11,7 +11,7 @@ from letorbench.choices import meant
 from letorbench.errors import DataError, UsageError
 from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.paths import present
-from letorbench.results.spellings import parse
+from letorbench.results.scores import parse
 
 
 def leaderboard(

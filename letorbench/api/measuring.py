@@ -24,7 +24,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import Measure, query_metrics, texts
 from letorbench.measures.evaluation import relative_weights
-from letorbench.results.spellings import parse
+from letorbench.results.scores import parse
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series

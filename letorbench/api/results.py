@@ -37,14 +37,12 @@ from letorbench.analysis.slices import property_or_segments, query_names, sliced
 from letorbench.analysis.tables import Table, render, to_frame
 from letorbench.choices import expanded, require_choice, split
 from letorbench.datasets import catalog
-from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.plan import BASELINES
 from letorbench.measures import Measure
 from letorbench.named_files import open_output
-from letorbench.results.dataset_results import DatasetResults, Measures, deviation_column
+from letorbench.results.dataset_results import DatasetResults, Measures, deviation_column, resplits
 from letorbench.results.paths import SCORES, VALIDATION, present
-from letorbench.results.resplits import resplits
 from letorbench.results.scores import read_scores
 from letorbench.results.store import StoredFold
 from letorbench.results.user_files import check_output
@@ -311,7 +309,11 @@ class Results:
                 }
                 for row in frame.rows:
                     own = [each for each in row.stored if each.number == fold.number]
-                    scores = [_scores(each.folder / SCORE_FILES[part], queries) for each in own]
+                    files = [each.folder / SCORE_FILES[part] for each in own]
+                    if lost := [file for file in files if not file.is_file()]:
+                        none = "another system has none of its validation part"
+                        raise DataError(f"{lost[0]}: found no scores; {none}")
+                    scores = [read_scores(file, queries.n_docs) for file in files]
                     columns[row.algo] = np.mean(scores, axis=0) if scores else np.nan
                 parts.append(pd.DataFrame(columns))
         return pd.concat(parts, ignore_index=True)
@@ -421,10 +423,7 @@ class Results:
                     yield found
 
     def queries(
-        self,
-        n: int = 5,
-        baseline: str | Sequence[str] | None = None,
-        measure: str = "ndcg@10",
+        self, n: int = 5, baseline: str | Sequence[str] | None = None, measure: str = "ndcg@10"
     ) -> DataFrame:
         """Return the queries on which algorithms differ most from each other.
 
@@ -609,9 +608,7 @@ class Results:
         return Path(path)
 
     def only(
-        self,
-        datasets: str | Iterable[str] | None = None,
-        algos: str | Iterable[str] | None = None,
+        self, datasets: str | Iterable[str] | None = None, algos: str | Iterable[str] | None = None
     ) -> Results:
         """Return the results of some data sets and algorithms alone."""
         names, chosen = words(datasets) or self.datasets, words(algos) or self.algorithms
@@ -637,10 +634,7 @@ class Results:
                 yield frame, found
 
     def _compared(self) -> Iterator[DatasetResults]:
-        """Yield the data sets with several algorithms, or all where none has them.
-
-        DataError says that the algorithms of one were measured by several conventions.
-        """
+        """Yield the data sets with several algorithms, or all; refuse mixed conventions."""
         for frame in [each for each in self.frames if len(each.rows) > 1] or self.frames:
             if frame.mixed:
                 each = ", ".join(f"{row.algo} {row.convention}" for row in frame.rows)
@@ -686,12 +680,6 @@ class Results:
     def _repr_html_(self) -> str:
         """Show the table of each data set in a notebook, the best numbers in bold."""
         return render(self.tables(), "html")
-
-
-def _scores(file: Path, queries: QuerySet) -> np.ndarray:
-    if not file.is_file():
-        raise DataError(f"{file}: found no scores; another system has none of its validation part")
-    return read_scores(file, queries.n_docs)
 
 
 def load_results(

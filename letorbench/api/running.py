@@ -31,7 +31,7 @@ from letorbench.experiment.run import RunReport, run_systems
 from letorbench.features import AUTO
 from letorbench.measures import texts
 from letorbench.rankers.tuning import BUDGET
-from letorbench.results.paths import FIT, FoldKey, figure, listing
+from letorbench.results.paths import FIT, FoldKey
 from letorbench.solvers.fit_warnings import KINDS, FitWarning
 
 
@@ -188,7 +188,15 @@ def run_experiment(
     """Do the work of `run`; return the result of every fold, failures too."""
     numbers = fold_numbers(folds) if isinstance(folds, str) else None if folds is None else [*folds]
     part = None if shard is None else shard_of(shard)
-    datasets = datasets_of(data, protocol.data_dir, [_fraction(each) for each in shares], resplit)
+    fractions = []
+    for share in shares:
+        with suppress(ValueError):
+            if 0.001 <= float(share) <= 1.0:
+                fractions.append(round(float(share), 6))
+                continue
+        expected = "numbers from 0.001 to 1, as 0.1,0.3,1"
+        raise UsageError(f"found the share {share!r}, expected {expected}")
+    datasets = datasets_of(data, protocol.data_dir, fractions, resplit)
     systems = systems_of(algos, fixed)
     if executor is not None and not isinstance(executor, Executor):
         raise UsageError(
@@ -223,11 +231,7 @@ def fold_numbers(text: str) -> tuple[int, ...]:
 
 
 def dataset_names(words: Iterable[str], data_dir: Path) -> list[str]:
-    """Return the data sets of comma lists and `all` (those in the data folder), each once.
-
-    UsageError suggests the nearest name for one that is neither in the catalog nor a folder under
-    the data folder. DataError says that there are none.
-    """
+    """Return the data sets of comma lists and `all` (those in the data folder), each once."""
     return list(_names(words, data_dir))
 
 
@@ -279,20 +283,6 @@ def datasets_of(
     return list(chosen.values())
 
 
-def _fraction(value: float | str) -> float:
-    """Return a fraction of the training queries from a number or its text."""
-    with suppress(ValueError):
-        if 0.001 <= float(value) <= 1.0:
-            return round(float(value), 6)
-    raise UsageError(f"found the share {value!r}, expected numbers from 0.001 to 1, as 0.1,0.3,1")
-
-
-def places(results: Results) -> list[tuple[str, str]]:
-    """Return the files that a run leaves: a word for each kind, and the place."""
-    rows = [row for name in results.datasets for row in listing(results.out, name).items()]
-    return rows + ([("figure", figure(results.out))] if len(results.datasets) > 1 else [])
-
-
 def failures(report: RunReport) -> list[str]:
     """Return a line for each error, folds of an algorithm that share it together."""
     folds: dict[tuple[str, str, str], list[str]] = {}
@@ -317,11 +307,7 @@ def exit_status(report: RunReport) -> int:
 
 
 def closing_lines(runs: Iterable[JobResult]) -> list[str]:
-    """Return few lines for all the warnings of a run, the most serious first.
-
-    An algorithm is in the line of its most serious warning, together with all others that have
-    the same. A last line says where the rest is, if something was left out.
-    """
+    """Return few lines for all the warnings of a run, an algorithm in its most serious one's."""
     warnings: dict[tuple[str, str], list[tuple[FoldKey, FitWarning]]] = {}
     for run in runs:
         for warning in run.warnings:

@@ -1,8 +1,4 @@
-"""The command line: parse, call, print.
-
-Every click command that a file of this folder defines is one of letorbench. Nothing heavy is
-imported before a command needs it.
-"""
+"""The command line: parse, call, print. A click command in a file here is one of letorbench."""
 
 import gc
 import os

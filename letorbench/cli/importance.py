@@ -63,12 +63,9 @@ def importance(
 @click.command(short_help="Run algorithms without each group of features.")
 @click.argument("dataset", shell_complete=options.usable_datasets)
 @options.several(
-    "--algo",
-    "algos",
-    required=True,
-    shell_complete=options.algorithms,
+    "--algo", "algos", required=True, shell_complete=options.algorithms,
     help="Algorithms, as in `run`.",
-)
+)  # fmt: skip
 @click.option("--groups", type=options.FILE, required=True, help=GROUPS)
 @MEASURE
 @options.folds

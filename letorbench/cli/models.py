@@ -89,10 +89,7 @@ def description(name: str) -> str:
 
 
 def family_tables(rankers: Sequence[type[Ranker]], best: Sequence[str]) -> Iterator[Table]:
-    """Yield a table of the rankers of each family by their losses: names, kinds, titles.
-
-    best: the names that have a star.
-    """
+    """Yield a table of the rankers of each family by their losses; `best` have a star."""
     for family, title in FAMILIES.items():
         own = [cls for cls in rankers if (cls.families or ("",))[0] == family]
         rows = [
@@ -180,13 +177,9 @@ def fit(
     help="Model of a run or of `fit`, or a model file of LightGBM, XGBoost or CatBoost.",
 )  # fmt: skip
 @click.option(
-    "--input",
-    "--data",
-    "data",
-    required=True,
-    type=options.FILE,
+    "--input", "--data", "data", required=True, type=options.FILE,
     help="Documents: LETOR text, a table, …",
-)
+)  # fmt: skip
 @click.option("--output", required=True, type=options.NEW_FILE, help="File for the scores.")
 @options.format_of(
     "scores", "trec", help="One score per line in the file's order, or a TREC run file."

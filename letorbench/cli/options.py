@@ -346,10 +346,7 @@ def procedure(command: Command) -> Command:
 
 
 def stored(command: Command) -> Command:
-    """Give a command the stored results that its options choose, as `results`.
-
-    A line on stderr names what is left out, and what is of other data than those now there.
-    """
+    """Give a command the stored results that its options choose, as `results`."""
 
     @wraps(command)
     def call(

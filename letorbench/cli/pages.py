@@ -28,12 +28,9 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @options.procedure
 @options.option(
-    "--out-file",
-    "--output",
-    type=options.NEW_FILE,
-    default=Path("report.html"),
+    "--out-file", "--output", type=options.NEW_FILE, default=Path("report.html"),
     help="The file to write.",
-)
+)  # fmt: skip
 @options.stored
 def report(
     results: Results, baseline: str | None, measure: str, by: str | None, importance: bool,
@@ -83,7 +80,7 @@ def leaderboard(
     from letorbench.choices import meant, split
     from letorbench.named_files import is_stream
     from letorbench.results.packed import unpack as unpacked
-    from letorbench.results.spellings import parse
+    from letorbench.results.scores import parse
     from letorbench.results.user_files import check_output
 
     if unpack is not None:

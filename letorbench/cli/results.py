@@ -153,11 +153,7 @@ def write_figure(
 
 
 def write_figures(results: Results) -> None:
-    """Write the NDCG@n figure of each data set, and one of them all if there are several.
-
-    They are PNG alone, as the other formats take as long as a short run. Those that are there
-    already, by `letorbench plot`, are drawn anew, so that none shows older results.
-    """
+    """Write the NDCG@n figure of each data set and of them all, as PNG and in the forms there."""
     from letorbench.analysis.figures import FORMATS
     from letorbench.results.paths import FIGURE
 

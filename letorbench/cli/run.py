@@ -124,7 +124,11 @@ def run(
             data, algos, chosen, folds=folds, fixed=fixed, jobs=jobs, shard=shard,
             shares=split(shares), resplit=resplit, executor=executor,
         )  # fmt: skip
-    print_error(_unused(report), "note")
+    seeded = [f"--{each}" for each in ("seed", "repeats") if options.given(each)]
+    done = [each.fold for each in report.runs if each.fold is not None]
+    if seeded and done and all(fold.fit.get("repeats") is None for fold in done):
+        none = "nothing to change, no algorithm here draws random numbers"
+        print_error([f"{' and '.join(seeded)}: {none}"], "note")
     every = Results(chosen.out, report.frames)
     results = every.only(without_resplits(every.datasets))
     write_figures(results)
@@ -132,20 +136,11 @@ def run(
     _end(report)
 
 
-def _unused(report: RunReport) -> list[str]:
-    """Return a line for options that change nothing, as no algorithm draws random numbers."""
-    folds = [each.fold for each in report.runs if each.fold is not None]
-    named = [f"--{name}" for name in ("seed", "repeats") if options.given(name)]
-    if not named or not folds or any(fold.repeats is not None for fold in folds):
-        return []
-    return [f"{' and '.join(named)}: nothing to change, no algorithm here draws random numbers"]
-
-
 def _print(report: RunReport, results: Results, measures: Sequence[str]) -> None:
     """Print the tables, how many folds were reused, and where everything is."""
     from letorbench.analysis.conclusions import tuning_line
     from letorbench.analysis.results_table import summary_table, usual
-    from letorbench.api.running import places
+    from letorbench.results.paths import figure, listing
 
     for frame in results.frames:
         more = [name for name in measures if name in frame.measures]  # none that failed
@@ -158,7 +153,9 @@ def _print(report: RunReport, results: Results, measures: Sequence[str]) -> None
     reused = sum(each.reused for each in report.runs)
     if reused:
         echo(f"{reused} of {len(report.runs)} folds were stored already (--force reruns)")
-    for what, place in places(results):
+    places = [each for name in results.datasets for each in listing(results.out, name).items()]
+    places += [("figure", figure(results.out))] if len(results.datasets) > 1 else []
+    for what, place in places:
         echo(f"{what:<7} {place}")
 
 

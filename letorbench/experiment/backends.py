@@ -83,12 +83,10 @@ def in_processes(
     lost: Callable[[Item, str], Result],
     idle: list[Any] | None = None,
 ) -> Iterator[Result]:
-    """Yield function(item) of each item, called in `number` other processes, as the calls end.
+    """Yield function(item) of each item from `number` loky pools of one process, as the calls end.
 
-    Each process is a loky pool of its own, so that the call of one that dies is known and no other
-    call fails: lost(item, how it ended) is yielded instead. loky also sends definitions of a script
-    or a notebook, and does not run the script again. Processes of `idle` are used, and all wait
-    there for another call; without it they end.
+    A process that dies costs its own call, for which lost(item, how it ended) is yielded. Pools of
+    `idle` are used and kept there; without it they end.
     """
     from loky import BrokenProcessPool
     from loky import ProcessPoolExecutor as Executor
@@ -119,10 +117,7 @@ def in_processes(
 
 @contextmanager
 def _starting() -> Iterator[None]:
-    """Let no process that starts in the block import from the current folder.
-
-    loky's trackers are such processes, too; they get the import path of this one later.
-    """
+    """Let no process that starts in the block import from the current folder."""
     before = os.environ.get(SAFE_PATH)
     os.environ[SAFE_PATH] = "1"
     try:
@@ -170,12 +165,7 @@ def _follow(parent: int, safe_path: str | None) -> None:
 
 @dataclass(frozen=True)
 class Workers:
-    """Runs jobs on an executor's workers, which need share no folder with this process.
-
-    A worker reads a data set in the data folder of the same path if the same data are there.
-    Otherwise it gets the data of the fold with the job. The files of a fold come back, and this
-    process writes them. One job at a time runs in a process, with as many threads as it may use.
-    """
+    """Runs jobs on an executor's workers, which need share no folder with this process."""
 
     executor: Executor
 
@@ -252,10 +242,7 @@ def _away(payload: bytes) -> bytes:
 
 @contextmanager
 def dask_executor(address: str) -> Iterator[Executor]:
-    """Give the executor of the dask cluster whose scheduler has that address.
-
-    UsageError says that the package is missing, DataError that no scheduler answers.
-    """
+    """Give the executor of the dask cluster whose scheduler has that address."""
     try:
         from distributed import Client
 
@@ -275,13 +262,7 @@ def dask_executor(address: str) -> Iterator[Executor]:
 
 @dataclass(frozen=True)
 class Shard:
-    """One of several equal parts of a run, for machines that have nothing but files in common.
-
-    The names and numbers of a job alone decide its shard. So shards never overlap and miss
-    nothing, also if one machine lacks an algorithm's package. The folds and repeats of an algorithm
-    go round the shards, so that each has its part of a slow algorithm. They begin at different
-    shards for different algorithms, so that no shard has all first folds.
-    """
+    """One of several parts of a run, decided by a job's names; folds go round the parts."""
 
     number: int
     of: int

@@ -29,7 +29,6 @@ from letorbench.results.measuring import measure_fold
 from letorbench.results.paths import FoldKey
 from letorbench.results.scores import finite_scores
 from letorbench.results.store import (
-    FoldOutput,
     StoredFold,
     add_measures,
     mark_reused,
@@ -70,11 +69,7 @@ def run_job(
     user_code: plugins.UserCode | None = None,
     threads: int | None = None,
 ) -> JobResult:
-    """Run a job in any process, with `threads` threads; an error becomes part of the run.
-
-    Data and ranker are looked up by name if the job does not carry them, including those that
-    `user_code` transfers. `force` runs stored folds again.
-    """
+    """Run a job in any process; what it lacks is found by name, an error is in the result."""
     try:
         if user_code is not None:
             plugins.load_user_code(user_code)
@@ -103,11 +98,7 @@ def _failed(job: Job, error: BaseException) -> JobResult:
 def run_job_remotely(
     job: Job, user_code: plugins.UserCode
 ) -> tuple[JobResult, dict[str, bytes]] | None:
-    """Run a job on a machine that may not share folders with the sender; return run and files.
-
-    `store_remote_result` makes a stored fold of the files by their names. None: the job must carry
-    its data, which are not in the data folder here.
-    """
+    """Run a job without shared folders; return run and files, None where its data are missing."""
     facts = job.identity
     if facts is not None and not is_current(facts):
         here = f"{platform.node()}: found other code of letorbench ({__version__})"
@@ -146,9 +137,9 @@ def store_remote_result(
         return _failed(job, error)
 
 
-def reused(job: Job, known: StoredFold | None) -> JobResult | None:
+def reused(job: Job, known: StoredFold) -> JobResult | None:
     """Return the run of a job whose fold is stored, as it was when it was `known`, or None."""
-    if job.identity is None or job.benchmark is None or known is None:
+    if job.identity is None or job.benchmark is None:
         return None
     if not matches(known.fit, job.identity, job.protocol.time_limit):
         return None
@@ -164,11 +155,7 @@ def reused(job: Job, known: StoredFold | None) -> JobResult | None:
 def _reused(
     job: Job, benchmark: Benchmark, force: bool = False, known: StoredFold | None = None
 ) -> JobResult | None:
-    """Return the run of a stored fold, marked as requested last, or None if it must be made.
-
-    `known` is the fold if it was read already. UsageError if it has another configuration. The
-    caller is the writer of the folder.
-    """
+    """Return the run of a stored fold, marked as requested last, or None if it must be made."""
     assert job.identity is not None
     with suppress(DataError):  # a damaged fold is made again
         known = known or read_fold(job.key, job.place)
@@ -190,9 +177,7 @@ def _run(job: Job, benchmark: Benchmark, cls: type[Ranker], force: bool) -> JobR
         stored = _reused(job, benchmark, force)
         if stored is not None:
             return stored
-        result = _fit_and_score(job, benchmark, cls)
-        facts = write_fold(job.place, result)
-        fold = StoredFold(job.key, job.place, facts, stamp(job.place) or 0, result.queries)
+        fold = _fit_and_score(job, benchmark, cls)
         # an error of a user-defined measure costs no training: the fold is stored
         return JobResult(job.key, _with_measures(job, benchmark, fold))
 
@@ -207,8 +192,8 @@ def _with_measures(job: Job, benchmark: Benchmark, stored: StoredFold) -> Stored
     return add_measures(stored, measure_fold(job.label.algo, fold, scores, rules, missing), missing)
 
 
-def _fit_and_score(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> FoldOutput:
-    """Train, select on validation, score the test part once."""
+def _fit_and_score(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> StoredFold:
+    """Train, select on validation, score the test part once, and store the fold."""
     assert job.identity is not None
     start, protocol, number = time.perf_counter(), job.protocol, job.key.fold
     fold = next(fold for fold in benchmark.folds if fold.number == number)
@@ -234,21 +219,16 @@ def _fit_and_score(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> FoldOut
     scores = finite_scores(scores)
     cut = [trial.ranker.learned.cut_off for trial in selected.trials]
     cut_off = {"time_limit": protocol.time_limit, "fits": sum(cut), "of": len(cut)}
-    return FoldOutput(
-        identity=job.identity,
-        label=job.label,
-        scores=scores,
-        queries=measure_fold(cls.name, fold, scores, benchmark.convention),
-        convention=benchmark.convention.name,
-        n_folds=job.n_folds or len(benchmark.folds),
-        ranker=fitted,
+    queries = measure_fold(cls.name, fold, scores, benchmark.convention)
+    facts = write_fold(
+        job.place, job.identity, job.label, scores, queries, benchmark.convention.name,
+        job.n_folds or len(benchmark.folds), ranker=fitted,
         validation_scores=finite_scores(selected.validation_scores),
         validation={**selected.as_json(protocol.select), "training": on_training},
-        seconds=time.perf_counter() - start,
-        warnings=(*selected.warnings, *poor),
-        cut_off=cut_off if any(cut) else None,
-        repeats=job.repeats,
-    )
+        warnings=(*selected.warnings, *poor), cut_off=cut_off if any(cut) else None,
+        seconds=time.perf_counter() - start, repeats=job.repeats,
+    )  # fmt: skip
+    return StoredFold(job.key, job.place, facts, stamp(job.place) or 0, queries)
 
 
 def seed_of(key: FoldKey, algo: str, seed: int) -> np.random.SeedSequence:

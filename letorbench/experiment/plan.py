@@ -9,12 +9,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from letorbench import aliases
 from letorbench.choices import meant, split
-from letorbench.conventions import convention as convention_named
 from letorbench.datasets.catalog import Name
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
@@ -28,10 +28,11 @@ from letorbench.rankers.base import Ranker
 from letorbench.rankers.estimator import FEATURES, hyper_parameters
 from letorbench.rankers.tuning import BUDGET
 from letorbench.results import labels, paths
+from letorbench.results.dataset_results import with_convention
 from letorbench.results.environment import library_version
 from letorbench.results.labels import NAME, RUN_KEYS, SELECTED_BY, Label
 from letorbench.results.paths import FoldKey
-from letorbench.results.spellings import parse
+from letorbench.results.scores import parse
 from letorbench.source import scoring_digest, users_digest
 
 #: how an algorithm is named from Python: by label, as a class, as an instance with its settings, or
@@ -67,7 +68,12 @@ def systems_of(
     algos: labels in comma lists, classes, instances, or a mapping from names to such. fixed:
     `key=value` texts, for the algorithms of labels that have the key.
     """
-    pairs = [_pair(text) for text in fixed]
+    pairs = []
+    for text in fixed:
+        key, equals, value = (part.strip() for part in text.partition("="))
+        if not (equals and key):
+            raise UsageError(f"setting {text!r}: expected the form key=value")
+        pairs.append((key, value))
     if isinstance(algos, Mapping):
         named = [(name, each) for name, each in algos.items()]
     else:
@@ -173,13 +179,6 @@ def _labelled(label: Label, pairs: Sequence[tuple[str, str]]) -> tuple[System, s
     return System(cls, {k: settings[k] for k in order if k in settings}, run, label.name), used
 
 
-def _pair(text: str) -> tuple[str, str]:
-    key, equals, value = (part.strip() for part in text.partition("="))
-    if not (equals and key):
-        raise UsageError(f"setting {text!r}: expected the form key=value")
-    return key, value
-
-
 def parameters(cls: type[Ranker]) -> dict[str, Any]:
     """Return a ranker's hyper-parameters and their types."""
     of_fields = kinds(cls)
@@ -187,10 +186,7 @@ def parameters(cls: type[Ranker]) -> dict[str, Any]:
 
 
 def _field(cls: type[Ranker], key: str) -> str | None:
-    """Return the hyper-parameter that a user's key means, None where the ranker has none.
-
-    A library's ranker also knows the parameters of its library, by the library's names.
-    """
+    """Return the hyper-parameter, or the library's parameter, that a user's key means, if any."""
     meant = {spelling: name for name, spelling in cls.spelled.items()}.get(key, key)
     if known := aliases.parameter(meant, parameters(cls)):
         return known
@@ -276,10 +272,7 @@ class Protocol:
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """An algorithm on one fold of one data set with one seed.
-
-    `benchmark` and `ranker` are None in another process, which finds both by their names.
-    """
+    """An algorithm on one fold with one seed; another process finds data and ranker by name."""
 
     #: the key of its results; its `algo` is the label's row
     key: FoldKey
@@ -324,10 +317,8 @@ def benchmark_of(dataset: str | Name | Benchmark, protocol: Protocol) -> Benchma
     """Return a data set as the protocol reads it; opening a cached one takes milliseconds."""
     if not isinstance(dataset, Benchmark):
         return load(dataset, protocol.data_dir, protocol.convention, protocol.null)
-    if protocol.convention == "auto":
-        return dataset
-    largest = max(int(part.labels.max(initial=0)) for part in dataset.parts)
-    return replace(dataset, convention=convention_named(protocol.convention).of_data(largest))
+    auto = protocol.convention == "auto"
+    return dataset if auto else with_convention(dataset, protocol.convention)
 
 
 def plan_runs(
@@ -337,12 +328,7 @@ def plan_runs(
     protocol: Protocol,
     sources: Mapping[str, Name] = {},
 ) -> list[Job]:
-    """Return all jobs: a whole first repeat of everything before any second one.
-
-    `numbers` are those of the folds, None for all of a data set. UsageError names a missing fold,
-    and two algorithms of one label. `sources` has the names of the data sets that another process
-    can open.
-    """
+    """Return all jobs: a whole first repeat of everything before any second one."""
     jobs: list[Job] = []
     for name, benchmark in benchmarks.items():
         present = [fold.number for fold in benchmark.folds]
@@ -361,18 +347,13 @@ def plan_runs(
                     "a name of yours may stand before one, as in mine=listnet"
                 )
             rows.add(first.key.algo)
-            repeats = range(1, (first.repeats or 1) + 1)
-            of_dataset += [_at(first, fold, repeat) for repeat in repeats for fold in folds]
+            for repeat, fold in product(range(1, (first.repeats or 1) + 1), folds):
+                key, facts = first.key._replace(fold=fold, repeat=repeat), first.identity
+                if facts is not None:
+                    facts = {**facts, "fold": fold, **({"repeat": repeat} if repeat > 1 else {})}
+                of_dataset.append(replace(first, key=key, identity=facts))
         jobs += sorted(of_dataset, key=lambda job: job.key.repeat)
     return jobs
-
-
-def _at(job: Job, fold: int, repeat: int) -> Job:
-    """Return a job for a fold and a repeat."""
-    facts = job.identity
-    if facts is not None:
-        facts = {**facts, "fold": fold, **({"repeat": repeat} if repeat > 1 else {})}
-    return replace(job, key=job.key._replace(fold=fold, repeat=repeat), identity=facts)
 
 
 def _first_job(
@@ -410,7 +391,12 @@ def identity(
     """Return all that a first repeat's scores of a fold depend on, as JSON can hold it."""
     select = parse(protocol.select)
     rules = asdict(benchmark.convention)
-    features = features_of(cls, settings, protocol, benchmark)
+    if FEATURES in cls.grid:  # which only the protocol may choose
+        raise UsageError(f"{cls.name}: found {FEATURES!r} in its grid, expected hyper-parameters")
+    # of all folds; where the catalog does not say whether they are normalised, the first tells
+    train, normalised = benchmark.folds[0].train, benchmark.provenance.get("normalised")
+    own = cls(**settings).auto_features
+    features = resolved(protocol.features, own, train.features, normalised)
     facts = {
         "dataset": dataset,
         "algo": cls.name,
@@ -435,11 +421,7 @@ def identity(
 def ranker_identity(
     cls: type[Ranker], settings: Settings, *parts: Any, budget: int | None = None
 ) -> dict[str, Any]:
-    """Return the part of an identity that the ranker, its fixed settings and its code determine.
-
-    `parts` are values that the run names; their modules count as the ranker's. `budget` is the
-    number of settings of the ranker's ranges that replace its grid.
-    """
+    """Return the part of an identity that the ranker, its settings and its code determine."""
     chosen, default = cls(**settings), cls().get_params()
     values = chosen.get_params()
     every = settings_tried(cls, settings, budget)
@@ -467,22 +449,3 @@ def ranker_identity(
     if plugin := users_digest(cls):
         facts["plugin"] = plugin
     return facts
-
-
-def features_of(
-    cls: type[Ranker], settings: Settings, protocol: Protocol, benchmark: Benchmark
-) -> str:
-    """Return the name of the transformation that is applied, never "auto".
-
-    All folds of a data set have the same: if the catalog does not say whether it is published
-    normalised, the features of the first fold's training part do. UsageError says that the
-    ranker's own grid would choose the transformation, which only the protocol may.
-    """
-    if FEATURES in cls.grid:
-        raise UsageError(f"{cls.name}: found {FEATURES!r} in its grid, expected hyper-parameters")
-    return resolved(
-        protocol.features,
-        cls(**settings).auto_features,
-        benchmark.folds[0].train.features,
-        benchmark.provenance.get("normalised"),
-    )

@@ -39,14 +39,7 @@ def run_systems(
     backend: Processes | Workers = Processes(),
     shard: Shard | None = None,
 ) -> RunReport:
-    """Run every algorithm on every fold of every data set, with several seeds if it draws.
-
-    As soon as a fold is finished its files are there; the tables are written as soon as all folds
-    of a data set are. A job that fails is in the report; the others finish.
-
-    The data sets are on disk, by their names, or in memory. `folds` are numbers, None for all of
-    a data set. Without a `shard`, all is done.
-    """
+    """Run every algorithm on every fold of every data set; failures are in the report."""
     check_writable(protocol.out)
     # data sets are opened here first: two workers would both parse the text
     named = [each if isinstance(each, Benchmark) else parse(each) for each in datasets]
@@ -65,7 +58,8 @@ def run_systems(
     jobs = [replace(j, folder=store.folder(j.key.dataset, j.label, j.identity)) for j in jobs]
     notes = list(store.damaged.values())
     known = {} if protocol.force else store.folds
-    stored = [run for job in jobs if (run := reused(job, known.get(job.place))) is not None]
+    there = [(job, known[job.place]) for job in jobs if job.place in known]
+    stored = [run for job, fold in there if (run := reused(job, fold)) is not None]
     ended = {run.key: run for run in stored}
     left = [job for job in jobs if job.key not in ended]
     waiting = {name: {job.key for job in jobs if job.key.dataset == name} for name in benchmarks}
@@ -81,6 +75,10 @@ def run_systems(
         waiting[name].discard(run.key)
         if not waiting[name]:
             results[name] = write_tables(store, name, algos[name], protocol.data_dir)
+    for key, run in ended.items():
+        if run.fold is not None and not (run.fold.folder / FIT).is_file():
+            gone = "its files were removed while the run went on"
+            ended[key] = JobResult(key, error=gone, exit_status=1)
     for name, benchmark in benchmarks.items():
         if name not in results:  # this shard has no job of it
             results[name] = DatasetResults.of(store, name, protocol.data_dir)
@@ -89,15 +87,9 @@ def run_systems(
             notes += _data_notes(benchmark, chosen=protocol.convention != "auto")
     return RunReport(
         tuple(results[name] for name in benchmarks if results[name].rows),
-        tuple(_still_there(ended[job.key]) for job in jobs),
+        tuple(ended[job.key] for job in jobs),
         tuple(notes),
     )
-
-
-def _still_there(run: JobResult) -> JobResult:
-    if run.fold is None or (run.fold.folder / FIT).is_file():
-        return run
-    return JobResult(run.key, error="its files were removed while the run went on", exit_status=1)
 
 
 def _other_folds(store: Store, jobs: Sequence[Job]) -> Iterator[str]:

@@ -1,7 +1,4 @@
-"""The CSV files of a results folder, for people and programs.
-
-A run writes them when a data set is done. Only `verify` reads them, to compare.
-"""
+"""The CSV files of a results folder, for people and programs; only `verify` reads them."""
 
 from __future__ import annotations
 
@@ -25,19 +22,21 @@ HEAD = ("algo", "convention", "folds", "repeats", "cut_off", "not_converged")
 def write_tables(
     store: Store, dataset: str, algos: Collection[str] = (), data_dir: Path = Path("data")
 ) -> DatasetResults:
-    """Write the CSV files of a data set where they are not what its folds say; return its results.
-
-    Those of these algorithms are compared with the folds, those of others are written if they are
-    older: another run may have finished folds, or was stopped before it wrote its tables.
-    """
+    """Write the CSV files of a data set, its algorithms and outdated ones; return its results."""
     if not paths.finished(store.out, dataset):
         return DatasetResults.of(store.look(dataset), dataset, data_dir)
     folder = paths.dataset_folder(store.out, dataset)
     with one_writer(folder, store.out):
         results = DatasetResults.of(store.look(dataset), dataset, data_dir)
         for row in results.rows:
-            if row.algo in algos or _outdated(row):
-                _write_algorithm(store.out, row)
+            if not (row.algo in algos or _outdated(row)):
+                continue
+            of_algo, tables = paths.folder_of_fold(row.stored[0].folder), algorithm_tables(row)
+            refuse_links(store.out, of_algo)
+            if paths.REPEATS not in tables:
+                (of_algo / paths.REPEATS).unlink(missing_ok=True)
+            for name, text in tables.items():  # who finds the last one finds all up to date
+                _write_if_other(of_algo / name, text)
         _write_if_other(folder / paths.SUMMARY, summary_csv(results))
     return results
 
@@ -58,24 +57,8 @@ def summary_csv(results: DatasetResults) -> str:
     return escaping.csv_table([names, *lines])
 
 
-def _write_algorithm(out: Path, row: SystemResults) -> None:
-    """Write an algorithm's tables. Who finds folds.csv finds the others up to date."""
-    folder, tables = paths.folder_of_fold(row.stored[0].folder), algorithm_tables(row)
-    refuse_links(out, folder)
-    if paths.REPEATS not in tables:
-        (folder / paths.REPEATS).unlink(missing_ok=True)
-    for name, text in tables.items():
-        _write_if_other(folder / name, text)
-
-
 def algorithm_tables(row: SystemResults) -> dict[str, str]:
-    """Return the text of an algorithm's CSV files by their names, folds.csv last.
-
-    per_query.csv has the rows of the folds' own files, with the number of the fold before each.
-    folds.csv has the means of each fold and, in its last row, the mean of these means. If there
-    are repeats both have the means over them, and repeats.csv has the mean of the folds' means of
-    each, their mean and their standard deviation.
-    """
+    """Return the text of an algorithm's CSV files by their names, folds.csv last."""
     queries, repeats, means = row.queries, row.by_repeat, row.fold_means
     columns = [queries.folds, queries.qids, *queries.values.values()]
     lines = zip(*(column.tolist() for column in columns))
@@ -87,7 +70,7 @@ def algorithm_tables(row: SystemResults) -> dict[str, str]:
 
     if len(repeats) > 1:
         each = mean_of(means, axis=1)
-        numbers = [repeat[0].repeat for repeat in repeats]
+        numbers = [repeat[0].key.repeat for repeat in repeats]
         table = np.vstack([each, each.mean(axis=0), each.std(axis=0, ddof=1)])
         tables[paths.REPEATS] = text("repeat", [*numbers, "mean", "sd"], table)
     table = np.vstack([mean_of(means, axis=0), mean_of(means, axis=(0, 1))])

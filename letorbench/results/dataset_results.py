@@ -1,14 +1,9 @@
-"""The results of a data set, a system each: what users hold, and what all that is shown is made of.
-
-Tables, figures, tests and reports are functions of them. They are made of the finished folds, so
-that a result is shown as soon as a fold of it is finished. Measures that the folds do not hold are
-computed from their scores and the data: nothing is retrained.
-"""
+"""The results of the systems on a data set; all that is shown is a function of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,7 +12,8 @@ import numpy as np
 
 from letorbench.conventions import Convention
 from letorbench.conventions import convention as convention_named
-from letorbench.datasets.load import digest_of, load
+from letorbench.datasets.catalog import parse as dataset_name
+from letorbench.datasets.load import digest_of, digest_of_draw, load
 from letorbench.datasets.queryset import Benchmark, QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import Measure, texts
@@ -25,7 +21,7 @@ from letorbench.results import paths
 from letorbench.results.labels import Label
 from letorbench.results.measuring import measured
 from letorbench.results.per_query import PerQuery, mean_of
-from letorbench.results.spellings import parse
+from letorbench.results.scores import parse
 from letorbench.results.store import Store, StoredFold, by_repeat, current_folds
 from letorbench.source import is_current
 
@@ -43,57 +39,36 @@ class SystemResults:
     #: its finished folds of other experiments, which are left out
     others: tuple[StoredFold, ...] = ()
 
-    @property
-    def label(self) -> Label:
-        return self.stored[0].label
+    label: Label = field(init=False)
+    convention: str = field(init=False)
+    #: the transformation of the features; None where another system made the scores
+    features: str | None = field(init=False)
+    by_repeat: list[list[StoredFold]] = field(init=False)
+    #: how many of its folds are finished, and how many folds the data set has
+    folds: int = field(init=False)
+    n_folds: int = field(init=False)
+    #: how many repeats have all these folds
+    repeats: int = field(init=False)
+    #: how many seeds were asked for last; None where nothing is drawn
+    n_repeats: int | None = field(init=False)
+    #: whether other seeds give other numbers
+    drawn: bool = field(init=False)
+    #: in how many folds a time limit ended trainings, and the model is away from its optimum
+    cut_off: int = field(init=False)
+    not_converged: int = field(init=False)
 
-    @property
-    def convention(self) -> str:
-        return self.stored[0].convention
-
-    @property
-    def features(self) -> str | None:
-        """The transformation of the features; None where another system made the scores."""
-        return self.stored[0].identity.get("features")
-
-    @cached_property
-    def by_repeat(self) -> list[list[StoredFold]]:
-        return by_repeat(self.stored)
-
-    @property
-    def folds(self) -> int:
-        """How many of its folds are finished."""
-        return len(self.stored) // self.repeats
-
-    @property
-    def n_folds(self) -> int:
-        """How many folds the data set has."""
-        return self.stored[0].n_folds
-
-    @property
-    def repeats(self) -> int:
-        """How many repeats have all these folds."""
-        return len(self.by_repeat)
-
-    @property
-    def n_repeats(self) -> int | None:
-        """How many seeds were asked for last; None where nothing is drawn."""
-        return max(self.stored, key=lambda fold: fold.written).repeats
-
-    @property
-    def drawn(self) -> bool:
-        """Whether other seeds give other numbers."""
-        return self.repeats > 1 or self.n_repeats is not None
-
-    @property
-    def cut_off(self) -> int:
-        """How many of the finished folds have trainings that a time limit ended."""
-        return sum(fold.cut_off for fold in self.stored)
-
-    @property
-    def not_converged(self) -> int:
-        """How many of the finished folds have a model that is away from its optimum."""
-        return sum(fold.not_converged for fold in self.stored)
+    def __post_init__(self) -> None:
+        first, last = self.stored[0], max(self.stored, key=lambda fold: fold.written)
+        repeats, n_repeats = by_repeat(self.stored), last.fit.get("repeats")
+        warned = [{each.kind for each in fold.warnings} for fold in self.stored]
+        vars(self).update(
+            label=first.label, convention=first.convention, features=first.identity.get("features"),
+            by_repeat=repeats, folds=len(self.stored) // len(repeats), n_folds=first.n_folds,
+            repeats=len(repeats), n_repeats=n_repeats,
+            drawn=len(repeats) > 1 or n_repeats is not None,
+            cut_off=sum(bool(fold.fit.get("cut_off")) for fold in self.stored),
+            not_converged=sum("not converged" in kinds for kinds in warned),
+        )  # fmt: skip
 
     @property
     def partial(self) -> str:
@@ -151,18 +126,12 @@ class SystemResults:
         return dict(zip(self.stored[0].means, means)) if self.drawn else {}
 
     def deviation(self, measure: str) -> float | None:
-        """Return a measure's standard deviation over the seeds.
-
-        It is None where nothing is drawn, and where there is one seed: it is not known then.
-        """
+        """Return a measure's standard deviation over the seeds; None where it is not known."""
         values = self.repeated.get(measure, ())
         return float(np.std(values, ddof=1)) if len(values) > 1 else None
 
     def with_measures(self, measures: Iterable[str], data_dir: Path | Benchmark) -> SystemResults:
-        """Return the results with these measures, computed from the scores where not stored.
-
-        The rules are those of the run. DataError says that the data now there are not its data.
-        """
+        """Return the results with these measures, computed from the scores where not stored."""
         unstored = {name: self._unstored(name) for name in measures}
         missing = {name: each for name, each in unstored.items() if each is not None}
         if not missing:
@@ -174,11 +143,7 @@ class SystemResults:
         return replace(self, stored=tuple(folds))
 
     def _unstored(self, name: str) -> Measure | None:
-        """Return the measure of a name if it must be computed, None if it is stored.
-
-        The values of an older form of a user's own measure are shown only where the measure itself
-        is not loaded. DataError says that it is needed.
-        """
+        """Return the measure of a name if it must be computed, None if it is stored."""
         try:
             measure = parse(name)
         except UsageError:
@@ -229,10 +194,7 @@ class DatasetResults:
 
     @classmethod
     def read(cls, out: Path, dataset: str, data_dir: Path = Path("data")) -> DatasetResults:
-        """Read the finished folds of a data set, also of a run that goes on or was stopped.
-
-        DataError says that there is no finished fold.
-        """
+        """Read the finished folds of a data set; DataError says that there is none."""
         found = cls.of(Store(out).look(dataset), dataset, data_dir)
         if not (found.rows or found.damaged):
             have = paths.present(out)
@@ -285,10 +247,7 @@ class DatasetResults:
         return data_of(self.given or self.data_dir, folds)
 
     def of_other_data(self) -> list[str]:
-        """Return a line for folds of other data, which are left out, and for systems of such data.
-
-        Large data that nothing has read yet are not looked at.
-        """
+        """Return lines for folds and systems of other data than those now in the data folder."""
         now, lines = digest_of(self.dataset, self.data_dir), dict[str, list[str]]()
         for row in self.rows:
             data = row.stored[0].identity.get("data")
@@ -302,21 +261,14 @@ class DatasetResults:
         return [f"{self.dataset}, {', '.join(algos)}: {what}" for what, algos in lines.items()]
 
     def names(self, measures: Measures) -> list[str]:
-        """Return measures as text, also those that are not stored; "all" is every stored one.
-
-        UsageError for what is no measure suggests the nearest ones.
-        """
+        """Return measures as text, also those that are not stored; "all" is every stored one."""
         names = texts(measures)
         if names == ["all"]:
             return list(self.measures)
         return [name if name in self.measures else str(parse(name)) for name in names]
 
     def measured(self, measures: Measures) -> DatasetResults:
-        """Return the results with these measures of every system, computed where not stored.
-
-        They are NaN for a system that cannot be measured, of which `unmeasured` has a line;
-        DataError says that this is every system.
-        """
+        """Return the results with these measures, NaN where they cannot be computed."""
         names, rows, lines = self.names(measures), [], []
         for row in self.rows:
             try:
@@ -356,10 +308,7 @@ def deviation_column(measure: str) -> str:
 
 
 def require_system(out: Path, dataset: str, algo: str) -> SystemResults:
-    """Read a system's results, by its name or its algorithm's if that has no other.
-
-    DataError if no fold of it is finished.
-    """
+    """Read a system's results, by its name or its algorithm's; DataError if it has none."""
     store = Store(out).look(dataset)
     found = DatasetResults.of(store, dataset)
     for row in found.only(found.meant(algo)[:1]).rows:
@@ -371,14 +320,19 @@ def require_system(out: Path, dataset: str, algo: str) -> SystemResults:
     )
 
 
+def with_convention(benchmark: Benchmark, name: str) -> Benchmark:
+    """Return a benchmark that is measured by a convention."""
+    largest = max(int(part.labels.max(initial=0)) for part in benchmark.parts)
+    return replace(benchmark, convention=convention_named(name).of_data(largest))
+
+
 def data_of(data_dir: Path | Benchmark, folds: Sequence[StoredFold]) -> Benchmark:
     """Return the data that stored folds are of; DataError if those now there are others."""
     null = folds[0].identity.get("null", "error")
     null = "keep" if null == "error" else null  # these data are in the cache
     if isinstance(data_dir, Benchmark):
-        largest = max(int(part.labels.max(initial=0)) for part in data_dir.parts)
-        rules = convention_named(folds[0].convention).of_data(largest)
-        benchmark, data_dir = replace(data_dir, convention=rules), Path(data_dir.name)
+        benchmark = with_convention(data_dir, folds[0].convention)
+        data_dir = Path(data_dir.name)
     else:
         benchmark = load(folds[0].key.dataset, data_dir, folds[0].convention, null)
     numbers = {fold.number for fold in benchmark.folds}
@@ -403,3 +357,25 @@ def _measured(
         raise DataError(f"{fold.folder}: found queries that its data do not have; run it again")
     codes = {name: each.code for name, each in measures.items()}
     return fold.extended(dict(zip(measures, table[kept].T)), codes)
+
+
+def resplits(frame: DatasetResults, out: Path) -> dict[int, DatasetResults]:
+    """Return the results of the draws of a data set's folds, by the draws' numbers."""
+    data = {row.algo: row.stored[0].identity.get("data") for row in frame.rows}
+    names = [name for name in paths.present(out) if name != frame.dataset]
+    numbers = {
+        dataset_name(n).resplit: n for n in names if dataset_name(n).official == frame.dataset
+    }
+    found = {}
+    for number, name in sorted(numbers.items()):
+        drawn = DatasetResults.of(Store(out).look(name), name, frame.data_dir)
+        whole = drawn.only(
+            row.algo
+            for row in drawn.rows
+            if row.algo in data
+            and row.folds == row.n_folds
+            and row.stored[0].identity.get("data") == digest_of_draw(data[row.algo], number)
+        )
+        if whole.rows or whole.damaged:
+            found[number] = whole
+    return found

@@ -1,16 +1,15 @@
-"""Stored scores as TREC runs, the labels of the test parts as qrels, models as others' texts.
+"""Stored scores as TREC runs, the labels of the test parts as qrels, models as others' texts."""
 
-In runs and qrels, a document is named by its id. Where the data have no ids, its name is its
-position in its query, counted from 1.
-"""
-
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from letorbench.conventions import CONVENTIONS, Convention
+from letorbench.conventions import CONVENTIONS, RULES, Convention, convention
 from letorbench.datasets import layout
+from letorbench.datasets.catalog import CATALOG
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, LetorError, UsageError
 from letorbench.features import Raw
@@ -21,7 +20,6 @@ from letorbench.rankers.any_model import OWN_FILE
 from letorbench.results import paths
 from letorbench.results.dataset_results import DatasetResults, data_of
 from letorbench.results.external import document_names, document_rows
-from letorbench.results.ir_metadata import ir_metadata
 from letorbench.results.model_texts import FORMATS
 from letorbench.results.store import StoredFold
 from letorbench.results.user_files import check_output
@@ -32,18 +30,9 @@ LARGEST_SCORE = 3e38
 
 
 def export(results: DatasetResults, form: str, data_dir: Path, folder: Path) -> Iterator[Path]:
-    """Write every finished fold of a data set's algorithms as files of other programs.
+    """Write the folds of the first repeat as runs with qrels and metadata, or as models' texts.
 
-    With the form `trec` these are fold<k>/<algo>.run, <algo>.yml with what made it, and qrels.txt,
-    with another one fold<k>/<algo>.txt, the model as that program's text, or .json. Of an algorithm
-    with repeats the first is written. A model of transformed features is refused: the texts have no
-    place for what was done to them. Features have the names of the data set's features.txt.
-
-    form: `trec`, or a name of `letorbench.results.model_texts.FORMATS`.
-
-    Yields the files written, and raises DataError at the end for the models that cannot be: they
-    are damaged, or the form does not know their kind. DataError also says that scores are of other
-    data, UsageError that the folder is one of a data set.
+    Yields the files; DataError, at the end, names the models that the form cannot hold.
     """
     stored = {row.algo: row.by_repeat[0] for row in results.rows}
     end = "json" if form in ("solr", "elasticsearch") else "txt"
@@ -51,14 +40,18 @@ def export(results: DatasetResults, form: str, data_dir: Path, folder: Path) -> 
         for fold in folds:
             check_output(folder / fold.folder.name / f"{algo}.{end}", data_dir=data_dir)
     if form != "trec":
-        places = ((a, f, folder / f.folder.name / f"{a}.{end}") for a in stored for f in stored[a])
         failed: dict[str, None] = {}
-        for algo, fold, path in places:
+        for algo, fold in ((algo, fold) for algo, folds in stored.items() for fold in folds):
+            name, names = f"{algo}-{fold.folder.name}", None
             try:
-                text = _model_text(algo, fold, form, data_dir)
+                if feature_names(results.dataset, data_dir):
+                    names = data_of(data_dir, [fold]).folds[0].train.feature_names
+                text = model_text(model_file(fold.folder), form, name, names)
             except LetorError as error:
-                failed[str(error)] = None
+                said = f"{algo}: {error}" if isinstance(error, UsageError) else str(error)
+                failed[said] = None
                 continue
+            path = folder / fold.folder.name / f"{algo}.{end}"
             with write_atomically(path) as file:
                 file.write(text)
             yield path
@@ -82,17 +75,6 @@ def export(results: DatasetResults, form: str, data_dir: Path, folder: Path) -> 
     yield from written
 
 
-def _model_text(algo: str, fold: StoredFold, form: str, data_dir: Path) -> str:
-    path = model_file(fold.folder)
-    names = feature_names(fold.key.dataset, data_dir)
-    if names:
-        names = data_of(data_dir, [fold]).folds[0].train.feature_names
-    try:
-        return model_text(path, form, f"{algo}-{fold.folder.name}", names)
-    except UsageError as error:
-        raise UsageError(f"{algo}: {error}") from None
-
-
 def model_file(folder: Path) -> Path:
     """Return the path of a stored fold's model; another library's is kept as its text."""
     text = folder / OWN_FILE
@@ -100,11 +82,7 @@ def model_file(folder: Path) -> Path:
 
 
 def model_text(path: Path, form: str, name: str, names: Sequence[str] | None = None) -> str:
-    """Return a saved model as another program's text; UsageError says that it has none there.
-
-    form, name: of `letorbench.results.model_texts.FORMATS`, and the model's there. names: those of
-    the features; by default those that are in the file.
-    """
+    """Return a saved model as another program's text; UsageError says that it has none there."""
     fitted = load_model(path)
     if fitted.transformation_.name != Raw.name:
         raise UsageError(
@@ -131,9 +109,8 @@ def write_run(
 ) -> None:
     """Write scores of shape (n_docs,) as a run, every query by rank, ties by the convention.
 
-    trec_eval takes the order from the scores, in single precision, and breaks ties by falling
-    document id. Where this is another order, a score is written a little lower: as the next
-    number of single precision below that of the document above. Mean orders are the file's.
+    trec_eval orders by the scores, in single precision, and ties by falling document id. Where this
+    is another order, a score is written as the next number below that of the document above.
     """
     if len(tag.split()) != 1:
         raise UsageError(f"tag {tag!r}: expected one word")
@@ -162,3 +139,53 @@ def write_qrels(path: Path, queries: QuerySet) -> None:
     cells = zip(qids, document_names(queries), queries.labels.tolist())
     with write_atomically(path, binary=True) as file:
         file.writelines(b"%s 0 %s %d\n" % (qid.encode(), name, label) for qid, name, label in cells)
+
+
+def ir_metadata(fold: StoredFold, qrels: str) -> str:
+    """Return what made the run of a fold, as YAML; `qrels` is the file of its labels.
+
+    The schema is `ir_metadata` (https://www.ir-metadata.org), version 0.1, which has it at the head
+    of the run, in lines with #. pytrec_eval, ir_measures, ranx and trec_eval refuse these, so it is
+    a file beside the run. Goal and actor, which users know, stay empty.
+    """
+    key, fit, identity = fold.key, fold.fit, fold.identity
+    source = CATALOG[key.dataset].page if key.dataset in CATALOG else None
+    facts: dict[str, Any] = {"schema-version": 0.1, "run-version": 1.0, "tag": key.algo}
+    facts |= dict.fromkeys(("platform", "research goal", "implementation"), {})
+    retrieval: dict[str, Any] = {"name": key.algo}
+    facts["method"] = {"score ties": RULES["ties"][convention(fold.convention).ties]}
+    facts |= {"actor": {}, "data": {"test collection": {
+        "name": key.dataset, "source": source, "qrels": qrels, "fold": key.fold,
+        "digest": identity.get("data"),
+    }}}  # fmt: skip
+    if "external" not in identity:  # of another system's training nothing is known
+        python = [f"{name}=={version}" for name, version in fit["versions"].items()]
+        toolkit = [each for each in python if each.startswith("letorbench==")]
+        software = {"libraries": {"python": python}, "retrieval toolkit": toolkit}
+        facts["platform"] = {**(fit.get("machine") or {}), "software": software}
+        facts["implementation"] = {"source": {"lang": ["python"]}}
+        facts["method"]["automatic"] = True
+        module, seed = identity.get("module"), identity.get("seed")
+        retrieval |= {"method": module, "params": fit["chosen"], "seed": seed}
+        facts["data"]["training data"] = [
+            {"name": f"{key.dataset}, {part} part of fold {key.fold}", "source": source}
+            for part in ("training", "validation")
+        ]
+    facts["method"]["retrieval"] = [retrieval]
+    return "".join(f"{line}\n" for line in _yaml(facts))
+
+
+def _yaml(facts: Mapping[str, Any], before: str = "") -> Iterator[str]:
+    """Yield the lines of what is known of facts as YAML, of which the values of JSON are a part."""
+    for name, value in facts.items():
+        if isinstance(value, Mapping) and value:
+            yield f"{before}{name}:"
+            yield from _yaml(value, f"{before}  ")
+        elif name in ("retrieval", "training data"):
+            yield f"{before}{name}:"
+            for each in value:
+                first, *others = _yaml(each, f"{before}  ")
+                yield f"{before}- {first.strip()}"
+                yield from others
+        elif value not in (None, ""):
+            yield f"{before}{name}: {json.dumps(value)}"

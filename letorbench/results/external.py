@@ -1,10 +1,4 @@
-"""Other systems' score files as results: then every table, plot and test has them.
-
-Three forms are read: one score a line in file order, RankLib's (qid, index, score) and runs,
-TREC's (qid Q0 docno rank score tag) or MS MARCO's (qid pid rank). Every form is read from path
-and queries to float64 scores of shape (n_docs,) in file order; a DataError names the line that is
-not right.
-"""
+"""Other systems' score files as results: one score a line, RankLib's, TREC's or MS MARCO's runs."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,7 +9,7 @@ import numpy as np
 
 from letorbench.conventions import Convention
 from letorbench.datasets import LONGEST_QID
-from letorbench.datasets.queryset import Benchmark, Fold, QuerySet
+from letorbench.datasets.queryset import Benchmark, QuerySet
 from letorbench.datasets.text import odd_character
 from letorbench.errors import DataError, UsageError
 from letorbench.files import digest, one_writer
@@ -30,7 +24,7 @@ from letorbench.results.labels import NAME, Label
 from letorbench.results.measuring import measure_fold
 from letorbench.results.per_query import PerQuery
 from letorbench.results.scores import content, read_scores
-from letorbench.results.store import FoldOutput, Store, read_folds, write_fold
+from letorbench.results.store import Store, read_folds, write_fold
 from letorbench.results.user_files import check_not_read
 from letorbench.solvers.fit_result import score_warnings
 
@@ -51,16 +45,15 @@ def import_external(
     form: str = "auto",
     folds: Sequence[int] | None = None,
 ) -> tuple[DatasetResults, list[str]]:
-    """Store another system's scores of the test parts as the results of an algorithm.
-
-    Nothing is written unless every file is right. Returns the data set's new results, and what the
-    user must know of the scores.
-
-    pattern: the path of the score files, `{fold}` in it for the number of the fold and `{dataset}`
-    for the name of the data set. form: a name of FORMATS, or "auto". folds: all by default.
-    """
-    _check_name(name, benchmark.name, out)
-    chosen = _chosen_folds(benchmark, folds)
+    """Store another system's scores, if every file is right; return the results and notes."""
+    if not NAME.fullmatch(name):
+        raise UsageError(f"name {name!r}: expected letters, digits and . _ + @ -")
+    there = read_folds(out, benchmark.name, name)
+    if name in names() or any("external" not in fold.identity for fold in there):
+        raise UsageError(f"name {name!r} is that of an algorithm of letorbench; choose another")
+    chosen = [fold for fold in benchmark.folds if folds is None or fold.number in folds]
+    if absent := sorted(set(folds or ()) - {fold.number for fold in chosen}):
+        raise UsageError(f"{benchmark.name} has no fold {absent[0]}")
     if len(chosen) > 1 and "{fold}" not in pattern:
         raise UsageError(
             f"{name}={pattern}: expected {{fold}} in it, where {benchmark.name}'s folds "
@@ -94,36 +87,14 @@ def import_external(
         }
         rules, n_folds = benchmark.convention, len(benchmark.folds)
         queries = measure_fold(name, fold, read, rules)
-        result = FoldOutput(
-            facts, Label(name), read, queries, rules.name, n_folds, warnings=warnings
-        )
+        made = facts, Label(name), read, queries, rules.name, n_folds
         with one_writer(folder, out):
-            write_fold(folder, result)
+            write_fold(folder, *made, warnings=warnings)
     return write_tables(Store(out), benchmark.name, [name]), notes
 
 
-def _check_name(name: str, dataset: str, out: Path) -> None:
-    """Raise UsageError for a name that no folder can have or that an algorithm has."""
-    if not NAME.fullmatch(name):
-        raise UsageError(f"name {name!r}: expected letters, digits and . _ + @ -")
-    ours = any("external" not in fold.identity for fold in read_folds(out, dataset, name))
-    if ours or name in names():
-        raise UsageError(f"name {name!r} is that of an algorithm of letorbench; choose another")
-
-
-def _chosen_folds(benchmark: Benchmark, numbers: Sequence[int] | None) -> list[Fold]:
-    chosen = [fold for fold in benchmark.folds if numbers is None or fold.number in numbers]
-    absent = sorted(set(numbers or ()) - {fold.number for fold in chosen})
-    if absent:
-        raise UsageError(f"{benchmark.name} has no fold {absent[0]}")
-    return chosen
-
-
 def read_any(path: Path, queries: QuerySet, form: str = "auto") -> np.ndarray:
-    """Read scores from a file of a format, "auto" to recognise it.
-
-    They are (n_docs,) float64, in the order of the query set.
-    """
+    """Read scores in any format, (n_docs,) float64, in the order of the query set."""
     return FORMATS[detect(path) if form == "auto" else form](path, queries)
 
 
@@ -136,10 +107,7 @@ def read_scores_of(path: Path, queries: QuerySet) -> np.ndarray:
 
 
 def detect(path: Path) -> str:
-    """Return the format that the first line has by its number of columns.
-
-    Six columns are trec, three are ranklib or else MS MARCO's ranks, anything else is scores.
-    """
+    """Return the format by the columns of the first line; three are ranklib or MS MARCO's."""
     width = len(content(path).lstrip()[:4096].partition(b"\n")[0].split())
     if width == len(RANKS):
         names: dict[bytes, set[bytes]] = {}
@@ -163,11 +131,7 @@ def read_run(path: Path, queries: QuerySet) -> np.ndarray:
 
 
 def run_lines(path: Path) -> Iterator[tuple[int, bytes, bytes, bytes]]:
-    """Yield the line, query, document and score of each line of a run.
-
-    Documents of TREC's rank by their scores, as in trec_eval, not by the rank column. In MS
-    MARCO's, rank r has the score -r; each query has the ranks 1, 2, ... once.
-    """
+    """Yield line, query, document and score of a run; rank r of MS MARCO's has the score -r."""
     rows: list[tuple[int, bytes, bytes, bytes]] = []
     ranks: dict[bytes, list[bytes]] = {}
     for line, cells in columns(path, RUN, RANKS):
@@ -224,11 +188,7 @@ def _placed(
 
 
 def read_qrels(path: Path) -> QuerySet:
-    """Read the judged documents of a qrels file, without features, in the order of its lines.
-
-    It is TREC's or, with its names in the first line, BEIR's. The lines of a query need not stay
-    together. A label below 0 says that the document is not judged, as in trec_eval; it becomes -1.
-    """
+    """Read the documents of qrels, TREC's or BEIR's, without features; not judged ones are -1."""
     found: dict[str, dict[bytes, int]] = {}
     named = False
     for line, cells in columns(path, QRELS, BEIR):
@@ -268,11 +228,7 @@ def without_features(found: Mapping[str, Mapping[bytes, int]]) -> QuerySet:
 def measure_runs(
     qrels: Path, runs: Sequence[Path], measures: Sequence[Measure], rules: Convention
 ) -> tuple[list[PerQuery], list[str]]:
-    """Measure TREC runs on the queries of qrels, NaN where a query does not count.
-
-    A run is called as its file without the ending, or by its path where two are called the same.
-    Returns also what the user must know of the runs. DataError where no query of a run counts.
-    """
+    """Measure TREC runs on the queries of qrels, NaN where one does not count; return notes too."""
     judgements, systems = read_qrels(qrels), []
     notes: list[str] = []
     names = [run.stem for run in runs]
@@ -291,12 +247,7 @@ def measure_runs(
 def judged(
     path: Path, qrels: QuerySet, rules: Convention
 ) -> tuple[QuerySet, np.ndarray, list[str]]:
-    """Read a run and find the labels of its documents.
-
-    Returns the documents of each query of the qrels, in the order of the run: with the label -1
-    where they are not judged, and then the judged ones that the run lacks; their scores, -inf for
-    those; what the user must know.
-    """
+    """Read a run; return its and the missed documents with labels, their scores, and notes."""
     run: dict[str, dict[bytes, float]] = {}
     for line, query, docno, score in run_lines(path):
         ranked = run.setdefault(query.decode("utf-8", "surrogateescape"), {})
@@ -339,11 +290,7 @@ def _again(path: Path, line: int, docno: bytes, qid: bytes, first: str = "") -> 
 
 
 def columns(path: Path, *forms: tuple[str, ...]) -> Iterator[tuple[int, list[bytes]]]:
-    """Yield the number and the cells of each line that is not empty of a file with columns.
-
-    Blanks or tabs separate the columns. The first line tells which of the forms it is by their
-    number. DataError says that a line has too few or too many, or that the file has no lines.
-    """
+    """Yield number and cells of each line that is not empty; the first line decides the form."""
     empty = True
     for line_number, line in enumerate(content(path).split(b"\n"), 1):
         cells = line.split()

@@ -56,11 +56,7 @@ class Label:
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """The names that its folder may have, the usual one first.
-
-        The second is for a label that is long or has signs which a folder's name should not have,
-        and where the first has other results.
-        """
+        """The names that its folder may have: its own, and one with a digest if that is taken."""
         long = f"{self.name or self.algo}-{digest(self.configuration.encode())[:8]}"
         return (self.row, long) if _PLAIN.fullmatch(self.row) else (long,)
 
@@ -123,11 +119,7 @@ def expanded(words: Iterable[str], groups: Mapping[str, Sequence[str]]) -> list[
 
 
 def configured(identity: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the user can choose of an identity: equal ones may replace each other.
-
-    Of two folds that differ only in the version of the code or in the data, the newer is right. Of
-    two with other settings both are.
-    """
+    """Return what the user can choose of an identity: equal ones may replace each other."""
     if "external" in identity:
         return {"external": identity["algo"]}
     values = identity.get("settings", {})
@@ -145,9 +137,6 @@ def of(algo: str, fixed: Mapping[str, Any], run: Mapping[str, Any], name: str = 
 
 
 def of_stored(fit: Mapping[str, Any], folder: Path) -> Label:
-    """Return the label of a fold from its fit.json and the folder of its algorithm.
-
-    A folder that was copied or renamed is called by its name.
-    """
+    """Return the label of a fold; a folder that was copied or renamed is called by its name."""
     label = parse(fit.get("label", fit["identity"]["algo"]))
     return label if folder.name in label.folders else replace(label, name=folder.name)

@@ -1,8 +1,7 @@
 """Linear and tree models as the texts of RankLib, LightGBM, Solr and Elasticsearch.
 
-Trees keep their decisions: features are float32 numbers, so `x <= threshold` is the same with the
-largest float32 that is not above the threshold. Where another program compares in another way, its
-threshold is the one with which it decides so. Solr and Elasticsearch compute in float32.
+Features are float32, so `x <= threshold` decides the same with the largest float32 that is not
+above the threshold; another program's threshold is the one with which it decides so.
 """
 
 import json
@@ -21,12 +20,7 @@ SLACK = np.float32(1e-6)
 
 
 def ranklib_text(model: Model) -> str:
-    """Return the text of a linear or tree model as RankLib saves it.
-
-    A linear model becomes RankLib's coordinate ascent, without its constant, which no ranking
-    depends on; trees become its LambdaMART, and a model of another kind is a UsageError. Features
-    are numbered from 1.
-    """
+    """Return a linear model as RankLib's coordinate ascent, trees as its LambdaMART."""
     if isinstance(model, Linear):
         weights = " ".join(f"{k}:{w!r}" for k, w in enumerate(model.weights.tolist(), 1))
         return f"## Coordinate Ascent\n\n{weights}\n"
@@ -49,11 +43,8 @@ def ranklib_text(model: Model) -> str:
 def solr_text(model: Model, name: str = "model", features: Sequence[str] | None = None) -> str:
     """Return a linear or tree model as the JSON that Solr's model store takes.
 
-    Features are feature_1, feature_2, ... where no names are given. A linear model loses its
-    constant, which no ranking depends on. Solr 9's MultipleAdditiveTreesModel adds 1e-6 to a
-    threshold, in float32. The thresholds written make up for it, exactly but for those below 4e-6,
-    which Solr has in steps of up to 2.3e-13, and those just above -1, -2, -4, ... UsageError says
-    that the model is of another kind, has other features, or a threshold that Solr cannot have.
+    Solr 9 adds 1e-6 to a threshold, in float32; the written ones make up for it, exactly but below
+    4e-6 and just above -1, -2, -4, ... A linear model loses its constant.
     """
     names = _names(model, features)
     params: dict[str, object]
@@ -84,11 +75,7 @@ def solr_text(model: Model, name: str = "model", features: Sequence[str] | None 
 def elasticsearch_text(
     model: Model, name: str = "model", features: Sequence[str] | None = None
 ) -> str:
-    """Return a linear or tree model as the JSON that the plug-in of Elasticsearch takes.
-
-    A linear model is a `model/linear`, trees are a `model/xgboost+json` (XGBoostJsonParser, version
-    1.5), which goes left where x < threshold. The rest is as in `solr_text`.
-    """
+    """Return a linear or tree model as the JSON of Elasticsearch's plug-in; trees as XGBoost's."""
     names = _names(model, features)
     definition: object
     if isinstance(model, Linear):
@@ -140,18 +127,20 @@ def _names(model: Model, features: Sequence[str] | None) -> Sequence[str]:
 
 
 def lightgbm_text(model: Model) -> str:
-    """Return the text of a tree model as LightGBM saves it.
-
-    A linear model is a UsageError: SHAP and onnxmltools misread LightGBM's linear trees. So are a
-    model of another kind, and trees without the numbers of training documents, which SHAP needs.
-    """
+    """Return trees as LightGBM saves them; UsageError where SHAP and onnxmltools would misread."""
     if isinstance(model, Linear):
         raise UsageError(
             "found a linear model, expected trees: SHAP and onnxmltools misread LightGBM's linear "
             "trees; the forms ranklib, solr and elasticsearch are right"
         )
     trees = _trees(model)
-    _check_counts(trees)
+    leaf = trees.left == np.arange(len(trees.left))
+    below = trees.cover[trees.left] + trees.cover[trees.right]
+    if not ((trees.cover >= 1.0) & (leaf | (trees.cover == below))).all():  # as XGBoost's
+        raise UsageError(
+            "found a model without the numbers of training documents in its nodes, which SHAP "
+            "needs; expected one that letorbench trained"
+        )
     blocks = [_tree(trees, root) for root in trees.roots.tolist()]
     texts = [f"Tree={number}\n{block}\n\n\n" for number, block in enumerate(blocks)]
     head: dict[str, object] = {
@@ -186,7 +175,8 @@ def _tree(trees: TreeEnsemble, root: int) -> str:
             "split_feature": trees.feature[inner],
             "split_gain": trees.gain[inner],
             "threshold": [float(_threshold(trees, node)) for node in inner],
-            "decision_type": _decisions(trees)[inner],
+            # 8: NaN is a missing value; 2: it goes to the left
+            "decision_type": ((8 + 2 * trees.missing_left) * trees.has_missing)[inner],
             "left_child": [number[node] for node in trees.left[inner].tolist()],
             "right_child": [number[node] for node in trees.right[inner].tolist()],
         }
@@ -202,25 +192,6 @@ def _tree(trees: TreeEnsemble, root: int) -> str:
             "internal_count": counts[inner],
         }
     return _lines(array | {"is_linear": 0, "shrinkage": 1})
-
-
-def _decisions(trees: TreeEnsemble) -> np.ndarray:
-    """Return LightGBM's `decision_type` of each node: where missing values go, if any were learned.
-
-    8 says that NaN is a missing value, 2 that it goes to the left.
-    """
-    return (8 + 2 * trees.missing_left) * trees.has_missing
-
-
-def _check_counts(trees: TreeEnsemble) -> None:
-    """Refuse a library's model whose file does not count the training documents, as XGBoost's."""
-    leaf = trees.left == np.arange(len(trees.left))
-    below = trees.cover[trees.left] + trees.cover[trees.right]
-    if not ((trees.cover >= 1.0) & (leaf | (trees.cover == below))).all():
-        raise UsageError(
-            "found a model without the numbers of training documents in its nodes, which SHAP "
-            "needs; expected one that letorbench trained"
-        )
 
 
 def _lines(values: Mapping[str, object]) -> str:

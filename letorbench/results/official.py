@@ -23,13 +23,7 @@ def official(
     docids: np.ndarray | None = None,
     weights: np.ndarray | None = None,
 ) -> str:
-    """Return what the convention's official tool prints, by its `layout`.
-
-    qids: (n_queries,); labels, scores: (n_docs,), in file order; offsets: (n_queries + 1,);
-    per_query: the tool's flag for the values of every query; docids: (n_docs,). weights:
-    (n_queries,), for the convention's ``mean=weighted``. Errors are those of `query_metrics`, and
-    DataError where the convention leaves every query out.
-    """
+    """Return what the convention's official tool prints, by its `layout`; arrays in file order."""
     cutoffs = range(1, convention.cutoffs + 1)
     usual = *(P @ k for k in cutoffs), MAP, *(nDCG @ k for k in cutoffs)
     measures = [each for each in usual if convention.apart(str(each)) is not None]
@@ -73,11 +67,7 @@ def _sections(
 
 
 def _tables(
-    qids: np.ndarray,
-    values: np.ndarray,
-    averages: np.ndarray,
-    names: list[str],
-    per_query: bool,
+    qids: np.ndarray, values: np.ndarray, averages: np.ndarray, names: list[str], per_query: bool
 ) -> str:
     """Two tables, precision with MAP and NDCG with MeanNDCG, a row a query and the average's."""
     text, middle = [], sum("NDCG" not in name for name in names)

@@ -1,8 +1,4 @@
-"""Results of a data set as one small file to ship.
-
-It has no data: of each document it has the place at which an algorithm ranks it, of each query the
-values of some measures, and of each fold its fit.json.
-"""
+"""Results of a data set as one small file: ranks, values by query, and each fold's facts."""
 
 from __future__ import annotations
 
@@ -32,11 +28,7 @@ CURVES: dict[str, object] = {"curve": [], "grid": []}
 
 
 def pack(frame: DatasetResults, measures: Sequence[str], path: Path) -> None:
-    """Write the rows of a data set, which have all its folds, with the values of these measures.
-
-    DataError says that the scores are of other data than those now there; UsageError that a row
-    lacks folds.
-    """
+    """Write the rows of a data set, which have all its folds, with these measures."""
     if frame.partial:
         raise UsageError(f"{frame.dataset}: found {', '.join(frame.partial)}, expected all folds")
     frame = frame.measured(measures)
@@ -54,7 +46,7 @@ def pack(frame: DatasetResults, measures: Sequence[str], path: Path) -> None:
                 test = fold.fit["test"] | {"means": {name: fold.means[name] for name in measures}}
                 validation = fold.fit["validation"] | CURVES
                 fit = {**fold.fit, **LEFT_OUT, "validation": validation, "test": test}
-                facts.append([row.algo, fold.repeat, fold.number, fit])
+                facts.append([row.algo, fold.key.repeat, fold.number, fit])
     queries = {
         "dataset": frame.dataset,
         "measures": list(measures),
@@ -105,10 +97,7 @@ def read_packed(path: Path) -> DatasetResults:
 
 
 def unpack(path: Path, out: Path) -> Path:
-    """Write a packed file as a results folder of any command; return the data set's folder.
-
-    A document's score is its place, the lower the better: it ranks and ties as it did.
-    """
+    """Write a packed file as a results folder; a document's score is its negative rank."""
     frame = read_packed(path)
     _, queries, _, halves = _members(path)
     n_docs = [sum(lengths) for lengths in queries["lengths"]]
@@ -120,10 +109,8 @@ def unpack(path: Path, out: Path) -> Path:
         raise UsageError(f"{place}: is there already, expected a new folder")
     for scores, folds in zip(places.T, trainings, strict=True):
         for fold in folds:
-            label = fold.label
-            folder = paths.fold_folder(
-                paths.algo_folder(out, frame.dataset, label.folders[0]), fold.number, fold.repeat
-            )
+            of_algo = place / fold.label.folders[0]
+            folder = paths.fold_folder(of_algo, fold.number, fold.key.repeat)
             ranks = scores[ends[fold.number - 1] - n_docs[fold.number - 1] : ends[fold.number - 1]]
             with one_writer(folder, out):
                 write_scores(folder / paths.SCORES, -ranks.astype(np.float64), write_unlocked)

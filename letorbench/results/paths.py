@@ -30,10 +30,7 @@ _FOLD = re.compile(r"([^/]+)/([^/]+)/(?:repeat([1-9][0-9]{0,8})/)?fold([1-9][0-9
 
 
 class FoldKey(NamedTuple):
-    """What the results of one fold are of.
-
-    `algo` is what the row is called: a label, or the user's name for it.
-    """
+    """What the results of one fold are of; `algo` is a label, or the user's name for it."""
 
     dataset: str
     algo: str
@@ -100,10 +97,7 @@ def present(out: Path) -> list[str]:
 
 
 def figure_stem(out: Path, dataset: str | None = None, measure: str = "ndcg") -> Path:
-    """Return the path, without its ending, of the figure of a measure at n = 1..10.
-
-    Without a data set it is that of the figure with a panel for each of several.
-    """
+    """Return a measure's figure without its ending; without a data set that of several."""
     return (Path(out) if dataset is None else dataset_folder(out, dataset)) / measure
 
 

@@ -27,10 +27,7 @@ WEIGHTS = ("weight", "ndcg-weight")
 
 @dataclass(frozen=True, eq=False)
 class PerQuery:
-    """One algorithm's values on every test query of its folds, in read-only arrays.
-
-    `tables` may also be given the values of a single repeat, (n_queries,).
-    """
+    """One algorithm's values on every test query of its folds, in read-only arrays."""
 
     algo: str
     #: (n_queries,) int64: the fold whose test part holds the query
@@ -64,10 +61,7 @@ class PerQuery:
         return pd.MultiIndex.from_arrays([self.folds, self.qids])
 
     def relative_weights(self, measure: str) -> np.ndarray:
-        """Return what each value is multiplied by in the mean of its fold, (n_queries,) float64.
-
-        It is the query's weight / the mean weight of the fold's queries that have a value.
-        """
+        """Return query weight / mean weight of the fold's queries with a value, (n_queries,)."""
         if self.weights is None:
             return np.ones(len(self.qids))
         there = ~np.isnan(self.values[measure])

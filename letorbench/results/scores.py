@@ -1,28 +1,58 @@
-"""Score files, one number a line."""
+"""What users and other tools write: files of scores, one number a line, and names of measures."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
+from letorbench import aliases, measures
 from letorbench.datasets.text import odd_character, without_mark
 from letorbench.errors import DataError
 from letorbench.files import Writer, write_atomically
+from letorbench.measures import MEASURES, Measure
 
 #: the scores written for -infinity (and NaN) and for infinity, which a score file cannot hold
 LOWEST, HIGHEST = -1e300, 1e300
 
 
+def parse(text: str) -> Measure:
+    """Return the measure that a text names, in any case, also in another tool's spelling.
+
+    Parameters
+    ----------
+    text : str
+        A name, with a cut-off if the measure takes one: ``map``, ``ndcg@10``, ``ndcg_cut_10``,
+        ``P_5``, ``precision@5``.
+
+    Returns
+    -------
+    Measure
+        The value that prints as letorbench's name of it.
+
+    Raises
+    ------
+    UsageError
+        No measure has that name, or the cut-off does not fit it.
+
+    Examples
+    --------
+    >>> parse("NDCG@10"), parse("ndcg_cut_10"), parse("success@1")
+    (nDCG@10, nDCG@10, Hit@1)
+    """
+    cut = re.fullmatch(r"\s*([a-z_]+)[_.](\d+)\s*", text.lower())
+    if cut and measures.custom_measure(cut[0].strip()) is None:  # one of the user's comes first
+        if name := aliases.named(cut[1], MEASURES, "measure"):
+            text = f"{name}@{cut[2]}"
+    return measures.parse(text)
+
+
 def read_scores(
     path: Path, n_docs: int, read: Callable[[Path], bytes] = Path.read_bytes
 ) -> np.ndarray:
-    """Read a file of `n_docs` scores, one per line; a larger score ranks higher.
-
-    Blanks around a number, CRLF and empty lines at the end are allowed. DataError names the line
-    without a finite number, or the one at which scores are missing or superfluous.
-    """
+    """Read a file of one score a line; DataError names the line that is wrong."""
     text = content(path, read).rstrip()
     lines = text.split(b"\n") if text else []
     scores = np.array([_number(line) for line in lines], dtype=np.float64)

@@ -1,9 +1,7 @@
 """The store of results: the files of a fold, how they are written, read and checked.
 
-A fold is finished when its fit.json is there. That file is written last and removed first, so
-that a run which is killed leaves a fold finished or not, never half. It has the digests of the
-fold's other files and its own checksum. A fold with any byte changed is damaged: it is named and
-left out, and the next run of it runs it again.
+A fit.json is written last and removed first, so that a killed run leaves a fold finished or not. It
+has the digests of the other files and its own; a fold with any byte changed is run again.
 """
 
 from __future__ import annotations
@@ -84,60 +82,6 @@ _OF_ONE_FILE = ("file", "digest")
 
 
 @dataclass(frozen=True, eq=False)
-class FoldOutput:
-    """What a fold leaves on disk."""
-
-    #: all that the scores depend on, as JSON can hold it
-    identity: Mapping[str, Any]
-    label: Label
-    #: (n_docs,) float64, all finite: of the test part; below, of the validation part
-    scores: np.ndarray
-    #: the test queries' values, measured by a convention
-    queries: PerQuery
-    convention: str
-    #: how many folds the data set has
-    n_folds: int
-    #: the fitted ranker; None for another system's scores
-    ranker: Ranker | None = None
-    validation_scores: np.ndarray | None = None
-    #: how validation chose: measure, value, curve, best round, the grid's trials
-    validation: Mapping[str, object] | None = None
-    #: how long training, selection and scoring took
-    seconds: float | None = None
-    #: what a user must know
-    warnings: Sequence[FitWarning] = ()
-    #: the time limit, and how many fits of how many it ended: time_limit, fits, of
-    cut_off: Mapping[str, float | None] | None = None
-    #: how many seeds the run has; None if nothing is drawn at random
-    repeats: int | None = None
-
-    def as_json(self) -> dict[str, object]:
-        """Return what fit.json says."""
-        test = {
-            "convention": self.convention,
-            "n_folds": self.n_folds,
-            "queries": len(self.queries.qids),
-            "means": _means(self.queries),
-        }
-        named = str(self.label) != self.identity.get("algo")
-        return {
-            "format": FORMAT,
-            "identity": self.identity,
-            **({"label": str(self.label)} if named else {}),
-            "chosen": self.ranker.get_params() if self.ranker else {},
-            "validation": self.validation or NOT_VALIDATED,
-            "test": test,
-            "objective": self.ranker.learned.objective if self.ranker else [],
-            "warnings": [asdict(warning) for warning in self.warnings],
-            "cut_off": self.cut_off,
-            "seconds": self.seconds,
-            "repeats": self.repeats,
-            "versions": versions(self.ranker.needs if self.ranker else None),
-            "machine": machine() if self.ranker else None,
-        }
-
-
-@dataclass(frozen=True, eq=False)
 class StoredFold:
     """A finished fold: what made it, and the values of its test queries."""
 
@@ -159,11 +103,6 @@ class StoredFold:
         return self.key.fold
 
     @property
-    def repeat(self) -> int:
-        """Which of the algorithm's seeds the fold was run with, counted from 1."""
-        return self.key.repeat
-
-    @property
     def identity(self) -> Mapping[str, Any]:
         """All that the fold's scores depend on."""
         return self.fit["identity"]
@@ -176,11 +115,6 @@ class StoredFold:
     def n_folds(self) -> int:
         """How many folds the data set has."""
         return self.fit["test"]["n_folds"]
-
-    @property
-    def repeats(self) -> int | None:
-        """How many seeds the run was to have; None if nothing is drawn at random."""
-        return self.fit.get("repeats")
 
     @cached_property
     def means(self) -> Mapping[str, float]:
@@ -199,18 +133,8 @@ class StoredFold:
         return name in self.means and self.added.get(name, "") == measure.code
 
     @property
-    def cut_off(self) -> bool:
-        """Whether a time limit ended trainings."""
-        return bool(self.fit.get("cut_off"))
-
-    @property
-    def not_converged(self) -> bool:
-        """Whether the chosen fit ended away from its optimum."""
-        return any(each.kind == "not converged" for each in self.warnings)
-
-    @property
     def warnings(self) -> list[FitWarning]:
-        return fit_warnings(self.fit)
+        return [FitWarning(**facts) for facts in self.fit["warnings"]]
 
     @cached_property
     def experiment(self) -> str:
@@ -236,21 +160,58 @@ class StoredFold:
         return replace(self, queries=replace(self.queries, tables=shown)) if measures else self
 
 
-def write_fold(folder: Path, result: FoldOutput) -> dict[str, Any]:
+def write_fold(
+    folder: Path,
+    identity: Mapping[str, Any],
+    label: Label,
+    scores: np.ndarray,
+    queries: PerQuery,
+    convention: str,
+    n_folds: int,
+    *,
+    ranker: Ranker | None = None,
+    validation_scores: np.ndarray | None = None,
+    validation: Mapping[str, object] = NOT_VALIDATED,
+    warnings: Sequence[FitWarning] = (),
+    cut_off: Mapping[str, float | None] | None = None,
+    seconds: float | None = None,
+    repeats: int | None = None,
+) -> dict[str, Any]:
     """Write a fold's files and, last, the fit.json that says so; return what that holds.
 
-    The caller is the `one_writer` of the folder, here and below.
+    The caller is the `one_writer` of the folder, here and below. Another system has no `ranker`.
     """
     (folder / paths.FIT).unlink(missing_ok=True)
-    write_scores(folder / paths.SCORES, result.scores, write_unlocked)
-    if result.validation_scores is None:
+    write_scores(folder / paths.SCORES, scores, write_unlocked)
+    if validation_scores is None:
         (folder / paths.VALIDATION).unlink(missing_ok=True)
     else:
-        write_scores(folder / paths.VALIDATION, result.validation_scores, write_unlocked)
-    write_fold_queries(folder / paths.QUERIES, result.queries)
-    if result.ranker is not None:
-        result.ranker.save(folder / paths.MODEL)
-    return write_fit(folder, result.as_json())
+        write_scores(folder / paths.VALIDATION, validation_scores, write_unlocked)
+    write_fold_queries(folder / paths.QUERIES, queries)
+    if ranker is not None:
+        ranker.save(folder / paths.MODEL)
+    test = {
+        "convention": convention,
+        "n_folds": n_folds,
+        "queries": len(queries.qids),
+        "means": _means(queries),
+    }
+    facts = {
+        "format": FORMAT,
+        "identity": identity,
+        **({"label": str(label)} if str(label) != identity.get("algo") else {}),
+        "chosen": ranker.get_params() if ranker else {},
+        "validation": validation,
+        "test": test,
+        "objective": ranker.learned.objective if ranker else [],
+        "warnings": [asdict(warning) for warning in warnings],
+        "cut_off": cut_off,
+        "seconds": seconds,
+        "repeats": repeats,
+        "versions": versions(ranker.needs if ranker else None),
+        "machine": machine() if ranker else None,
+    }
+    return write_fit(folder, facts)
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -306,22 +267,14 @@ def stored_fit(folder: Path) -> dict[str, Any]:
 def matches(
     fit: Mapping[str, Any], identity: Mapping[str, object], time_limit: float | None
 ) -> bool:
-    """Return whether a fit.json is of that identity.
-
-    A result that a time limit cut off holds only for the same limit or a shorter one. Another
-    one holds for every limit.
-    """
+    """Return whether a fit.json is of an identity, and not cut off by a shorter time limit."""
     cut = fit.get("cut_off")
     in_time = not cut or (time_limit is not None and time_limit <= cut["time_limit"])
     return fit.get("identity") == identity and in_time
 
 
 def read_fold(key: FoldKey, folder: Path) -> StoredFold | None:
-    """Return a finished fold; None if it is not finished.
-
-    DataError says that it is damaged, or of other data or another fold than its folder says;
-    UsageError that a later version wrote it, so that no run replaces it.
-    """
+    """Return a finished fold, None without one; DataError: damaged, UsageError: too new to read."""
     written = stamp(folder)
     fit = stored_fit(folder)
     if written is None or not fit:
@@ -335,7 +288,8 @@ def read_fold(key: FoldKey, folder: Path) -> StoredFold | None:
         facts = {"repeat": 1, **fit["identity"]}
         convention(fit["test"]["convention"])
         label = of_stored(fit, paths.folder_of_fold(folder))
-        fit_warnings(fit), experiment_of(facts), configured(facts)  # what is made of them
+        # what is made of them
+        [FitWarning(**each) for each in fit["warnings"]], experiment_of(facts), configured(facts)
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise _damaged(folder / paths.FIT, f"its facts are wrong: {error}") from None
     for name in ("dataset", "fold", "repeat"):
@@ -407,11 +361,7 @@ class Store:
         return sorted({f.key.algo for f in self.folds.values() if f.key.dataset == dataset})
 
     def folder(self, dataset: str, label: Label, identity: Mapping[str, Any] | None) -> Path:
-        """Return the folder for results of a label and an identity.
-
-        It is the first that the label may have where no other configuration is stored. UsageError
-        says that a name of the user's has another one.
-        """
+        """Return the first folder of a label where no other configuration is stored."""
         free = [paths.algo_folder(self.out, dataset, name) for name in label.folders]
         for place in free:
             others = [
@@ -446,20 +396,16 @@ def experiment_of(identity: Mapping[str, Any]) -> str:
 
 
 def current_folds(folds: Sequence[StoredFold]) -> list[StoredFold]:
-    """Return the folds of one experiment: the one whose fold was written or reused last.
-
-    Of its repeats those count that have every fold of the repeat with the most folds, and the same
-    queries in them.
-    """
+    """Return the folds of the last experiment, of the repeats that have the most folds."""
     if not folds:
         return []
     last = _alike(max(folds, key=lambda fold: fold.written))
     same = [fold for fold in folds if _alike(fold) == last]
     numbers: dict[int, dict[int, list[str]]] = {}
     for fold in same:
-        numbers.setdefault(fold.repeat, {})[fold.number] = fold.queries.qids.tolist()
+        numbers.setdefault(fold.key.repeat, {})[fold.number] = fold.queries.qids.tolist()
     most = max(numbers.values(), key=len)
-    current = [fold for fold in same if numbers[fold.repeat] == most]
+    current = [fold for fold in same if numbers[fold.key.repeat] == most]
     common = set.intersection(*(set(fold.added.items()) for fold in current))
     return [fold.without({name for name, _ in fold.added.items() - common}) for fold in current]
 
@@ -474,13 +420,8 @@ def by_repeat(folds: Sequence[StoredFold]) -> list[list[StoredFold]]:
     """Return the folds of each repeat; folds and repeats keep their order."""
     repeats: dict[int, list[StoredFold]] = {}
     for fold in folds:
-        repeats.setdefault(fold.repeat, []).append(fold)
+        repeats.setdefault(fold.key.repeat, []).append(fold)
     return list(repeats.values())
-
-
-def fit_warnings(fit: Mapping[str, Any]) -> list[FitWarning]:
-    """Return what a fit.json warns of."""
-    return [FitWarning(**facts) for facts in fit["warnings"]]
 
 
 def check_writable(out: Path) -> None:

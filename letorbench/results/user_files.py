@@ -17,8 +17,6 @@ from letorbench.results import paths
 
 #: how a line of LETOR text begins
 _LETOR_TEXT = re.compile(rb"^\s*\S+[ \t]+qid:", re.MULTILINE)
-#: the bytes of a file in which such a line is looked for
-_START = 4096
 
 
 def read_for(
@@ -28,12 +26,7 @@ def read_for(
     sparse: bool = False,
     columns: Columns = Columns(),
 ) -> QuerySet:
-    """Read documents of any layout with the features that a fitted ranker learned from.
-
-    A NULL value reads as `null` says, see `read_letor`, but the ranker must take what is kept. A
-    sparse file may end before the last feature, which then is 0 everywhere. DataError says that the
-    file has other features.
-    """
+    """Read documents of any layout with the features that a fitted ranker learned from."""
     width = ranker.n_features_in_
     if unknown := [name for name, words in columns.categories.items() if words is None]:
         raise UsageError(
@@ -54,18 +47,14 @@ def read_for(
 
 
 def check_output(path: Path, inputs: Iterable[Path] = (), data_dir: Path | None = None) -> None:
-    """Refuse to write a file over an input or among data or stored results; follow links.
-
-    UsageError says that the file is an input, LETOR text (known by its content), or in the folder
-    of a data set or of a stored fold.
-    """
+    """Raise UsageError where an output would be an input, LETOR text, data or a stored fold."""
     if is_stream(path):
         return
     check_not_read(path, inputs)
     what = ""
     if (Path(os.path.realpath(path)).parent / paths.FIT).is_file():
         what = "a file of a stored fold"
-    elif _is_letor_text(path):
+    elif path.is_file() and _LETOR_TEXT.search(_start(path)):
         what = "a file of LETOR text"
     elif data_dir is not None and (name := _data_set_of(path, data_dir)):
         what = f"a file of the data set {name}"
@@ -80,11 +69,9 @@ def check_not_read(path: Path, inputs: Iterable[Path]) -> None:
             raise UsageError(f"{path}: the output would be the input {each}; expected another file")
 
 
-def _is_letor_text(path: Path) -> bool:
-    if not path.is_file():
-        return False
+def _start(path: Path) -> bytes:
     with path.open("rb") as file:
-        return _LETOR_TEXT.search(file.read(_START)) is not None
+        return file.read(4096)
 
 
 def _data_set_of(path: Path, data_dir: Path) -> str:

@@ -1,8 +1,4 @@
-"""Which conventions, averages and roundings turn scores into a number; what bounds every measure.
-
-The numbers of documents of each label bound every measure by every convention. For some data sets
-these numbers come with letorbench, so that the bounds need no data.
-"""
+"""Which conventions, averages and roundings give a number; what bounds every measure."""
 
 from __future__ import annotations
 
@@ -154,15 +150,7 @@ def _own(tests: Sequence[QuerySet], files: Sequence[Path]) -> str:
 def readings(
     parts: Sequence[tuple[QuerySet, np.ndarray]], measure: Measure, printed: Printed, own: str = ""
 ) -> list[Reading]:
-    """Read scores in every way that gives different values.
-
-    Rules that change no query's value on these data are left as in the convention with the
-    shortest description. The readings that give the printed digits come first, the shortest
-    description before the others; then the rest by their distance.
-
-    parts: the queries of each test file, usually a fold's, and their scores, (n_docs,). own: the
-    convention that is named first among equally short ones.
-    """
+    """Read the scores of each test file in every way that matters; those that fit come first."""
 
     def measured(rules: Convention) -> list[np.ndarray]:
         return [
@@ -195,10 +183,7 @@ def _mean(values: np.ndarray) -> float:
 def _conventions(
     measure: str, measured: Callable[[Convention], list[np.ndarray]], largest: int, own: str
 ) -> Iterator[list[Convention]]:
-    """Yield a convention for every combination of rules that matter, named as shortly as can be.
-
-    Behind it stand the others that need no rule beside their names.
-    """
+    """Yield the shortest convention for every combination of rules that matter, then its equals."""
     standard = replace(CONVENTIONS["standard"], max_label=max(4, largest))
     numbers = {"relevant": range(2, largest + 1), "max_label": {4, *range(max(1, largest), 6)}}
     # the least relevant label changes no NDCG, but decides which queries are dropped
@@ -245,11 +230,7 @@ class Known:
 
 @cache
 def judged_folds(name: str) -> tuple[Fold, ...]:
-    """Return the folds of a known data set without features; none where their labels are unknown.
-
-    `catalog/judged.csv` has a row for the queries of a test part that have equally many documents
-    of each label: `queries` is their number.
-    """
+    """Return the folds of a known data set without features, by catalog/judged.csv."""
     lengths: dict[int, list[list[int]]] = {}
     text = files("letorbench.datasets.catalog").joinpath("judged.csv").read_text(encoding="utf-8")
     for dataset, fold, queries, *numbers in list(csv.reader(text.splitlines()))[1:]:

@@ -1,9 +1,7 @@
 """Printed tables: numbers that no ranking can have, and rows that look odd.
 
-Each check is a function of the table that yields findings. Numbers of one part of one fold share
-the number of its queries n; where the data are not given, n is inferred from the precisions: all
-of them are counts over k n. The data also give bounds that no ranking of a part can exceed. A check
-that many numbers fail yields nothing: its assumption is wrong, not the numbers.
+Numbers of a part of a fold share its number of queries n, inferred from the precisions where there
+are no data. A check that many numbers fail yields nothing: its assumption is wrong.
 """
 
 import math
@@ -20,13 +18,7 @@ from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.layout import installed
 from letorbench.measures import sign
 from letorbench.verify import FINE, IMPOSSIBLE, SUSPICIOUS, Verdict
-from letorbench.verify.numbers import (
-    Known,
-    judged_folds,
-    known_facts,
-    known_folds,
-    known_of_means,
-)
+from letorbench.verify.numbers import Known, judged_folds, known_facts, known_folds, known_of_means
 from letorbench.verify.tables_read import PARTS, Entry, read_table
 
 #: the most queries that are tried, and the share of numbers that an assumption must explain
@@ -71,10 +63,7 @@ def check_file(path: Path, data_dir: Path, convention: str) -> Verdict:
 def check_table(
     entries: Sequence[Entry], known: Mapping[tuple[str, str, int], Known] | None = None
 ) -> list[Finding]:
-    """Return the findings in a table, in the order of the lines.
-
-    `known` has the facts about each (data set, part, fold).
-    """
+    """Return the findings by lines; `known` has the facts about each (data set, part, fold)."""
     table = []
     for (*part, fold), group in by(entries, "dataset", "part", "fold").items():
         facts = (known or {}).get((*part, fold)) or Known(_inferred_queries(group) if fold else 0)
@@ -161,10 +150,7 @@ def _not_cumulative(entries: Sequence[Entry]) -> Iterator[Finding]:
 
 
 def _not_the_mean(entries: Sequence[Entry]) -> Iterator[Finding]:
-    """The means of a part are all of the printed folds, or all of the numbers behind them.
-
-    The assumption that explains more of them holds.
-    """
+    """The means of a part are all of the printed folds, or all of the numbers behind them."""
     for group in by(entries, "dataset", "part").values():
         rows = by(group, "algorithm", "measure").values()
         means = [(row, mean) for row in rows for mean in row if not mean.fold and len(row) > 2]
@@ -214,11 +200,7 @@ def _out_of_bounds(entries: Sequence[Entry]) -> Iterator[Finding]:
 
 
 def _odd_rows(entries: Sequence[Entry]) -> Iterator[Finding]:
-    """Rows as of a ranker that is not trained, or that is chosen on test data.
-
-    In LETOR's folds the validation part of fold k is the test part of fold k - 1. A trained ranker
-    is rarely better on test than on training data in every fold.
-    """
+    """Rows as of a ranker that is not trained, or that is chosen on test data."""
     partners = {"validation": ("test", 1), "test": ("train", 0), "train": ("", 0)}
     for (dataset, algorithm), group in by(entries, "dataset", "algorithm").items():
         at = {entry[2:5]: entry for entry in group if entry.fold}
@@ -269,13 +251,7 @@ def _twice(entries: Sequence[Entry]) -> Iterator[Finding]:
 def check_by_data(
     entries: Sequence[Entry], data_dir: Path, convention: str
 ) -> tuple[list[Finding], list[str], str]:
-    """Return the findings in a table, the data sets whose labels are known, and the convention.
-
-    They are known of the data that are there, and of OHSUMED and MQ2008 without them. "auto" is
-    the convention of each data set. A table may have been measured otherwise: where more of its
-    numbers are impossible than a table has slips, the other conventions are tried. DataError where
-    the data of a data set cannot be read.
-    """
+    """Return the findings by the known data, their data sets, and the convention that fits."""
     names, here = sorted({entry.dataset for entry in entries}), installed(data_dir)
     there = [name for name in names if name in here or judged_folds(name)]
     measures = {name: {e.measure for e in entries if e.dataset == name} for name in there}

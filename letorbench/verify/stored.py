@@ -1,8 +1,8 @@
-"""Results folders: every number measured again by plain definitions; two runs of one method.
+"""Results folders measured again by plain definitions; two runs of one method.
 
-The measures of agreement are those of reproducibility studies: T. Breuer, N. Ferro, N. Fuhr,
-M. Maistro, T. Sakai, P. Schaer, I. Soboroff, "How to Measure the Reproducibility of System-oriented
-IR Experiments", SIGIR 2020.
+The measures of agreement are those of T. Breuer, N. Ferro, N. Fuhr, M. Maistro, T. Sakai,
+P. Schaer, I. Soboroff, "How to Measure the Reproducibility of System-oriented IR Experiments",
+SIGIR 2020.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from letorbench.results.dataset_results import (
 from letorbench.results.measuring import RANDOM
 from letorbench.results.paths import present
 from letorbench.results.per_query import PerQuery, mean_of
-from letorbench.results.store import Store, StoredFold, by_repeat
+from letorbench.results.store import Store, StoredFold
 from letorbench.verify import FINE, IMPOSSIBLE, SUSPICIOUS, Verdict, plain
 
 #: how far a stored number may be from the plain definition's: both round on the way
@@ -95,12 +95,7 @@ def check_folder(out: Path, data_dir: Path) -> Verdict:
 
 
 def trace(out: Path, data_dir: Path, dataset: str) -> list[Traced]:
-    """Check a data set's results: files, per-query values, and the tables made of them.
-
-    Damaged folds and tables that differ from their folds are problems of the algorithm they
-    belong to; summary.csv is one of the row with the name "summary". A run that goes on, or was
-    stopped, has not written its tables since its last fold, which is no problem.
-    """
+    """Check a data set's files, values and tables; a run that goes on lacks its tables."""
     folder = paths.dataset_folder(out, dataset)
     # tables first: one that is newer than the folds seen below would seem wrong
     tables: _Tables = {}
@@ -259,11 +254,7 @@ def agreement(
     measure: str,
     baselines: Sequence[PerQuery] = (),
 ) -> Agreement:
-    """Compare two runs of one data set; DataError unless they hold the same queries.
-
-    scores: each query's scores in both runs, (n_docs_of_query,) each. values: each run's values.
-    baselines: those of the baseline as each run has it, or none.
-    """
+    """Compare two runs by each query's scores in both, and by their values on the same queries."""
     from scipy import stats
 
     one, other = values
@@ -302,11 +293,7 @@ def compare_runs(
         ]
         tests = {fold.number: fold.test for fold in data_of(data_dir, runs[0][0].stored).folds}
         scores = [
-            [
-                each
-                for fold in by_repeat(row.stored)[0]
-                for each in by_query(fold, tests[fold.number])
-            ]
+            [each for fold in row.by_repeat[0] for each in by_query(fold, tests[fold.number])]
             for row in runs[0]
         ]
         values, *baselines = ([row.queries for row in pair] for pair in runs)

@@ -1,10 +1,4 @@
-r"""Printed tables as they are: CSV, Markdown or LaTeX, a row a number or a column a measure.
-
-A table has a row for each number (dataset, algorithm, part, fold, measure, value), or a column for
-each measure and a row for each algorithm, or the measures as rows and the algorithms as columns.
-A data set that no column has is that of a heading above the measures, of a row of its own, the last
-one that the caption or the text before the table names, or the file's name.
-"""
+"""Printed tables as they are: CSV, Markdown or LaTeX, a row a number or a column a measure."""
 
 import csv
 import io
@@ -89,12 +83,9 @@ class Entry(NamedTuple):
 
 
 def read_table(path: Path) -> list[Entry]:
-    """Read the numbers of a file's tables.
+    """Read the numbers of a file's tables; DataError names the line that is not right.
 
-    Part (default test) and fold (default the mean of the folds) may be missing; ``metric`` and
-    ``cutoff`` may stand for the measure. Where most numbers are above 1, all are per cent, of the
-    measures that are checked. Rows without a number are left out. DataError names the line that
-    lacks a column or holds something else.
+    Where most numbers are above 1, all are per cent, of the measures that are checked.
     """
     found: dict[tuple, Entry] = {}
     content = path.read_bytes()
@@ -202,10 +193,7 @@ def _records(
 
 
 def _headings(rows: Sequence[_Row]) -> tuple[int, list[list[str]]]:
-    """Return the last row of the headings, and each column's, from above: `NDCG`, then `@1`.
-
-    A blank heading above others is the one to its left.
-    """
+    """Return the last row of headings, and each column's from above, blanks filled."""
     found = (k for k, (_, cells) in enumerate(rows) if any(map(_is_measure, cells[1:])))
     last = next(found, 0)
     cuts = {*rows[last + 1][1]} - {""} if last + 1 < len(rows) else set()

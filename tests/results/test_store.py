@@ -23,7 +23,6 @@ from letorbench.results.paths import CHECKED, FIT, QUERIES, SCORES, FoldKey
 from letorbench.results.per_query import PerQuery
 from letorbench.results.scores import read_scores
 from letorbench.results.store import (
-    FoldOutput,
     Store,
     experiment_of,
     matches,
@@ -43,8 +42,8 @@ def test_a_fold_of_another_system_is_scores_and_a_fit(tmp_path: Path) -> None:
     curve = (np.float64(0.5), np.nan, np.True_)
     validation = {"value": -np.inf, "curve": curve, "best": np.int64(1)}
     told = {"warnings": (odd,), "validation": validation}
-    result = FoldOutput(facts, Label("theirs"), np.array([0.1, -1e300]), *MEASURED, **told)
-    assert write_fold(tmp_path, result) == stored_fit(tmp_path)
+    made = tmp_path, facts, Label("theirs"), np.array([0.1, -1e300]), *MEASURED
+    assert write_fold(*made, **told) == stored_fit(tmp_path)
     left = ["fit.json", "per_query.csv", "scores.txt"]
     assert sorted(path.name for path in tmp_path.iterdir()) == left
     assert read_scores(tmp_path / SCORES, 2).tolist() == [0.1, -1e300]
@@ -53,12 +52,9 @@ def test_a_fold_of_another_system_is_scores_and_a_fit(tmp_path: Path) -> None:
     # JSON has no infinity
     assert fit["validation"] == {"value": None, "curve": [0.5, None, True], "best": 1}
     assert matches(fit, facts, None) and not matches(fit, {**facts, "fold": 3}, None)
-    validated = FoldOutput(
-        facts, Label("theirs"), np.zeros(1), *MEASURED, validation_scores=np.array([0.25, 1.0])
-    )
-    write_fold(tmp_path, validated)
+    write_fold(*made, validation_scores=np.array([0.25, 1.0]))
     assert (tmp_path / "validation.txt").read_text() == "0.25\n1.0\n"
-    write_fold(tmp_path, result)
+    write_fold(*made)
     assert not (tmp_path / "validation.txt").exists()
 
 
@@ -202,12 +198,12 @@ def test_folds_of_one_experiment_differ_in_their_number_and_their_external_file(
 def test_a_cut_off_fold_is_done_for_its_limit_or_a_shorter_one(tmp_path: Path) -> None:
     facts = {"dataset": "SET", "algo": "a", "fold": 1}
     cut = {"time_limit": 60.0, "fits": 2, "of": 6}
-    write_fold(tmp_path, FoldOutput(facts, Label("theirs"), np.zeros(3), *MEASURED, cut_off=cut))
+    write_fold(tmp_path, facts, Label("theirs"), np.zeros(3), *MEASURED, cut_off=cut)
     assert stored_fit(tmp_path)["cut_off"] == cut
     limits = (None, 10.0, 60.0, 61.0)
     fit = stored_fit(tmp_path)
     assert [matches(fit, facts, limit) for limit in limits] == [False, True, True, False]
-    write_fold(tmp_path, FoldOutput(facts, Label("theirs"), np.zeros(3), *MEASURED))
+    write_fold(tmp_path, facts, Label("theirs"), np.zeros(3), *MEASURED)
     assert all(matches(stored_fit(tmp_path), facts, limit) for limit in limits)
 
 
