@@ -6,37 +6,16 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import reduce
+from dataclasses import dataclass
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from letorbench.analysis.paired import (
-    ALPHA,
-    CORRECTIONS,
-    POWER,
-    TESTS,
-    TUKEY,
-    MeanDifference,
-    differences,
-    effect_size,
-    randomizations,
-    seed_variances,
-    tukey,
-    win_tie_loss,
-)
+from letorbench.analysis import paired, tables
+from letorbench.analysis.paired import TUKEY, MeanDifference
 from letorbench.analysis.results_table import Marks, fold_note, label, row_names, spread
-from letorbench.analysis.tables import (
-    Cell,
-    Column,
-    Table,
-    Value,
-    columns,
-    probability,
-    table,
-    to_frame,
-)
+from letorbench.analysis.tables import Cell, Column, Table, Value, probability, table
 from letorbench.choices import require_choice
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import sign
@@ -104,8 +83,8 @@ class Procedure:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        require_choice(self.test, list(TESTS), "test")
-        require_choice(self.correction, [*CORRECTIONS, TUKEY], "correction")
+        require_choice(self.test, list(paired.TESTS), "test")
+        require_choice(self.correction, [*paired.CORRECTIONS, TUKEY], "correction")
         if self.correction == TUKEY and self.test != "randomization":
             raise UsageError(f"correction={TUKEY}: found test={self.test}, expected randomization")
 
@@ -124,30 +103,60 @@ class Pair:
 
     dataset: str
     measure: str
-    a: str
-    b: str
-    #: over queries and repeats
-    means: tuple[float, float]
-    difference: MeanDifference
+    #: on the queries that have a value of both
+    systems: tuple[PerQuery, PerQuery]
     #: the p-value of the paired test, and that corrected for all pairs compared together
     p: float
     adjusted: float
-    #: Cohen's d_z of the difference
-    effect: float
-    #: on how many queries a is better, equal and worse
-    counts: tuple[int, int, int]
-    #: how many seeds a and b have
-    repeats: tuple[int, int]
-    #: the standard deviations of the means over seeds; None for one seed
-    deviations: tuple[float | None, float | None]
     #: the folds that both have, where one of the two lacks some
-    folds: tuple[int, ...] = ()
+    folds: tuple[int, ...]
     #: the name of the slice of the queries; "" for all
-    slice: str = ""
-    #: the larger distance of a mean over folds, as in tables, from that over queries
-    from_folds: float = 0.0
+    slice: str
     #: how many comparisons `adjusted` is corrected for
-    tests: int = 1
+    tests: int
+
+    @property
+    def a(self) -> str:
+        return self.systems[0].algo
+
+    @property
+    def b(self) -> str:
+        return self.systems[1].algo
+
+    @property
+    def tables(self) -> list[np.ndarray]:
+        """The values of a and of b, (n_repeats, n_queries) each."""
+        return [each.tables[self.measure] for each in self.systems]
+
+    @property
+    def values(self) -> list[np.ndarray]:
+        """Their means over the repeats, (n_queries,) each."""
+        return [each.values[self.measure] for each in self.systems]
+
+    @cached_property
+    def difference(self) -> MeanDifference:
+        if not len(self.systems[0].qids):
+            return MeanDifference(math.nan, math.nan, math.nan, 0)
+        one, other = self.tables
+        return MeanDifference.of(one, other, self.systems[0].folds)
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """On how many queries a is better, equal and worse."""
+        return paired.win_tie_loss(*(sign(self.measure) * each for each in self.values))
+
+    @property
+    def repeats(self) -> list[int]:
+        """How many seeds a and b have."""
+        return [len(table) for table in self.tables]
+
+    @property
+    def from_folds(self) -> float:
+        """The larger distance of a mean over folds, as in tables, from that over queries."""
+        if not self.difference.n_values:
+            return 0.0
+        over_folds = (each.mean(self.measure) for each in self.systems)
+        return max(abs(mean - each.mean()) for mean, each in zip(over_folds, self.values))
 
     def sign(self, alpha: float) -> int:
         """+1 where a is significantly better, -1 where it is worse, else 0."""
@@ -166,11 +175,8 @@ def compare(
     """Compare each of two or more systems with each baseline, or every pair without a baseline.
 
     A pair of two baselines is returned from both sides, and is one test. slices: the folds and the
-    queries of each slice, by its name; each pair is compared in each slice that has queries of it.
-    All tests are corrected together; `TUKEY` tests all pairs of the systems together, also where
-    baselines choose some. Two systems are compared on the folds that both have. `ideal`, which
-    reads the test labels, takes part as a baseline alone. UsageError for fewer than two systems or
-    an unknown baseline; DataError if two systems have no fold in common.
+    queries of each, by name. All tests are corrected together; `TUKEY` tests all pairs of the
+    systems, also where baselines choose some. `ideal` takes part as a baseline alone.
     """
     by_name = {system.algo: system.in_means for system in systems}
     every = np.unique(np.concatenate([system.folds for system in systems]))
@@ -179,37 +185,28 @@ def compare(
         one, other = on_common_folds(dataset, *(by_name[name] for name in names))
         numbers = np.unique(one.folds)
         folds = () if len(numbers) == len(every) else tuple(numbers.tolist())
-        for part, a, b in _parts(one, other, slices):
-            about.append((folds, part))
-            both.append(with_values(a, b, measure))
+        for part, queries in {"": None}.items() if slices is None else slices.items():
+            kept = np.ones(len(one.qids), bool) if queries is None else one.keys.isin(queries)
+            if queries is None or kept.any():
+                about.append((folds, part))
+                both.append(with_values(one.at(kept), other.at(kept), measure))
+    keys = [(frozenset(each.algo for each in pair), part) for pair, (_, part) in zip(both, about)]
     found = _p_values(both, list(by_name.values()), measure, procedure)
-    apart = {
-        each: abs(each.mean(measure) - each.values[measure].mean()) if len(each.qids) else 0.0
-        for each in {each for pair in both for each in pair}
-    }
-    tested = [
-        replace(
-            _pair(dataset, *pair, measure, p),
-            folds=folds, slice=part, from_folds=max(apart[each] for each in pair),
-        )
-        for pair, p, (folds, part) in zip(both, found, about)
-    ]  # fmt: skip
-    keys = [(frozenset((pair.a, pair.b)), pair.slice) for pair in tested]
-    known = {key: pair.p for key, pair in reversed([*zip(keys, tested)])}
+    known = dict(reversed([*zip(keys, found)]))  # a pair from both sides is one test
     p = np.array(list(known.values()))
     tests = int((some := ~np.isnan(p)).sum())
     if procedure.correction == TUKEY:
         if slices is not None:
             raise UsageError(f"correction={TUKEY}: found slices, expected all queries")
-        shown = {name for pair in tested for name in (pair.a, pair.b)}
-        p = _tukey(dataset, [by_name[name] for name in sorted(shown)], measure, known, procedure)
+        shown = sorted({name for pair, _ in keys for name in pair})
+        p = _tukey(dataset, [by_name[name] for name in shown], measure, known, procedure)
         tests = math.comb(len(shown), 2)
     elif tests:
-        p[some] = CORRECTIONS[procedure.correction](p[some])
+        p[some] = paired.CORRECTIONS[procedure.correction](p[some])
     adjusted = dict(zip(known, p.tolist()))
     return tuple(
-        replace(pair, p=known[key], adjusted=adjusted[key], tests=tests)
-        for key, pair in zip(keys, tested)
+        Pair(dataset, measure, pair, known[key], adjusted[key], folds, part, tests)
+        for key, pair, (folds, part) in zip(keys, both, about)
     )
 
 
@@ -221,11 +218,17 @@ def query_tables(
     n: int,
     query_names: Mapping[str, str],
 ) -> Iterator[Table]:
-    """Yield for each pair a table of the n queries that gain most and the n that lose most.
-
-    query_names: what the user calls the queries, by their ids.
-    """
+    """Yield a table a pair: the n queries that gain most and lose most, with the users' names."""
     by_name = {system.algo: system for system in systems}
+    columns = (
+        *(Column(name=name) for name in ("dataset", "measure", "algo", "against")),
+        Column("fold", name="fold", form="d"),
+        Column("qid", "left", "qid"),
+        Column("query" * any(query_names.values()), "left", "query"),
+        Column("value", name="value", form=".4f"),
+        Column("other", name="value_against", form=".4f"),
+        Column("difference", name="difference", form="+.4f"),
+    )
     for names in _pairs(dataset, list(by_name), baseline):
         one, other = (by_name[name] for name in names)
         one, other, d = differences_by_query(dataset, one, other, measure)
@@ -243,19 +246,7 @@ def query_tables(
             f"{dataset}, {label(measure)}: the queries on which {names[0]} gains and loses most "
             f"against {names[1]}, of {len(d)}; {int((d > 0).sum())} gain, {int((d < 0).sum())} lose"
         )
-        yield table(caption, _query_columns(any(query_names.values())), rows)
-
-
-def _query_columns(named: bool) -> list[Column]:
-    return [
-        *(Column(name=name) for name in ("dataset", "measure", "algo", "against")),
-        Column("fold", name="fold", form="d"),
-        Column("qid", "left", "qid"),
-        Column("query" * named, "left", "query"),
-        Column("value", name="value", form=".4f"),
-        Column("other", name="value_against", form=".4f"),
-        Column("difference", name="difference", form="+.4f"),
-    ]
+        yield table(caption, columns, rows)
 
 
 def marks(
@@ -304,11 +295,11 @@ def comparison_table(
     return table(names.headed(caption), every, rows, notes)
 
 
-def comparison_frame(tables: Sequence[Table], alpha: float) -> pd.DataFrame:
+def comparison_frame(comparisons: Sequence[Table], alpha: float) -> pd.DataFrame:
     """The rows of comparisons as a frame, with what one sees first in front."""
     import pandas as pd
 
-    found = pd.concat(map(to_frame, tables), ignore_index=True)
+    found = pd.concat(map(tables.to_frame, comparisons), ignore_index=True)
     found = found.assign(significant=found["p_adjusted"] < alpha)
     return found[[*FIRST, *(name for name in found if name not in FIRST)]]
 
@@ -316,9 +307,8 @@ def comparison_frame(tables: Sequence[Table], alpha: float) -> pd.DataFrame:
 def power_table(pairs: Sequence[Pair], convention: str) -> Table:
     """The power of a two-sided test at 5 % on other numbers of queries, a row for each pair.
 
-    The true difference is taken to be the observed one, and its standard error to fall with the
-    root of the number of queries (J. Cohen, Statistical Power Analysis for the Behavioral Sciences,
-    1988, chapter 2).
+    The true difference is taken to be the observed one (J. Cohen, Statistical Power Analysis for
+    the Behavioral Sciences, 1988, chapter 2).
     """
     from scipy.special import ndtr, ndtri
 
@@ -329,7 +319,7 @@ def power_table(pairs: Sequence[Pair], convention: str) -> Table:
     )
     heads = (
         *COLUMNS[:3],
-        *columns(["against"], {"difference": "+.4f", "queries": ",", "power": ".2f"}),
+        *tables.columns(["against"], {"difference": "+.4f", "queries": ",", "power": ".2f"}),
         *(Column(f"{n:,}", name=str(n), form=".2f") for n in QUERIES),
         Column("80 %", name="needed", form=","),
     )
@@ -337,8 +327,9 @@ def power_table(pairs: Sequence[Pair], convention: str) -> Table:
     for pair in (pair for pair in pairs if pair.difference.n_values):
         d, n = pair.difference, pair.difference.n_values
         ratio = d.smallest() / abs(d.mean) if d.mean else math.inf
-        errors = (ndtri(1 - ALPHA / 2) + ndtri(POWER)) / ratio if ratio else math.inf
-        power = ndtr(errors * np.sqrt(np.array([n, *QUERIES]) / n) - ndtri(1 - ALPHA / 2))
+        critical = ndtri(1 - paired.ALPHA / 2)
+        errors = (critical + ndtri(paired.POWER)) / ratio if ratio else math.inf
+        power = ndtr(errors * np.sqrt(np.array([n, *QUERIES]) / n) - critical)
         needed = math.ceil(n * ratio**2) if ratio < math.inf else None
         shown = d.mean, n, *power.tolist(), needed
         rows.append((pair.dataset, pair.measure, pair.a, pair.b, *shown))
@@ -352,17 +343,20 @@ def _row(pair: Pair, procedure: Procedure, names: Mapping[str, str]) -> list[Cel
     if not pair.difference.n_values:
         return [*head, 0, *[math.nan] * (len(COLUMNS) - len(head) - 1)]
     low, high = pair.difference.interval()
-    means = zip(pair.means, pair.deviations)
+    means = [float(each.mean()) for each in pair.values]
+    deviations = [
+        float(table.mean(axis=1).std(ddof=1)) if len(table) > 1 else None for table in pair.tables
+    ]
     return [
         *head, pair.difference.n_values,
-        *(Cell(f"{mean:.4f}", mean, spread=spread(deviation)) for mean, deviation in means),
+        *(Cell(f"{m:.4f}", m, spread=spread(sd)) for m, sd in zip(means, deviations)),
         pair.difference.mean, Cell(f"[{low:+.4f}, {high:+.4f}]", low), high,
         procedure.test, Cell(probability(pair.p), pair.p),
         procedure.correction,
         Cell(probability(pair.adjusted), pair.adjusted, starred=pair.sign(procedure.alpha) != 0),
-        pair.effect, pair.difference.smallest(),
+        paired.effect_size(*pair.values), pair.difference.smallest(),
         Cell("/".join(map(str, pair.counts)), pair.counts[0]), *pair.counts[1:],
-        *pair.repeats, *pair.deviations,
+        *pair.repeats, *deviations,
     ]  # fmt: skip
 
 
@@ -370,13 +364,10 @@ def _p_values(
     pairs: Sequence[tuple[PerQuery, PerQuery]], systems: Sequence[PerQuery], measure: str,
     procedure: Procedure,
 ) -> list[float]:  # fmt: skip
-    """The p-value of each pair; NaN for one without queries.
-
-    Every pair has the same draws: p depends neither on names nor on the other pairs. systems: of
-    which most pairs are, on all queries; these are tested together.
-    """
-    seeds = [seed_variances(a.tables[measure], b.tables[measure], a.folds) for a, b in pairs]
+    """The p-value of each pair, NaN without queries, which depends on no name and no other pair."""
+    seeds = [paired.seed_variances(a.tables[measure], b.tables[measure], a.folds) for a, b in pairs]
     found = dict[int, float]()
+    # pairs on all queries of the systems, which are most of them, are tested together
     if procedure.test == "randomization":
         n = max(len(each.qids) for each in systems)
         rows = [s for s in systems if len(s.qids) == n and not np.isnan(s.values[measure]).any()]
@@ -384,34 +375,14 @@ def _p_values(
         if n and (whole := [k for k, pair in enumerate(pairs) if place.keys() >= {*pair}]):
             values = np.array([each.values[measure] for each in rows])
             both = [(place[one], place[other]) for one, other in (pairs[k] for k in whole)]
-            p = randomizations(values, both, [seeds[k] for k in whole], procedure.seed)
+            p = paired.randomizations(values, both, [seeds[k] for k in whole], procedure.seed)
             found = dict(zip(whole, p))
     for k, (one, other) in enumerate(pairs):
         if k not in found and len(one.qids):
             of_pair = one.values[measure], other.values[measure]
             rng = np.random.default_rng(procedure.seed)
-            found[k] = TESTS[procedure.test](*of_pair, rng, seeds[k])
+            found[k] = paired.TESTS[procedure.test](*of_pair, rng, seeds[k])
     return [found.get(k, math.nan) for k in range(len(pairs))]
-
-
-def _pair(dataset: str, one: PerQuery, other: PerQuery, measure: str, p: float) -> Pair:
-    """The pair on queries with values of both, with the p-value of its test."""
-    a, b = one.values[measure], other.values[measure]
-    if not len(a):
-        none, seeds = math.nan, (len(one.tables[measure]), len(other.tables[measure]))
-        nothing = MeanDifference(none, none, none, 0)
-        return Pair(
-            dataset, measure, one.algo, other.algo, (none, none), nothing, none, none, none,
-            (0, 0, 0), seeds, (None, None),
-        )  # fmt: skip
-    tables = one.tables[measure], other.tables[measure]
-    first, second = (_deviation(table) for table in tables)
-    return Pair(
-        dataset, measure, one.algo, other.algo, (float(a.mean()), float(b.mean())),
-        MeanDifference.of(*tables, one.folds), p, p, effect_size(a, b),
-        win_tie_loss(sign(measure) * a, sign(measure) * b), (len(tables[0]), len(tables[1])),
-        (first, second),
-    )  # fmt: skip
 
 
 def _tukey(
@@ -425,30 +396,13 @@ def _tukey(
     kept = ~np.isnan([each.values[measure] for each in every]).any(axis=0)
     if not kept.any():
         raise DataError(f"{dataset}: found no query that all algorithms have, expected one")
-    tables, folds = [each.tables[measure][:, kept] for each in every], every[0].folds[kept]
+    repeats, folds = [each.tables[measure][:, kept] for each in every], every[0].folds[kept]
     none = np.zeros((1, len(folds)))
-    variances = [sum(v for v, _ in seed_variances(each, none, folds)) for each in tables]
-    values = np.array([each.mean(axis=0) for each in tables])
-    found = tukey(values, np.random.default_rng(procedure.seed), np.sqrt(variances))
+    variances = [sum(v for v, _ in paired.seed_variances(each, none, folds)) for each in repeats]
+    values = np.array([each.mean(axis=0) for each in repeats])
+    found = paired.tukey(values, np.random.default_rng(procedure.seed), np.sqrt(variances))
     place = {each.algo: k for k, each in enumerate(systems)}
     return np.array([found[tuple(place[name] for name in pair)] for pair, _ in pairs])
-
-
-def _parts(
-    one: PerQuery, other: PerQuery, slices: Mapping[str, pd.MultiIndex] | None
-) -> Iterator[tuple[str, PerQuery, PerQuery]]:
-    """Yield the name and both systems' values of each slice; of all queries without slices."""
-    if slices is None:
-        yield "", one, other
-        return
-    for name, queries in slices.items():
-        kept = one.keys.isin(queries)
-        if kept.any():
-            yield name, one.at(kept), other.at(kept)
-
-
-def _deviation(table: np.ndarray) -> float | None:
-    return float(table.mean(axis=1).std(ddof=1)) if len(table) > 1 else None
 
 
 def on_common_folds(dataset: str, one: PerQuery, other: PerQuery) -> tuple[PerQuery, PerQuery]:
@@ -475,7 +429,8 @@ def differences_by_query(
     one, other = with_values(*on_common_folds(dataset, one, other), measure)
     if not len(one.qids):
         return one, other, np.empty(0)
-    return one, other, sign(measure) * differences(one.values[measure], other.values[measure])
+    d = paired.differences(one.values[measure], other.values[measure])
+    return one, other, sign(measure) * d
 
 
 def with_values(one: PerQuery, other: PerQuery, measure: str) -> tuple[PerQuery, PerQuery]:

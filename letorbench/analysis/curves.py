@@ -37,11 +37,7 @@ class LearningCurves(NamedTuple):
 
 
 def learning_curves(frames: Sequence[DatasetResults], measure: str) -> list[LearningCurves]:
-    """The learning curves of each data set with results of several fractions.
-
-    All points of a data set are means over the same queries, of the folds that all have.
-    UsageError if no data set has several fractions, DataError if these have no fold in common.
-    """
+    """The learning curves of each data set with results of several fractions."""
     sets: dict[str, list[DatasetResults]] = {}
     for frame in frames:
         sets.setdefault(parse(frame.dataset).whole, []).append(frame)
@@ -79,27 +75,22 @@ def _learning(dataset: str, fractions: Sequence[DatasetResults], measure: str) -
         Column(name="high"),
     )
     conventions = ", ".join(dict.fromkeys(row.convention for row, _ in rows))
+    intervals = f"{figures.INTERVALS}, over queries and seeds"
     caption = (
         f"{dataset}, {label(measure)} [{conventions}] by the fraction of the training queries: "
-        "mean over the queries of the folds that all have; "
-        f"{figures.INTERVALS}, over queries and seeds"
+        f"mean over the queries of the folds that all have; {intervals}"
     )
-    panel = Panel(
-        f"{dataset} dataset",
-        f"{label(measure)} ({conventions})",
-        {algo: means.tolist() for algo, (means, _, _) in lines.items()},
-        {algo: (low, high) for algo, (_, low, high) in lines.items()},
-        f"{figures.INTERVALS}, over queries and seeds",
-        x,
-    )
+    means = {algo: mean.tolist() for algo, (mean, *_) in lines.items()}
+    bands = {algo: (low, high) for algo, (_, low, high) in lines.items()}
+    y = f"{label(measure)} ({conventions})"
+    panel = Panel(f"{dataset} dataset", y, means, bands, intervals, x)
     return LearningCurves(table(caption, columns, cells), panel)
 
 
 def validation_curves(row: SystemResults) -> dict[int, tuple[list[str], np.ndarray, list[int]]]:
     """The validation curve of each fold of the first seed, where there was a choice.
 
-    A curve has the names of settings (none for rounds or epochs), the values, and the place of the
-    model that was kept.
+    It has the names of settings (none for rounds), the values, and the place of what was kept.
     """
     curves = {fold: _validation(fit) for fold, fit in row.fits.items()}
     return {fold: curve for fold, curve in curves.items() if len(curve[1]) > 1}
@@ -145,19 +136,14 @@ def draw_validation(
     if not rows:
         raise DataError("found no algorithm with rounds, epochs or settings that validation chose")
     across = min(len(rows), ACROSS)
-    down = -(-len(rows) // across)
-    with figures.fixed_style():
-        width = width or figures.PAGE * across / ACROSS
-        figure = figures.new_figure(width, HEIGHT * down + 0.2)
+    width, height = width or figures.PAGE * across / ACROSS, HEIGHT * -(-len(rows) // across) + 0.2
+    with figures.canvas(width, height, len(rows), across) as (figure, panels):
         if title:
             figure.suptitle(escaping.figure(title))
-        panels = figure.subplots(down, across, squeeze=False).ravel()
         for axes, (dataset, row) in zip(panels, rows):
             draw_curves(axes, row)
             name = row.algo if len(frames) == 1 else f"{dataset}, {row.algo}"
             figures.dress(axes, name, axes.get_xlabel(), axes.get_ylabel())
-        for axes in panels[len(rows) :]:
-            axes.remove()
         legend = "one line per fold; the dot marks the model that was kept"
         figure.supxlabel(legend, size=6.5, color="0.4")
     return figure

@@ -146,6 +146,19 @@ def new_figure(width: float, height: float) -> Figure:
     return figure
 
 
+@contextmanager
+def canvas(
+    width: float, height: float, n: int = 1, across: int = 1, **shared: Any
+) -> Iterator[tuple[Figure, np.ndarray]]:
+    """A figure in the fixed style, and its n panels in reading order."""
+    with fixed_style():
+        figure = new_figure(width, height)
+        panels = figure.subplots(-(-n // across), across, squeeze=False, **shared).ravel()
+        for axes in panels[n:]:
+            axes.remove()
+        yield figure, panels[:n]
+
+
 def _png(figure: Figure) -> bytes:
     file = io.BytesIO()
     save(figure, file, "png")
@@ -158,10 +171,7 @@ def data_uri(figure: Figure) -> str:
 
 
 def drawn_measures(measure: str, frame: DatasetResults) -> list[str]:
-    """The measure itself, or if it needs a cut-off, the stored ones with @1, else @1 to @10.
-
-    UsageError for several measures.
-    """
+    """The measure itself, or if it needs a cut-off, the stored ones with @1, else @1 to @10."""
     names, stored = texts(measure), frame.measures
     known = MEASURES.get(names[0]) if len(names) == 1 and names[0] not in stored else None
     if known is not None and known.cutoff_rule != "none":
@@ -173,15 +183,11 @@ def drawn_measures(measure: str, frame: DatasetResults) -> list[str]:
 
 
 def panel(frame: DatasetResults, measures: Sequence[str]) -> Panel:
-    """The panel of a data set: a measure, or its cut-offs, of every algorithm.
-
-    Names say what makes a line differ from others: convention, missing folds, a time limit.
-    """
+    """The panel of a data set: a measure, or its cut-offs, of every algorithm."""
     remark, lone = remarks(frame), len(measures) == 1
     curves, bands, named = {}, {}, []
     for row in best_first(frame.rows, measures[0]) if lone else frame.rows:
-        rule = f" [{row.convention}]" * (frame.mixed and row.convention not in row.algo)
-        name = f"{row.algo}{rule}"
+        name = row.algo + f" [{row.convention}]" * (frame.mixed and row.convention not in row.algo)
         name += f" ({remark[row.algo]})" if row.algo in remark else ""
         if row.label.name or row.label.algo not in places():
             named.append(name)
@@ -219,25 +225,21 @@ def differences_panel(pairs: Sequence[Pair], procedure: Procedure) -> Panel:
 
 
 def _short_lists(frame: DatasetResults, measures: Sequence[str]) -> str:
-    """A note if a convention counts NDCG@n of lists shorter than n as 0, which makes lines fall.
-
-    No other list has an NDCG above 0 at one n and 0 at a larger one.
-    """
+    """A note if a convention counts NDCG@n of lists shorter than n as 0, which makes lines fall."""
     found = (0, "", 0)
     rules: dict[str, None] = {}
     for row in frame.rows if measures[0].startswith("ndcg") else ():
         values = [row.queries.in_means.tables[name] for name in measures]
         for name, before, after in zip(measures[1:], values, values[1:]):
+            # no other list has an NDCG above 0 at one n and 0 at a larger one
             short = ((before > 0.0) & (after == 0.0)).any(axis=0)
-            found = max(found, (int(short.sum()), name, len(short)))
+            found = max(found, (int(short.sum()), name.partition("@")[2], len(short)))
             rules |= {row.convention: None} if short.any() else {}
-    count, name, queries = found
-    if not count:
-        return ""
+    count, n, queries = found
     return (
         f"{frame.dataset}: {', '.join(rules)} counts NDCG@n as 0 for lists shorter than n: at "
-        f"@{name.partition('@')[2]} this begins for {count} of {queries} queries."
-    )
+        f"@{n} this begins for {count} of {queries} queries."
+    ) * bool(count)
 
 
 def draw(
@@ -246,8 +248,7 @@ def draw(
 ) -> Figure:  # fmt: skip
     """Draw data sets in reading order; the baseline's line is never a grey one.
 
-    width: inches, by default `COLUMN` for a lone panel and `PAGE` for several, or for a lone one
-    whose legend has too many names for a column. title: that of a lone panel, or above several.
+    width: inches, by default `COLUMN` for a lone panel with a short legend, else `PAGE`.
     """
     if title is not None and len(panels) == 1:
         panels = [replace(panels[0], title=title)]
@@ -257,32 +258,29 @@ def draw(
     named = drawn_first(names, last, [baseline], users)
     styles = {algo: line_style(i) for i, algo in enumerate(named)}
     columns = min(len(panels), 3 if len(panels) not in (2, 4) else 2)
-    rows, column = -(-len(panels) // columns), PAGE if columns > 1 else COLUMN
+    column = PAGE if columns > 1 else COLUMN
     points = all(len(values) == 1 for panel in panels for values in panel.curves.values())
-    if -(-len(named) // _across(named, column)) > MOST_ROWS and not points:
-        width = width or PAGE
-    width = width or column
-    banded = _banded(panels, named)
-    unnamed = [algo for algo in names if algo not in styles]
-    note = _note(unnamed, banded, panels, width)
+    tall = -(-len(named) // _across(named, column)) > MOST_ROWS and not points
+    width = width or (PAGE if tall else column)
+    # the lines that have a band: the best few of those drawn in full
+    several = [algo for algo in named if any(algo in panel.bands for panel in panels)]
+    several.sort(key=lambda algo: -max(_last(p.curves.get(algo, ())) for p in panels))
+    banded = several[:MOST_BANDS]
+    note = _note([algo for algo in names if algo not in styles], banded, panels, width)
     across = _across(named, width)
     below = LEGEND_ROW * (-(-len(named) // across) + len(note) + 1)
-    with fixed_style():
-        each_row = (0.76 if columns < 3 else 0.92) * min(width / columns, COLUMN + 0.1)
-        if points:
-            each_row, below = 0.5 + ROW * max(len(panel.curves) for panel in panels), 2 * LEGEND_ROW
-        height = rows * each_row + below
-        figure = new_figure(width, height)
+    each_row = (0.76 if columns < 3 else 0.92) * min(width / columns, COLUMN + 0.1)
+    if points:
+        each_row, below = 0.5 + ROW * max(len(panel.curves) for panel in panels), 2 * LEGEND_ROW
+    height = -(-len(panels) // columns) * each_row + below
+    with canvas(width, height, len(panels), columns) as (figure, places):
         if title and len(panels) > 1:
             figure.suptitle(escaping.figure(title), size=STYLE["axes.titlesize"] + 1.0)
-        places = figure.subplots(rows, columns, squeeze=False).ravel()
         for axes, each in zip(places, panels):
             if points:
                 _draw_points(axes, each)
             else:
                 _draw_panel(axes, each, styles, banded)
-        for axes in places[len(panels) :]:
-            axes.remove()
         if points:
             meaning = panels[0].meaning if panels[0].origin is not None else POINTS_NOTE
             legend_text = textwrap.fill(f"lines: {meaning}", int((width - 0.12) / NOTE_LETTER))
@@ -312,11 +310,7 @@ def drawn_first(
     names: Sequence[str], values: Sequence[Mapping[str, float]], baselines: Collection[str],
     users: Collection[str] = (),
 ) -> list[str]:  # fmt: skip
-    """The algorithms that are drawn in full: all, or if these are too many the best ones.
-
-    These are the baselines, those of the best average ranks over the data sets, and the best of
-    the user's. Reference points are not among the best.
-    """
+    """All algorithms, or the baselines, those with the best average ranks, and the best users'."""
     if len(names) <= MOST_LINES:
         return list(names)
     ranks: dict[str, list[int]] = {}
@@ -334,13 +328,6 @@ def drawn_first(
 def _last(values: Sequence[float]) -> float:
     """The value at the largest n that has one."""
     return next((value for value in reversed(values) if value == value), float("-inf"))
-
-
-def _banded(panels: Sequence[Panel], named: Sequence[str]) -> list[str]:
-    """The algorithms whose lines have a band: the best few of those drawn in full."""
-    several = [algo for algo in named if any(algo in panel.bands for panel in panels)]
-    best = sorted(several, key=lambda algo: -max(_last(p.curves.get(algo, ())) for p in panels))
-    return best[:MOST_BANDS]
 
 
 def _note(
@@ -399,10 +386,7 @@ def _draw_panel(
 
 
 def _draw_points(axes: Axes, panel: Panel) -> None:
-    """One row per algorithm: its value as a point, its band as a line through it.
-
-    A reference point far from all others is a number at the edge.
-    """
+    """One row per algorithm: its value as a point, or far off a number; its band as a line."""
     shown = [algo for algo in panel.curves if not _reference(algo)] or list(panel.curves)
     ends = [end[0] for algo in shown for end in panel.bands.get(algo, [panel.curves[algo]] * 2)]
     low, high = np.nanmin([*ends, np.inf]), np.nanmax([*ends, -np.inf])

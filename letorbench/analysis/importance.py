@@ -121,10 +121,7 @@ def _sorted(frame: DataFrame) -> DataFrame:
 
 
 def feature_groups(path: Path, queries: QuerySet) -> dict[str, list[int]]:
-    """Return the columns of each group of features, from a CSV file of features and groups.
-
-    A feature has its name or its number from 1. Those that the file does not have are a group.
-    """
+    """Return the columns of each group of a CSV file; a feature has its name or its number."""
     groups, names = labelled(path, "", "feature", "group"), _names(queries)
     numbers = [str(k) for k in range(1, len(names) + 1)]
     for feature in groups.index:
@@ -152,11 +149,7 @@ def stored_importance(
     draws: int = DRAWS,
     seed: int = 0,
 ) -> DataFrame:
-    """Return how much the stored models of the first repeat need each feature, or each group.
-
-    Each fold's model is measured on its test part, by the convention of the data. As `importance`,
-    but permutation is the mean over folds and draws, and sd that over the folds of their means.
-    """
+    """Return the `importance` of each fold's model on its test part: mean and sd over the folds."""
     import pandas as pd
 
     tests = {fold.number: fold.test for fold in benchmark.folds}
@@ -197,9 +190,7 @@ def importance_table(
 def importance_figure(frame: DataFrame, most: int = 20) -> Figure:
     """Draw the permutation importance of the first `most` features, with its deviation."""
     shown = frame.head(most)
-    with figures.fixed_style():
-        figure = figures.new_figure(figures.COLUMN, 0.5 + figures.ROW * len(shown))
-        axes = figure.subplots()
+    with figures.canvas(figures.COLUMN, 0.5 + figures.ROW * len(shown)) as (figure, (axes,)):
         rows = np.arange(len(shown))
         axes.barh(rows, shown["permutation"], xerr=shown["sd"], color="0.6")
         axes.set_yticks(rows, shown["name"].map(escaping.figure))

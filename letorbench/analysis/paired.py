@@ -43,12 +43,8 @@ def differences(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def seed_variances(a: np.ndarray, b: np.ndarray, folds: np.ndarray) -> list[tuple[float, int]]:
-    """What the seeds add to the variance of a mean difference, by algorithm and fold.
-
-    Every fold of every repeat has its own seed. An algorithm with one repeat adds nothing.
-    a, b: (n_repeats, n_queries), each with its own number of repeats; folds: (n_queries,).
-    """
-    found = []
+    """What the seeds of a and b (n_repeats, n_queries) add to the variance of a mean difference."""
+    found = []  # every fold of every repeat has its own seed; one repeat adds nothing
     for table in (a, b):
         for fold in np.unique(folds) if len(table) > 1 else ():
             share = table[:, folds == fold].sum(axis=1) / table.shape[1]
@@ -57,11 +53,7 @@ def seed_variances(a: np.ndarray, b: np.ndarray, folds: np.ndarray) -> list[tupl
 
 
 def satterthwaite(variances: Sequence[tuple[float, float]]) -> float:
-    """The degrees of freedom of a sum of estimated variances (variance, degrees of freedom).
-
-    F. Satterthwaite: An Approximate Distribution of Estimates of Variance Components, Biometrics
-    Bulletin 2(6), 1946.
-    """
+    """The degrees of freedom of a sum of variances (Satterthwaite, Biometrics Bulletin 2, 1946)."""
     total = sum(variance for variance, _ in variances)
     return total**2 / sum(variance**2 / degrees for variance, degrees in variances)
 
@@ -77,9 +69,7 @@ def randomization(
 
     p is the share of random assignments of signs whose |mean| is at least the observed one,
     (count + 1) / (samples + 1), which keeps the level (Phipson and Smyth, 2010). For retrieval:
-    Smucker, Allan and Carterette, CIKM 2007.
-
-    Every assignment gets a normal draw of the seeds' variances.
+    Smucker, Allan and Carterette, CIKM 2007. Each gets a normal draw of the seeds' variances.
     """
     d = differences(a, b)
     normal = rng.normal(size=samples)
@@ -89,11 +79,9 @@ def randomization(
 def randomizations(
     values: np.ndarray, pairs: Sequence[tuple[int, int]], seeds: Sequence[Variances], seed: int
 ) -> list[float]:
-    """`randomization` of pairs of the rows of values (m, n), each with the same draws.
-
-    The sum of a pair's differences is the difference of the rows' sums. A pair whose differences
-    are too small beside the rounding of these is tested by itself. seeds: of each pair.
-    """
+    """`randomization` of pairs of the rows of values (m, n), each with the same draws."""
+    # the sum of a pair's differences is the difference of the rows' sums; a pair whose differences
+    # are too small beside the rounding of these is tested by itself
     rng, n = np.random.default_rng(seed), values.shape[1]
     normal = rng.normal(size=SAMPLES)
     centred = values - values.mean(axis=0)
@@ -111,11 +99,8 @@ def randomizations(
 
 
 def _signed_sums(values: np.ndarray, rng: np.random.Generator, samples: int) -> np.ndarray:
-    """The sums of values (m, n) with random signs, the same for all rows, (m, samples).
-
-    A random byte gives the signs of eight columns and picks their sums from tables of 256.
-    """
-    m, n = values.shape
+    """The sums of values (m, n) with random signs, the same for all rows, (m, samples)."""
+    m, n = values.shape  # a random byte picks the sums of eight columns from tables of 256
     signs = 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1) - 1.0
     padded = np.zeros((m, -(-n // 8), 8))
     padded.reshape(m, -1)[:, :n] = values
@@ -138,8 +123,7 @@ def _fraction(sums: np.ndarray, d: np.ndarray, normal: np.ndarray, seeds: Varian
 def t(a: np.ndarray, b: np.ndarray, seeds: Variances = ()) -> float:
     """Student's paired t-test. LETOR's is one-sided, P(T > t); this is 2 min(p, 1 - p) of it.
 
-    One query proves nothing (p = 1); the same difference everywhere has p = 0. The variance of the
-    seeds is added to that of the queries, with Satterthwaite's degrees of freedom.
+    One query proves nothing (p = 1); the same difference everywhere has p = 0.
     """
     from scipy.special import stdtr
     from scipy.stats import ttest_1samp
@@ -158,10 +142,7 @@ def t(a: np.ndarray, b: np.ndarray, seeds: Variances = ()) -> float:
 
 
 def wilcoxon(a: np.ndarray, b: np.ndarray) -> float:
-    """Wilcoxon's signed-rank test; queries without a difference are left out, as he did.
-
-    Equal absolute differences (to twelve decimals) share their mean rank.
-    """
+    """Wilcoxon's signed-rank test; queries without a difference are left out, as he did."""
     from scipy.stats import wilcoxon as signed_ranks
 
     changed = np.round(differences(a, b), 12)
@@ -178,11 +159,7 @@ TESTS: Mapping[str, Callable[[np.ndarray, np.ndarray, np.random.Generator, Varia
 
 
 def holm(p: np.ndarray) -> np.ndarray:
-    """Holm's step-down adjustment, (m,) float64: keeps the chance of any false rejection.
-
-    With p_(1) <= ... <= p_(m): max over j <= i of min(1, (m - j + 1) p_(j)). S. Holm, A Simple
-    Sequentially Rejective Multiple Test Procedure, Scand. J. Statistics 6, 1979.
-    """
+    """max over j <= i of min(1, (m - j + 1) p_(j)): S. Holm, Scand. J. Statistics 6, 1979."""
     order = np.argsort(p, kind="stable")
     adjusted = np.empty(len(p))
     adjusted[order] = np.maximum.accumulate(np.arange(len(p), 0, -1) * p[order])
@@ -190,19 +167,12 @@ def holm(p: np.ndarray) -> np.ndarray:
 
 
 def bonferroni(p: np.ndarray) -> np.ndarray:
-    """Bonferroni's adjustment, (m,) float64: min(1, m p). Holm's is never larger.
-
-    O. Dunn, Multiple Comparisons among Means, J. American Statistical Association 56, 1961.
-    """
+    """min(1, m p), which Holm's is never above (O. Dunn, JASA 56, 1961)."""
     return np.minimum(len(p) * p, 1.0)
 
 
 def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
-    """Benjamini and Hochberg's step-up adjustment, (m,) float64: keeps the share of false ones.
-
-    Y. Benjamini, Y. Hochberg, Controlling the False Discovery Rate, J. Royal Statistical Society
-    B 57, 1995.
-    """
+    """Keeps the share of false rejections (Benjamini and Hochberg, J. Royal Stat. Soc. B, 1995)."""
     from scipy.stats import false_discovery_control
 
     return false_discovery_control(p, method="bh")
@@ -224,13 +194,10 @@ def tukey(
 ) -> np.ndarray:
     """Tukey's HSD, randomised: p of each pair of m algorithms, (m, m) float64, all tested together.
 
-    On each query the algorithms' values are exchanged at random. p of a pair is the fraction of the
-    draws whose largest mean less the smallest is at least the pair's difference, with
-    (count + 1) / (samples + 1). B. Carterette, Multiple Testing in Statistical Analysis of
-    Systems-Based Information Retrieval Experiments, ACM TOIS 30(1), 2012, section 4.2.
-
-    values: (m, n_queries). seed_errors: the standard errors of the means over seeds, (m,); each
-    draw gets normal ones.
+    On each query the algorithms' values (m, n_queries) are exchanged at random. p of a pair is the
+    fraction of the draws whose largest mean less the smallest is at least the pair's difference. B.
+    Carterette, Multiple Testing in Statistical Analysis of Systems-Based Information Retrieval
+    Experiments, ACM TOIS 30(1), 2012, section 4.2. Each draw gets normal errors of the seeds.
     """
     n = values.shape[1]
     sums = n * rng.normal(0.0, np.broadcast_to(seed_errors, len(values)), (samples, len(values)))
@@ -244,11 +211,9 @@ def tukey(
 
 
 def effect_size(a: np.ndarray, b: np.ndarray) -> float:
-    """Cohen's d_z: the mean of a - b over its standard deviation (n - 1).
+    """Cohen's d_z: the mean of a - b over its standard deviation; nan for one query.
 
-    It is 0 if a and b are equal everywhere, +-inf if they differ by the same amount on every query,
-    and nan for one query. J. Cohen, Statistical Power Analysis for the Behavioral Sciences, 1988,
-    chapter 2.
+    J. Cohen, Statistical Power Analysis for the Behavioral Sciences, 1988, chapter 2.
     """
     d = differences(a, b)
     if not d.any():
@@ -284,12 +249,9 @@ class MeanDifference:
 
     @classmethod
     def of(cls, a: np.ndarray, b: np.ndarray, folds: np.ndarray) -> MeanDifference:
-        """The difference a - b of values (n_repeats, n_queries) on the same queries.
-
-        The error is that of `paired.t`. Where few queries differ their variance is known badly: the
-        degrees of freedom are 2n / (k - 1) by its kurtosis k, which is n for a normal distribution,
-        and n - 1 at most.
-        """
+        """The difference a - b of values (n_repeats, n_queries), with the error of `t`."""
+        # where few queries differ their variance is known badly: the degrees of freedom are
+        # 2n / (k - 1) by its kurtosis k, which is n for a normal distribution, and n - 1 at most
         d = differences(a.mean(axis=0), b.mean(axis=0))
         mean, n = float(d.mean()), len(d)
         if n < 2:  # one query says nothing of the others
@@ -315,9 +277,8 @@ class MeanDifference:
     def of_resamples(cls, d: np.ndarray, ratio: float) -> MeanDifference:
         """The mean of differences (J,) of J test parts, whose training parts overlap.
 
-        ratio: queries of a test part / of its training part. The variance is (1/J + ratio) s^2,
-        with J - 1 degrees of freedom: the corrected resampled t-test of C. Nadeau and Y. Bengio,
-        Inference for the Generalization Error, Machine Learning 52, 2003, section 3.
+        The corrected resampled t-test of C. Nadeau and Y. Bengio, Inference for the Generalization
+        Error, Machine Learning 52, 2003, section 3; ratio: queries of a test / a training part.
         """
         if len(d) < 2:
             return cls(float(d.mean()) if len(d) else math.nan, math.inf, 1.0, len(d))
@@ -342,11 +303,8 @@ class MeanDifference:
         return self.mean - half, self.mean + half
 
     def smallest(self) -> float:
-        """The smallest true difference that a test on as many queries finds in 80 % of cases.
-
-        J. Cohen, Statistical Power Analysis for the Behavioral Sciences, 1988, chapter 2.
-        """
+        """The smallest true difference that a test on as many queries finds in 80 % of cases."""
         from scipy.special import stdtrit
 
-        of = self.degrees_of_freedom
+        of = self.degrees_of_freedom  # Cohen, chapter 2
         return float((stdtrit(of, 1.0 - ALPHA / 2.0) + stdtrit(of, POWER)) * self.error)

@@ -128,11 +128,7 @@ def _interval(differences: Sequence[float]) -> tuple[Cell | None, float | None]:
 
 
 def published_table(frame: DatasetResults, measures: Sequence[str]) -> Table:
-    """The published numbers next to ours, our algorithms first, with a note for each source.
-
-    People see one row per number, with the difference in each fold and the 95 % interval of their
-    mean. Programs read the folds in rows below that of the mean.
-    """
+    """The published numbers next to ours, our algorithms first, with a note for each source."""
     # each label of an algorithm is compared with the numbers of the algorithm
     ours: dict[str, list[SystemResults | None]] = {}
     for mine in frame.rows:
@@ -148,27 +144,26 @@ def published_table(frame: DatasetResults, measures: Sequence[str]) -> Table:
     seeded = False
     rows: list[list[Cell | Value]] = []
     for (each, row), name, folds in zip(every, called, pairs):
-        value, deviation = (
-            (row.values.get(each.measure), row.deviation(each.measure)) if row else (None, None)
-        )
+        value = row.values.get(each.measure) if row else None
+        deviation = row.deviation(each.measure) if row else None
         seeded = seeded or deviation is not None
         places = max(len(each.printed.partition(".")[2]), 3)
-        difference = None if value is None else value - each.value
+        own, difference = Cell(""), Cell("")
+        if value is not None:
+            own = Cell(f"{value:.4f}", value, spread=spread(deviation))
+            difference = Cell(f"{value - each.value:+.{places}f}", value - each.value)
         differences = {number: a - b for number, (a, b) in folds.items()}
-        place = (frame.dataset, name, each.measure)
         source = (each.source, each.algorithm, each.note, each.reference)
         rows.append([
-            frame.dataset, name, Cell(label(each.measure), each.measure), None,
-            Cell("" if value is None else f"{value:.4f}", value, spread=spread(deviation)),
-            deviation, each.printed,
-            Cell("" if difference is None else f"{difference:+.{places}f}", difference),
-            *_interval(list(differences.values())), *map(differences.get, numbers), *source,
+            frame.dataset, name, Cell(label(each.measure), each.measure), None, own, deviation,
+            each.printed, difference, *_interval(list(differences.values())),
+            *map(differences.get, numbers), *source,
         ])  # fmt: skip
-        nothing = [None] * (2 + len(numbers))
-        for number, (value, theirs) in folds.items():
-            numbers_of = (number, value, None, f"{theirs:.4f}", value - theirs)
-            values = (*place, *numbers_of, *nothing, *source)
-            rows.append([Cell("", each) for each in values])  # for programs alone
+        for number, (value, theirs) in folds.items():  # a row for programs alone
+            nothing = [None] * (2 + len(numbers))
+            of_fold = number, value, None, f"{theirs:.4f}", value - theirs, *nothing
+            values = frame.dataset, name, each.measure, *of_fold, *source
+            rows.append([Cell("", each) for each in values])
     known = frame.only(called)
     sources = {each.source: f"{each.source}: {each.reference}" for each, _ in every}
     title = f"{frame.dataset}: nothing is published at {', '.join(map(label, measures))}"

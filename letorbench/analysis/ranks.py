@@ -31,21 +31,13 @@ MOST_TICKS = 12
 
 
 def winning_numbers(values: np.ndarray) -> np.ndarray:
-    """(n_algorithms,) int64: how many (data set, other algorithm) pairs each one beats.
-
-    A missing value (NaN) beats nothing and is not beaten. T. Qin, T.-Y. Liu, J. Xu, H. Li: LETOR,
-    Information Retrieval 13(4), 2010.
-    """
-    values = np.round(values, DECIMALS)
+    """(n_algorithms,) the (data set, other) pairs that each beats: T. Qin et al., LETOR, 2010."""
+    values = np.round(values, DECIMALS)  # a NaN beats nothing and is not beaten
     return (values[:, :, None] > values[:, None, :]).sum(axis=(0, 2))
 
 
 def ideal_winning_numbers(values: np.ndarray) -> np.ndarray:
-    """(n_algorithms,) int64: the pairs with two values, all of which an algorithm could beat.
-
-    N. Tax, S. Bockting, D. Hiemstra: A Cross-Benchmark Comparison of 87 Learning to Rank Methods,
-    Information Processing and Management 51(6), 2015.
-    """
+    """(n_algorithms,) the pairs with two values, which one could beat: N. Tax et al., IPM, 2015."""
     there = ~np.isnan(values)
     others = there.sum(axis=1, keepdims=True) - 1
     return (there * others).sum(axis=0)
@@ -61,8 +53,7 @@ def ranks_of(values: np.ndarray) -> np.ndarray:
 def friedman(values: np.ndarray) -> tuple[float, float]:
     """Friedman's test of a complete table: chi-squared and p, 0 and 1 if all are always tied.
 
-    J. Demsar: Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 7, 2006,
-    section 3.2.2.
+    J. Demsar: Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 7, 2006.
     """
     from scipy.stats import friedmanchisquare
 
@@ -74,11 +65,7 @@ def friedman(values: np.ndarray) -> tuple[float, float]:
 
 
 def critical_difference(n_algorithms: int, n_datasets: int, alpha: float = 0.05) -> float:
-    """Nemenyi's critical difference: average ranks that differ by it differ significantly.
-
-    It is q sqrt(k (k + 1) / (6 N)), where q is the upper alpha point of the studentised range
-    divided by sqrt(2) (Demsar, 2006, section 3.2.2 and table 5a).
-    """
+    """Nemenyi's critical difference of average ranks (Demsar, 2006, section 3.2.2, table 5a)."""
     from scipy.stats import studentized_range
 
     q = float(studentized_range.ppf(1.0 - alpha, n_algorithms, math.inf)) / math.sqrt(2.0)
@@ -86,13 +73,7 @@ def critical_difference(n_algorithms: int, n_datasets: int, alpha: float = 0.05)
 
 
 def tied_groups(ranks: np.ndarray, difference: float) -> tuple[tuple[int, ...], ...]:
-    """The largest groups of two or more algorithms whose ranks differ by less than that.
-
-    A group has the algorithms' indices by rank. The groups are in the order of their best ranks.
-
-    >>> tied_groups(np.array([1.0, 1.5, 3.0]), 1.0)
-    ((0, 1),)
-    """
+    """The largest groups of two or more algorithms, by rank, whose ranks differ by less."""
     order = np.argsort(ranks, kind="stable")
     groups: list[tuple[int, ...]] = []
     last = 0
@@ -124,31 +105,22 @@ class Overall:
 
 
 def overall(frames: Sequence[DatasetResults], measure: str) -> Overall:
-    """Compare the algorithms of several data sets by the means of the folds' means.
-
-    The reference point `ideal` is left out: it would win everywhere.
-    """
+    """Compare the algorithms of several data sets but `ideal`, which would win everywhere."""
     every = dict.fromkeys(row.algo for frame in frames for row in frame.rows)
     algos = tuple(algo for algo in every if competes(algo))
-    means = [{row.algo: row.values.get(measure) for row in s.rows} for s in frames]
-    values = sign(measure) * np.array(
-        [[math.nan if each.get(a) is None else each[a] for a in algos] for each in means]
-    )
+    means = [{row.algo: row.values.get(measure, math.nan) for row in s.rows} for s in frames]
+    values = sign(measure) * np.array([[of.get(a, math.nan) for a in algos] for of in means])
     valued = ~np.isnan(values).all(axis=1)  # a data set without any value ranks nothing
     complete = valued.any() & ~np.isnan(values[valued]).any(axis=0)
     ranked = tuple(algo for algo, there in zip(algos, complete) if there)
     table = values[valued][:, complete]
     enough = len(ranked) >= 3 and len(table) >= 2
     return Overall(
-        measure,
-        tuple(frame.dataset for frame in frames),
-        algos,
-        values,
-        ranked,
+        measure, tuple(frame.dataset for frame in frames), algos, values, ranked,
         ranks_of(table).mean(axis=0) if ranked else np.empty(0),
         friedman(table) if enough else None,
         critical_difference(len(ranked), len(table)) if enough else None,
-    )
+    )  # fmt: skip
 
 
 def overall_table(across: Overall) -> Table:
@@ -189,19 +161,16 @@ def _tests(across: Overall) -> list[str]:
 def draw_ranks(names: Sequence[str], ranks: np.ndarray, difference: float) -> Figure:
     """Draw the critical-difference diagram: average ranks on a line, bars under `tied_groups`.
 
-    It follows Demsar's figure 1. The best of the two or more algorithms is on the left. Of many
-    algorithms the line has only the ranks between the best and the worst.
+    It follows Demsar's figure 1. Of many algorithms the line has only the ranks that they have.
     """
     order, n = np.argsort(ranks, kind="stable"), len(ranks)
     groups = tied_groups(ranks, difference)
     left, top = -(-n // 2), len(groups) + 1  # labels on the left, and where they begin
-    with figures.fixed_style():
+    beside = 2 * figures.LEGEND_LETTER * (max(map(len, names)) + 6)
+    width = min(max(figures.COLUMN, 1.4 + 0.05 * n + beside), figures.PAGE)
+    with figures.canvas(width, 1.0 + figures.ROW * (top + left)) as (figure, (axes,)):
         from matplotlib.transforms import ScaledTranslation
 
-        beside = 2 * figures.LEGEND_LETTER * (max(map(len, names)) + 6)
-        width = min(max(figures.COLUMN, 1.4 + 0.05 * n + beside), figures.PAGE)
-        figure = figures.new_figure(width, 1.0 + figures.ROW * (top + left))
-        axes = figure.subplots()
         first, last = 1.0, float(n)
         if n > MOST_TICKS:
             first, last = float(np.floor(ranks.min())), float(np.ceil(ranks.max()))
@@ -221,11 +190,12 @@ def draw_ranks(names: Sequence[str], ranks: np.ndarray, difference: float) -> Fi
             axes.plot((ranks[group[0]], ranks[group[-1]]), (row, row), **bar)
         for i, algo in enumerate(order):
             place = ranks[algo]
-            row, side = (i, -1) if i < left else (n - 1 - i, 1)
-            end = (first if side < 0 else last) + 0.02 * side * (last - first)
+            row, side, where, edge = (
+                (i, -1, "right", first) if i < left else (n - 1 - i, 1, "left", last)
+            )
+            end = edge + 0.02 * side * (last - first)
             axes.plot((place, place, end), (0, top + row, top + row), **{**line, "linewidth": 0.6})
             text = escaping.figure(f"{names[algo]}  {place:.2f}")
-            where = "right" if side < 0 else "left"
-            edge = end + 0.01 * side * (last - first)
-            axes.text(edge, top + row, text, ha=where, va="center")
+            beyond = end + 0.01 * side * (last - first)
+            axes.text(beyond, top + row, text, ha=where, va="center")
     return figure

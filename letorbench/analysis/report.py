@@ -16,23 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from letorbench import escaping
-from letorbench.analysis import comparison, conclusions, figures, slices
+from letorbench.analysis import comparison, conclusions, figures, importance, slices
 from letorbench.analysis.comparison import Pair, Procedure
 from letorbench.analysis.curves import draw_curves, validation_curves
-from letorbench.analysis.importance import (
-    importance_figure,
-    importance_table,
-    stored_importance,
-    stored_models,
-)
 from letorbench.analysis.paired import MeanDifference
-from letorbench.analysis.results_table import (
-    USUAL,
-    best_first,
-    comparable,
-    label,
-    summary_table,
-)
+from letorbench.analysis.results_table import USUAL, best_first, comparable, label, summary_table
 from letorbench.analysis.tables import Cell, Table, columns, table
 from letorbench.conventions import convention
 from letorbench.datasets.catalog import describe, parse
@@ -57,9 +45,7 @@ def page(
 ) -> str:  # fmt: skip
     """The HTML of data sets whose algorithms are compared by the measure.
 
-    baseline: what differences are taken from; the best algorithm of each data set by default.
-    words: the command line that made the report. by: what slices of the queries are compared by.
-    important: whether the best algorithm's features are permuted.
+    words: the command line that made it. important: whether the best one's features are permuted.
     """
     names = ", ".join(frame.dataset for frame in frames)
     by = None if by is None else slices.property_or_segments(by)
@@ -122,10 +108,7 @@ def shown_first(frame: DatasetResults, baseline: str, measure: str) -> list[str]
 
 
 def ndcg_curves(frame: DatasetResults, baseline: str) -> dict[str, Any] | None:
-    """NDCG@n, n = 1, 2, ..., over the test queries of all folds: a chart, and its numbers.
-
-    The best algorithm and the baseline have bands of 95 % intervals.
-    """
+    """NDCG@n, n = 1, 2, ..., over the test queries of all folds: a chart, and its numbers."""
     every = {row.algo: _points(row.queries) for row in frame.rows}
     every = {name: points for name, points in every.items() if points}
     if not every:
@@ -145,12 +128,9 @@ def ndcg_curves(frame: DatasetResults, baseline: str) -> dict[str, Any] | None:
         texts = [Cell(f"{mean:.4f} [{low:.4f}, {high:.4f}]", mean) for mean, low, high in points]
         rows.append([name, *texts, *[None] * (longest - len(points))])
     heads = columns(["algorithm"], {f"@{n}": "" for n in range(1, longest + 1)})
+    image = figures.data_uri(figures.draw([panel], baseline))
     numbers = table(f"{title}: the numbers", heads, rows)
-    return {
-        "title": title,
-        "image": figures.data_uri(figures.draw([panel], baseline)),
-        "numbers": numbers,
-    }
+    return {"title": title, "image": image, "numbers": numbers}
 
 
 def _points(queries: PerQuery) -> list[tuple[float, float, float]]:
@@ -198,33 +178,27 @@ def _reasons(
 ) -> dict[str, Any]:
     """Why one of two is below the other, and on which queries most."""
     both = [row.queries for row in frame.rows if row.algo in (pair.a, pair.b)]
+    shown = pair.measure, pair.b, conclusions.WHY_QUERIES, called
     return {
         "pair": (pair.a, pair.b),
         "sentences": conclusions.diagnose(frame, pair, procedure),
-        "queries": list(
-            comparison.query_tables(
-                frame.dataset, both, pair.measure, pair.b, conclusions.WHY_QUERIES, called
-            )
-        ),
+        "queries": [*comparison.query_tables(frame.dataset, both, *shown)],
     }
 
 
 def _importance(frame: DatasetResults, measure: str) -> dict[str, Any] | None:
     """Which features the best algorithm that keeps its models needs: a chart, and the numbers."""
-    row = next(filter(stored_models, comparable(frame)), None)
+    row = next(filter(importance.stored_models, comparable(frame)), None)
     if row is None:
         return None
-    rules = frame.conventions[0]
-    found = {row.algo: stored_importance(row, frame.data(), measure)}
-    image = figures.data_uri(importance_figure(found[row.algo]))
-    return {"image": image, "numbers": importance_table(frame.dataset, measure, rules, found)}
+    found = importance.stored_importance(row, frame.data(), measure)
+    shown = frame.dataset, measure, frame.conventions[0], {row.algo: found}
+    image = figures.data_uri(importance.importance_figure(found))
+    return {"image": image, "numbers": importance.importance_table(*shown)}
 
 
 def gains(frame: DatasetResults, baseline: str, measure: str) -> dict[str, tuple[str, str]]:
-    """For each algorithm its queries' differences from the baseline, the largest gain first.
-
-    All charts have one scale.
-    """
+    """For each algorithm its queries' differences from the baseline, the largest gain first."""
     base = next(row for row in frame.rows if row.algo == baseline)
     shown = escaping.figure(label(measure))
     found, cards = {}, {}
@@ -234,6 +208,7 @@ def gains(frame: DatasetResults, baseline: str, measure: str) -> dict[str, tuple
         *_, d = comparison.differences_by_query(frame.dataset, row.queries, base.queries, measure)
         if len(d):
             found[row.algo] = np.sort(d)[::-1]
+    # all charts have one scale
     most = 1.05 * max((float(np.abs(d).max()) for d in found.values()), default=0.0) or 1.0
     for algo, d in found.items():
         up, down = int((d > 0).sum()), int((d < 0).sum())
@@ -251,9 +226,7 @@ def gains(frame: DatasetResults, baseline: str, measure: str) -> dict[str, tuple
 
 def _small(paint: Callable[[Axes], None]) -> str:
     """A small chart as an image."""
-    with figures.fixed_style():
-        figure = figures.new_figure(*SMALL)
-        axes = figure.add_subplot()
+    with figures.canvas(*SMALL) as (figure, (axes,)):
         paint(axes)
         axes.grid(axis="y", color="0.9", linewidth=0.5)
         axes.set_axisbelow(True)
@@ -281,34 +254,26 @@ def _warnings(frame: DatasetResults) -> tuple[Table, str]:
         (name, warning.kind, ", ".join(map(str, numbers)), warning.text)
         for (name, warning), numbers in sorted(folds.items(), key=lambda each: each[0][1].rank)
     ]
-    count, names = sum(map(len, folds.values())), {name for name, _ in folds}
-    title = (
-        f"{count} warning{'s' * (count > 1)} from {len(names)} of {len(frame.rows)} "
-        "algorithms, the most serious first"
-    )
+    count, n_algos = sum(map(len, folds.values())), len({name for name, _ in folds})
+    title = f"{count} warning{'s' * (count > 1)} from {n_algos} of {len(frame.rows)} algorithms"
     heads = columns(["algorithm", "kind", "folds", "text"])
-    return table("Warnings of training", heads, rows), title
+    return table("Warnings of training", heads, rows), f"{title}, the most serious first"
 
 
 def _settings(frame: DatasetResults) -> Table:
-    """What validation chose in every fold."""
+    """What validation chose in every fold: settings from a grid, or all where there was none."""
     rows = []
     for row in frame.rows:
         for fold, fit in row.fits.items():
-            validation = fit.get("validation", {})
-            best, value = validation.get("best"), validation.get("value")
-            rows.append((row.algo, _chosen(fit), fold, best, value))
+            validation, chosen = fit.get("validation", {}), fit.get("chosen", {})
+            grid = fit.get("identity", {}).get("grid", {})
+            names = [name for name in chosen if name in grid] or list(chosen)
+            settings = ", ".join(f"{name} = {as_text(chosen[name])}" for name in names)
+            rows.append((row.algo, settings, fold, *map(validation.get, ("best", "value"))))
     measure = next(iter(_identities(frame, "select")), "measure")
     heads = {"fold": "", "rounds or epochs": "", f"validation {label(measure)}": ".4f"}
     caption = "Chosen on the validation part of each fold"
     return table(caption, columns(["algorithm", "settings"], heads), rows)
-
-
-def _chosen(fit: Mapping[str, Any]) -> str:
-    """The settings that were chosen from a grid; all settings where there was no grid."""
-    chosen, grid = fit.get("chosen", {}), fit.get("identity", {}).get("grid", {})
-    names = [name for name in chosen if name in grid] or list(chosen)
-    return ", ".join(f"{name} = {as_text(chosen[name])}" for name in names)
 
 
 def as_text(value: Any) -> str:
@@ -336,8 +301,7 @@ def _data(frame: DatasetResults) -> list[tuple[str, str]]:
     entry = parse(frame.dataset).entry
     rows = list(describe(entry)) if entry else [("name", f"{frame.dataset}, a folder of yours")]
     folds = max((row.queries.folds for row in frame.rows), key=len)
-    numbers, sizes = np.unique(folds, return_counts=True)
-    counts = ", ".join(f"fold {k}: {n:,}" for k, n in zip(numbers.tolist(), sizes.tolist()))
+    counts = ", ".join(f"fold {k}: {n:,}" for k, n in zip(*np.unique(folds, return_counts=True)))
     return [*rows, ("test queries", counts)]
 
 

@@ -1,5 +1,6 @@
 """Tables of a data set's results: a row for each algorithm, a column for each measure."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -29,6 +30,12 @@ REFERENCES = {
     "prints other numbers",
     IDEAL: "ideal: the order of the test labels themselves, not an algorithm; it is not ranked",
 }
+#: counts of fits that a limit ended: the remark, by what limit, and what it means
+EARLY = {
+    "cut_off": ("cut off", " by the time limit", "a full training may rank differently"),
+    "not_converged": ("not converged", "", "the fit ended away from its optimum, a longer one "
+                      "(`iterations`) may rank differently"),
+}  # fmt: skip
 #: a longer name is cut in tables, with a key below
 LONGEST_NAME = 40
 ACRONYMS = ("ndcg", "map", "mrr", "err", "wta", "auc", "rbp", "rmse")
@@ -61,11 +68,7 @@ class RowNames(NamedTuple):
 
 
 def row_names(algos: Iterable[str]) -> RowNames:
-    """Leave out of labels what all of them share, and cut the long ones.
-
-    >>> row_names(["listnet[top=2,select=map]", "mart[select=map]"]).of
-    {'listnet[top=2,select=map]': 'listnet[top=2]', 'mart[select=map]': 'mart'}
-    """
+    """Leave out of labels what all of them share, and cut the long ones."""
     found = {algo: labels.Label(algo) for algo in algos}
     for algo in found:
         with suppress(UsageError):  # another system may be called anything
@@ -100,8 +103,6 @@ def summary_table(
     """A row for each algorithm: numbers to four places, the two best of each column marked.
 
     Nothing is marked among rows of different conventions, nor a row with fewer folds than others.
-    In CSV `cut_off` is the number of folds in which a time limit ended a training, and
-    `not_converged` of those whose fit ended away from its optimum.
     """
     names = row_names(row.algo for row in frame.rows)
     called = (replace(row, algo=names.of[row.algo]) for row in frame.rows)
@@ -109,15 +110,21 @@ def summary_table(
     remark = remarks(shown)
     drawn = [measure for measure in measures if measure in frame.drawn]
     signs = marks.signs if marks else {}
-    numbers = [_column(frame, measure, signs) for measure in measures]
+    places = {measure: _places(frame, measure) for measure in measures}
     rows = []
-    for i, row in enumerate(frame.rows):
+    for row in frame.rows:
         name = names.of[row.algo]
         name = f"{name} ({remark[name]})" if name in remark else name
+        cells = (
+            Cell(
+                _printed(row, measure), row.values.get(measure), places[measure].get(row.algo, 0),
+                signs.get((row.algo, measure), 0), spread=spread(row.deviation(measure)),
+            )
+            for measure in measures
+        )  # fmt: skip
         rows.append([
             frame.dataset, Cell(name, row.algo), row.convention,
-            row.folds, row.repeats, row.cut_off, row.not_converged,
-            *(column[i] for column in numbers),
+            row.folds, row.repeats, row.cut_off, row.not_converged, *cells,
             *(row.deviation(measure) for measure in drawn),
             *(signs.get((row.algo, measure), 0) for measure in measures if marks),
         ])  # fmt: skip
@@ -130,7 +137,13 @@ def summary_table(
         *(Column(name=deviation_column(measure)) for measure in drawn),
         *(Column(name=f"{measure}-sign") for measure in measures if marks),
     )
-    below = (*names.key, *notes(shown), *_fold_note(frame, measures))
+    apart = [
+        abs(row.values[name] - float(mean_of(row.queries.in_means.values[name])))
+        for row in frame.rows
+        for name in measures
+        if name in row.queries.values
+    ]
+    below = (*names.key, *notes(shown), *fold_note(max(filter(math.isfinite, apart), default=0.0)))
     return replace(
         table(names.headed(caption(shown)), columns, rows, below),
         name=frame.dataset,
@@ -151,28 +164,18 @@ def caption(frame: DatasetResults) -> str:
     )
     some = "up to " * (len(folds) > 1)
     mean = f"mean over {some}{max(folds)} fold{'s' * (folds != {1})}{seeds}"
-    return f"{frame.dataset}: {mean}; {rules}{_features(frame)}"
-
-
-def _features(frame: DatasetResults) -> str:
-    """How the features were transformed, the most usual way first; "" if all are raw."""
-    algos: dict[str, list[str]] = {}
+    features: dict[str, list[str]] = {}  # how they were transformed, the most usual way first
     for row in frame.rows:
         if row.features is not None:
-            algos.setdefault(row.features, []).append(row.algo)
-    if not set(algos) - {"raw"}:
-        return ""
-    usual, *others = sorted(algos, key=lambda name: (-len(algos[name]), name == "raw"))
-    listed = "; ".join(f"{name}: {', '.join(algos[name])}" for name in others)
-    return f"; features {usual}{f' ({listed})' if listed else ''}"
+            features.setdefault(row.features, []).append(row.algo)
+    ways = sorted(features, key=lambda name: (-len(features[name]), name == "raw"))
+    listed = "; ".join(f"{name}: {', '.join(features[name])}" for name in ways[1:])
+    changed = f"; features {ways[0]}{f' ({listed})' * bool(listed)}" if {*ways} - {"raw"} else ""
+    return f"{frame.dataset}: {mean}; {rules}{changed}"
 
 
 def label(measure: str) -> str:
-    """A measure as it is printed.
-
-    >>> label("ndcg@10"), label("mean-ndcg")
-    ('NDCG@10', 'Mean-NDCG')
-    """
+    """A measure as it is printed: NDCG@10, Mean-NDCG."""
     name, at, cutoff = measure.partition("@")
     if name not in MEASURES:  # a user's measure
         return measure
@@ -181,11 +184,7 @@ def label(measure: str) -> str:
 
 
 def spread(deviation: float | None) -> str:
-    """A standard deviation as it is printed.
-
-    >>> spread(0.00123), spread(None)
-    ('±.0012', '')
-    """
+    """A standard deviation as it is printed: ±.0012; "" for none."""
     return "" if deviation is None else f"±{deviation:.4f}".replace("±0.", "±.")
 
 
@@ -202,35 +201,30 @@ def lacks_folds(frame: DatasetResults) -> str:
 
 def remarks(frame: DatasetResults) -> dict[str, str]:
     """The remarks in brackets behind algorithms' names: missing folds, other code, ..."""
-    old = {row.algo for row in frame.rows if row.version and not other_code(frame)}
-    partial = {row.algo: "" if lacks_folds(frame) else row.partial for row in frame.rows}
-    words = {
-        row.algo: [partial[row.algo], *early(row), "other code" * (row.algo in old)]
-        for row in frame.rows
-    }
-    return {algo: ", ".join(filter(None, each)) for algo, each in words.items() if any(each)}
+    whole, old, found = lacks_folds(frame), other_code(frame), {}
+    for row in frame.rows:
+        words = [
+            row.partial * (not whole),
+            *early(row),
+            "other code" * bool(row.version and not old),
+        ]
+        found[row.algo] = ", ".join(filter(None, words))
+    return {algo: remark for algo, remark in found.items() if remark}
 
 
 def early(row: SystemResults) -> list[str]:
     """The remarks on a row whose fits a limit ended."""
-    return ["cut off"] * bool(row.cut_off) + ["not converged"] * bool(row.not_converged)
+    return [remark for fact, (remark, *_) in EARLY.items() if getattr(row, fact)]
 
 
 def early_notes(rows: Sequence[SystemResults]) -> list[str]:
     """The notes on fits that a limit ended."""
-
-    def folds(counts: Iterable[int]) -> str:
-        each = zip(rows, counts)
-        return ", ".join(f"{r.algo} ({n} of {r.folds * r.repeats} folds)" for r, n in each if n)
-
-    cut_off = folds(row.cut_off for row in rows)
-    not_converged = folds(row.not_converged for row in rows)
-    lines = (
-        (cut_off, f"cut off by the time limit: {cut_off}; a full training may rank differently"),
-        (not_converged, f"not converged: {not_converged}; the fit ended away from its optimum, a "
-         "longer one (`iterations`) may rank differently"),
-    )  # fmt: skip
-    return [line for names, line in lines if names]
+    lines = []
+    for fact, (remark, limit, effect) in EARLY.items():
+        counts = {row: getattr(row, fact) for row in rows if getattr(row, fact)}
+        named = (f"{r.algo} ({n} of {r.folds * r.repeats} folds)" for r, n in counts.items())
+        lines += [f"{remark}{limit}: {', '.join(named)}; {effect}"] * bool(counts)
+    return lines
 
 
 def notes(frame: DatasetResults) -> tuple[str, ...]:
@@ -261,13 +255,9 @@ def notes(frame: DatasetResults) -> tuple[str, ...]:
          "(--repeats)"),
     )  # fmt: skip
     algos = dict.fromkeys(row.label.algo for row in rows)
-    references = [REFERENCES[algo] for algo in algos if algo in REFERENCES]
-    return (
-        *frame.unmeasured,
-        *partial_note(frame),
-        *(line for names, line in lines if names),
-        *references,
-    )
+    shown = (line for names, line in lines if names)
+    references = (REFERENCES[algo] for algo in algos if algo in REFERENCES)
+    return (*frame.unmeasured, *partial_note(frame), *shown, *references)
 
 
 def fold_note(difference: float) -> tuple[str, ...]:
@@ -280,26 +270,14 @@ def fold_note(difference: float) -> tuple[str, ...]:
     )
 
 
-def _fold_note(frame: DatasetResults, measures: Sequence[str]) -> tuple[str, ...]:
-    apart = [
-        abs(row.values[name] - float(mean_of(row.queries.in_means.values[name])))
-        for row in frame.rows
-        for name in measures
-        if name in row.queries.values
-    ]
-    return fold_note(max((each for each in apart if each == each), default=0.0))
-
-
 def partial_note(frame: DatasetResults) -> tuple[str, ...]:
     """A note that names the partial algorithms, or nothing."""
-    lacking = [row for row in frame.rows if row.partial]
-    if not lacking:
-        return ()
-    named = ", ".join(f"{row.algo} ({row.partial})" for row in lacking)
-    named = f"every row ({lacks_folds(frame)})" if lacks_folds(frame) else named
+    named = ", ".join(f"{row.algo} ({row.partial})" for row in frame.rows if row.partial)
+    if lacks_folds(frame):
+        named = f"every row ({lacks_folds(frame)})"
     several = len({row.folds for row in frame.rows if competes(row.label.algo)}) > 1
     warning = "; means over fewer folds cannot be compared with the others" * several
-    return (f"partial: {named}{warning}",)
+    return (f"partial: {named}{warning}",) if named else ()
 
 
 def comparable(frame: DatasetResults) -> list[SystemResults]:
@@ -315,25 +293,17 @@ def best_first(rows: Iterable[SystemResults], measure: str) -> list[SystemResult
     return [row for _, row in sorted(values, key=lambda each: (each[0] != each[0], each[0]))]
 
 
-def _column(
-    frame: DatasetResults, measure: str, signs: Mapping[tuple[str, str], int]
-) -> list[Cell]:
-    """A cell for each row; equal printed numbers share a place."""
-    found = {row.algo: row.values[measure] for row in frame.rows if measure in row.values}
-    printed = {algo: f"{v:.4f}" if v == v else DASH for algo, v in found.items()}
-    rows = [row for row in frame.rows if printed.get(row.algo, DASH) != DASH]
-    ranked = [] if frame.mixed else [row for row in comparable(frame) if row in rows]
-    ranked = ranked if len(comparable(frame)) > 1 else []  # one alone is not the best of any
-    numbers = {printed[row.algo] for row in ranked}
+def _printed(row: SystemResults, measure: str) -> str:
+    value = row.values.get(measure)
+    return "" if value is None else f"{value:.4f}" if value == value else DASH
+
+
+def _places(frame: DatasetResults, measure: str) -> dict[str, int]:
+    """1 for the best algorithms and 2 for the second best; equal printed numbers share a place."""
+    rows = comparable(frame)
+    if frame.mixed or len(rows) < 2:  # one alone is not the best of any
+        return {}
+    printed = {row.algo: _printed(row, measure) for row in rows}
+    numbers = {*printed.values()} - {"", DASH}
     best = sorted(numbers, key=lambda number: -sign(measure) * float(number))[:2]
-    places = {r.algo: best.index(printed[r.algo]) + 1 for r in ranked if printed[r.algo] in best}
-    return [
-        Cell(
-            printed.get(row.algo, ""),
-            row.values.get(measure),
-            places.get(row.algo, 0),
-            signs.get((row.algo, measure), 0),
-            spread=spread(row.deviation(measure)),
-        )
-        for row in frame.rows
-    ]
+    return {algo: best.index(text) + 1 for algo, text in printed.items() if text in best}

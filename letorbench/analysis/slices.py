@@ -56,21 +56,15 @@ def sliced(
     if isinstance(by, pd.Series):
         return _by_segments(by, systems, data)
     if by == "difficulty":
-        facts = [
-            pd.Series(system.values[measure], system.keys).dropna()
-            for system in systems
-            if competes(system.algo)
-        ]
+        there = (system for system in systems if competes(system.algo))
+        facts = [pd.Series(system.values[measure], system.keys).dropna() for system in there]
     else:  # the number of documents, or of those with at least a label
-        benchmark = data()
+        benchmark, facts = data(), []
         least = benchmark.convention.relevant if by == "relevant" else 0
-        facts = [
-            pd.Series(
-                [(y >= least).sum() for y in np.split(f.test.labels, f.test.offsets[1:-1])],
-                pd.MultiIndex.from_product([[f.number], f.test.qids]),
-            )
-            for f in benchmark.folds
-        ]
+        for fold in benchmark.folds:
+            counts = np.add.reduceat(fold.test.labels >= least, fold.test.offsets[:-1], dtype=int)
+            index = pd.MultiIndex.from_product([[fold.number], fold.test.qids])
+            facts.append(pd.Series(counts, index))
     values = pd.concat(facts).groupby(level=[0, 1]).mean()
     values = values[np.any([values.index.isin(each.keys) for each in systems], axis=0)]
     return _quartiles(values, SLICES[by])
@@ -86,15 +80,11 @@ def _quartiles(values: pd.Series, words: str) -> dict[str, pd.MultiIndex]:
 
 
 def property_or_segments(by: str | Path) -> str | pd.Series:
-    """Return the property of that name, or the segments of a CSV file by query.
-
-    The first column of the file is the query, another one the segment.
-    """
+    """Return the property of that name, or the segments of a CSV file by query."""
     file, end, column, _ = re.split(r"(\.csv(?:\.\w+)?|$)(?::(.*))?$", str(by), maxsplit=1)
-    column = column or ""
     if not (end or file == DASH or (file not in SLICES and Path(file).exists())):
         return require_choice(str(by), list(SLICES), "property of queries")
-    return labelled(input_file(file + end), column, "query", "segment")
+    return labelled(input_file(file + end), column or "", "query", "segment")
 
 
 def labelled(path: Path, column: str, what: str, label: str) -> pd.Series:
@@ -113,11 +103,9 @@ def labelled(path: Path, column: str, what: str, label: str) -> pd.Series:
     column = require_choice(column or names[0], names, f"column of {path}")
     repeated = table.iloc[:, 0].duplicated()
     if repeated.any():
-        line = int(np.flatnonzero(repeated)[0])
-        raise DataError(
-            f"{path}:{line + 2}: found {what} {table.iloc[line, 0]} again, expected one line per "
-            f"{what}"
-        )
+        line = int(repeated.argmax())
+        again = f"found {what} {table.iloc[line, 0]} again, expected one line per {what}"
+        raise DataError(f"{path}:{line + 2}: {again}")
     return table.set_index(table.columns[0])[column].rename_axis(str(path))
 
 

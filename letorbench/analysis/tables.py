@@ -88,14 +88,15 @@ class Table:
         """What people see; of a table without rows the caption and the notes."""
         if not self.rows:
             return Table(self.caption, notes=self.notes)
-        shown = self._only([bool(each.heading or not each.name) for each in self.columns])
+        shown = self._only(lambda column: bool(column.heading or not column.name))
         return replace(shown, rows=tuple(row for row in shown.rows if any(c.text for c in row)))
 
     def data_columns(self) -> Table:
         """What programs read."""
-        return self._only([bool(each.name) for each in self.columns])
+        return self._only(lambda column: bool(column.name))
 
-    def _only(self, chosen: Sequence[bool]) -> Table:
+    def _only(self, shown: Callable[[Column], bool]) -> Table:
+        chosen = [shown(column) for column in self.columns]
         rows = tuple(tuple(compress(row, chosen)) for row in self.rows)
         return replace(self, columns=tuple(compress(self.columns, chosen)), rows=rows)
 
@@ -121,13 +122,7 @@ def table(
     rows: Iterable[Iterable[Cell | Value]],
     notes: Iterable[str] = (),
 ) -> Table:
-    """A table of rows of cells, or of plain values that their columns format.
-
-    >>> print(render(table("", columns(["algo"], {"map": ".2f"}), [["regression", 0.25]]), "text"))
-    algo         map
-    regression  0.25
-    <BLANKLINE>
-    """
+    """A table of rows of cells, or of plain values that their columns format."""
     heads = tuple(columns)
     shown = (tuple(c.cell(v) for c, v in zip(heads, row, strict=True)) for row in rows)
     return Table(caption, heads, tuple(shown), tuple(notes))
@@ -139,10 +134,7 @@ def text_table(
     caption: str = "",
     right: Iterable[int] = (),
 ) -> Table:
-    """A table of plain texts; `right`: the numbers of the columns that are aligned to the right.
-
-    Without any heading the line of headings is left out.
-    """
+    """A table of plain texts; `right`: the numbers of the columns that are aligned to the right."""
     shown = (Column(name, "right" if i in right else "left") for i, name in enumerate(headings))
     return table(caption, shown, rows)
 
@@ -162,9 +154,10 @@ def to_frame(table: Table) -> pd.DataFrame:
 
 def records(table: Table) -> list[dict[str, Value]]:
     """The rows of the data columns, by the columns' names."""
-    table = table.data_columns()
-    names = [column.name for column in table.columns]
-    return [dict(zip(names, (cell.value for cell in row))) for row in table.rows]
+    return [
+        {column.name: cell.value for column, cell in zip(table.columns, row) if column.name}
+        for row in table.rows
+    ]
 
 
 def write_table(
@@ -172,12 +165,14 @@ def write_table(
 ) -> tuple[Path, Path]:
     """Write stem.csv with all digits and stem.txt with four decimals."""
     made = text_table(header, [[four_decimals(cell) for cell in row] for row in rows], title)
-    paths = stem.with_name(f"{stem.name}.csv"), stem.with_name(f"{stem.name}.txt")
-    contents = render(data_table(header, rows), "csv"), render(made, "text")
-    for path, content in zip(paths, contents):
+    csv, text = (stem.with_name(f"{stem.name}.{form}") for form in ("csv", "txt"))
+    for path, content in (
+        (csv, render(data_table(header, rows), "csv")),
+        (text, render(made, "text")),
+    ):
         with write_atomically(path) as file:
             file.write(content)
-    return paths
+    return csv, text
 
 
 def four_decimals(cell: Value) -> str:
@@ -186,21 +181,12 @@ def four_decimals(cell: Value) -> str:
 
 
 def probability(p: float) -> str:
-    """A p-value to four places.
-
-    >>> probability(0.0123), probability(0.000001), probability(1.0)
-    ('.0123', '<.0001', '1')
-    """
+    """A p-value to four places: .0123, <.0001, 1."""
     return "<.0001" if p < 0.00005 else f"{p:.4f}".removeprefix("0") if p < 1 else "1"
 
 
 def render(tables: Table | Iterable[Table], form: str) -> str:
-    """One or several tables in a format of `FORMATS`; in CSV they share the first one's headings.
-
-    >>> print(render(data_table(["algo", "map"], [["regression", 0.25]]), "csv"), end="")
-    algo,map
-    regression,0.25
-    """
+    """One or several tables in a format of `FORMATS`; in CSV they share the first headings."""
     every = [tables] if isinstance(tables, Table) else tables
     if form != "csv":
         return "\n".join(FORMATS[form](table.visible_columns()) for table in every)
@@ -210,15 +196,11 @@ def render(tables: Table | Iterable[Table], form: str) -> str:
 
 def _text(table: Table) -> str:
     """Aligned columns; marks stand behind a number, so that the digits are aligned."""
-    shown = [
-        _text_column(column, [row[i] for row in table.rows])
-        for i, column in enumerate(table.columns)
-    ]
+    cells = zip(*table.rows) if table.rows else ((),) * len(table.columns)
+    shown = map(_text_column, table.columns, cells)
     lines = ["  ".join(row).rstrip() for row in zip(*shown)]
-    if not any(table.headings):
-        lines = lines[1:]
     legend = table.legend("* = best", "+ - = significantly better, worse than")
-    lines = [*([legend] if legend else []), *lines, *table.notes]
+    lines = [*filter(None, [legend]), *lines[not any(table.headings) :], *table.notes]
     return "".join(escaping.visible(line) + "\n" for line in lines)
 
 
@@ -296,8 +278,8 @@ def _latex(table: Table) -> str:
 def _latex_cell(cell: Cell, signed: bool) -> str:
     if not cell.text:
         return ""
-    forms = {0: "{}", 1: r"\textbf{{{}}}", 2: r"\underline{{{}}}"}
-    text = forms[cell.place].format(escaping.latex(cell.text)) + "$^{*}$" * cell.starred
+    form = {0: "{}", 1: r"\textbf{{{}}}", 2: r"\underline{{{}}}"}[cell.place]
+    text = form.format(escaping.latex(cell.text)) + "$^{*}$" * cell.starred
     text += rf" {{\scriptsize {escaping.latex(cell.spread)}}}" if cell.spread else ""
     return text + (LATEX_ARROWS[cell.sign] if signed and isinstance(cell.value, float) else "")
 

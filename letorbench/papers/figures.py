@@ -52,11 +52,10 @@ class Axis:
 
 def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
     """The panels side by side, each with its legend inside, as stem.png, .svg and .pdf."""
-    with figures.fixed_style():
+    width = figures.PAGE if len(panels) > 1 else figures.COLUMN
+    with figures.canvas(width, 2.9, len(panels), len(panels)) as (figure, axes):
         from matplotlib.ticker import LogLocator
 
-        figure = figures.new_figure(figures.PAGE if len(panels) > 1 else figures.COLUMN, 2.9)
-        axes = figure.subplots(1, len(panels), squeeze=False)[0]
         for axis, panel in zip(axes, panels):
             for i, (name, points) in enumerate(panel.lines.items()):
                 axis.plot(*points, label=name, **figures.line_style(i))
@@ -81,13 +80,9 @@ def dots_figure(
     title: str, x: str, rows: Sequence[str],
     panels: Mapping[str, Mapping[str, Mapping[str, float]]], stem: Path,
 ) -> list[Path]:  # fmt: skip
-    """The numbers of a table as dots: a panel per column, a mark per source of numbers.
-
-    The first source, the paper, has diamonds.
-    """
-    with figures.fixed_style():
-        figure = figures.new_figure(figures.PAGE, 1.3 + 0.19 * len(rows))
-        axes = figure.subplots(1, len(panels), squeeze=False, sharex=True, sharey=True)[0]
+    """The numbers of a table as dots: a panel per column, a mark per source, the paper first."""
+    size, shared = (figures.PAGE, 1.3 + 0.19 * len(rows)), {"sharex": True, "sharey": True}
+    with figures.canvas(*size, len(panels), len(panels), **shared) as (figure, axes):
         marks = {}
         for axis, (name, sources) in zip(axes, panels.items()):
             axis.axvline(0.0, color="0.5", linewidth=0.8)
@@ -114,11 +109,8 @@ def bars_figure(
     methods = list(dict.fromkeys(name for bars in groups.values() for name in bars))
     width = 0.8 / len(methods)
     hatches = ("", "///", "...", "xxx", "\\\\\\", "++")
-    with figures.fixed_style():
-        figure = figures.new_figure(
-            figures.PAGE if len(methods) * len(groups) > 8 else figures.COLUMN, 2.9
-        )
-        axis = figure.subplots()
+    across = figures.PAGE if len(methods) * len(groups) > 8 else figures.COLUMN
+    with figures.canvas(across, 2.9) as (figure, (axis,)):
         for i, method in enumerate(methods):
             at = [g + (i - (len(methods) - 1) / 2) * width for g in range(len(groups))]
             heights = [bars.get(method, float("nan")) for bars in groups.values()]
@@ -130,8 +122,8 @@ def bars_figure(
         figures.dress(axis, title, "", y)
         axis.set_xticks(range(len(groups)), list(groups))
         axis.set_ylim(0.0, 1.2 * max(max(bars.values()) for bars in groups.values()))
-        across = 3 if max(map(len, methods)) < 20 else 2
-        figure.legend(frameon=False, ncols=across, fontsize=6.5, loc="outside lower center")
+        names = 3 if max(map(len, methods)) < 20 else 2
+        figure.legend(frameon=False, ncols=names, fontsize=6.5, loc="outside lower center")
         return write(figure, stem)
 
 
@@ -145,10 +137,7 @@ class Line(NamedTuple):
 
 
 def answers_figure(groups: Mapping[str, Sequence[Line]], path: Path) -> Path:
-    """Draw the lines of each claim below its words, and the claims of each group, as a PNG.
-
-    It is narrow, and the words have its whole width, so that it can be read on a telephone.
-    """
+    """Draw the lines of each claim below its words, narrow enough for a telephone, as a PNG."""
     verdicts = [line.verdict for lines in groups.values() for line in lines]
     ends = [abs(n) for v in verdicts for n in (v.low, v.high, v.printed or 0.0) if np.isfinite(n)]
     limit = min(MOST, 1.1 * max(2.0, *ends))
@@ -166,11 +155,9 @@ def answers_figure(groups: Mapping[str, Sequence[Line]], path: Path) -> Path:
                 rows.append((y, line))
                 y += 1.0
             y += 0.6
-    with figures.fixed_style():
+    with figures.canvas(NARROW, 0.7 + LINE * y) as (figure, (axis,)):
         from matplotlib.transforms import blended_transform_factory
 
-        figure = figures.new_figure(NARROW, 0.7 + LINE * y)
-        axis = figure.subplots()
         axis.axvspan(-1.0, 1.0, color="0.93", zorder=0)
         axis.axvline(0.0, color="0.5", linewidth=0.8, zorder=0)
         for at, line in rows:
@@ -241,12 +228,10 @@ def files(paper: Paper, part: Part, values: Mapping[str, ByMethod], folder: Path
             continue
         rows = [
             [dataset, label, *(each.mean(m) for m in part.measures)]
-            for dataset, methods in here.items()
-            for label, each in methods.items()
-        ]
+            for dataset, methods in here.items() for label, each in methods.items()
+        ]  # fmt: skip
         written += write_table(stem, title, ["data", "method", *part.measures], rows)
-        if number == 0 and here:
-            written += _drawn(paper, part, here, stem)
+        written += _drawn(paper, part, here, stem) if number == 0 and here else []
     return written
 
 
@@ -283,16 +268,14 @@ def letor_panel(dataset: str, part: Part) -> list[Panel]:
     """The panel of the baselines that LETOR 3.0 prints, from which the paper took its own."""
     rows = {
         (row.ours, int(measure.partition("@")[2])): row.value
-        for measure in part.measures
-        for row in lookup(dataset, measure)
+        for measure in part.measures for row in lookup(dataset, measure)
         if row.source == LETOR and row.ours in part.methods
-    }
+    }  # fmt: skip
     cutoffs, printed = sorted({k for _, k in rows}), {name for name, _ in rows}
     curves = {
         method: [rows.get((method, k), float("nan")) for k in cutoffs]
-        for method in part.methods
-        if method in printed
-    }
+        for method in part.methods if method in printed
+    }  # fmt: skip
     title = f"{dataset}, as LETOR 3.0 printed it"
     return [Panel(title, "NDCG", curves, cutoffs=cutoffs)] if curves else []
 
@@ -300,8 +283,7 @@ def letor_panel(dataset: str, part: Part) -> list[Panel]:
 def printed_table(paper: Paper, part: Part, found: ByMethod, stem: Path, title: str) -> list[Path]:
     """The paper's table with our numbers of each data set below each of its rows, and a figure.
 
-    A row has several methods at the last measure, or one method at all measures. The figure has the
-    leads over the first row at the last measure, the paper's and ours.
+    A row has several methods at the last measure, or one method at all measures.
     """
     at = {(paper.methods[m].row, paper.methods[m].column): m for m in part.methods}
     names, columns = (dict.fromkeys(each) for each in zip(*at))
@@ -310,9 +292,8 @@ def printed_table(paper: Paper, part: Part, found: ByMethod, stem: Path, title: 
     for dataset, methods in found.items():
         shown[dataset] = {
             f"{label} {measure}": each.mean(measure)
-            for label, each in methods.items()
-            for measure in part.measures
-        }
+            for label, each in methods.items() for measure in part.measures
+        }  # fmt: skip
 
     def cell(data: str, row: str, column: str, measure: str) -> float | None:
         return shown[data].get(f"{at.get((row, column))} {measure}")

@@ -21,8 +21,7 @@ def resampled(
 ) -> dict[tuple[str, str], np.ndarray]:
     """(method, measure) -> (1 + draws,) means of a data set's methods, the observed ones first.
 
-    The queries of each fold are resampled, the same for every method, and the trainings of each
-    fold of a method with several seeds. Of generated data whole draws are resampled.
+    Queries are resampled, the same for every method, and seeds; of generated data whole draws.
     """
     rng = np.random.default_rng(seed)
     folds = next(iter(of.values())).folds

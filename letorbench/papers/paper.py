@@ -88,19 +88,15 @@ class Test:
         pairs = self.pairs or [
             (u, w) for u, w in itertools.product(self.upper, self.lower) if u != w
         ]
-        for dataset in self.data:
-            for (upper, lower), measure in itertools.product(pairs, self.measures):
-                lead = self._lead(upper, lower, measure)
-                yield Point(dataset, upper, lower, measure, lead)
-
-    def _lead(self, upper: str, lower: str, measure: str) -> float | None:
-        if self.lead is not None:
-            return self.lead
-        above, below = (
-            self.numbers.get(f"{label} {measure}", self.numbers.get(label))
-            for label in (upper, lower)
-        )
-        return above / below - 1.0 if above and below else None
+        every = itertools.product(self.data, pairs, self.measures)
+        for dataset, (upper, lower), measure in every:
+            above, below = (
+                self.numbers.get(f"{label} {measure}", self.numbers.get(label))
+                for label in (upper, lower)
+            )
+            lead = above / below - 1.0 if above and below else None
+            lead = lead if self.lead is None else self.lead
+            yield Point(dataset, upper, lower, measure, lead)
 
 
 @dataclass(frozen=True)
@@ -146,11 +142,10 @@ class Claim:
 def claims_of(
     paper: str, facts: Mapping[str, Any], printed: Mapping[str, float]
 ) -> tuple[Claim, ...]:
-    """The claims of a claims.toml.
+    """The claims of a claims.toml, with the numbers of the paper's tables by `label measure`.
 
     A claim inherits the nature, data, measures and `test` of its part and the `data` of the file.
-    Its number is named as the claim by default. printed: the numbers of the paper's tables by
-    `label measure`.
+    Its number is named as the claim by default.
     """
     of_claim = {each.name for each in fields(Claim)}
     claims = []
@@ -188,11 +183,7 @@ def with_tuples(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def expanded(measures: Sequence[str]) -> tuple[str, ...]:
-    """The measures, with `ndcg@1..10` as ten.
-
-    >>> expanded(["ndcg@1..3", "map"])
-    ('ndcg@1', 'ndcg@2', 'ndcg@3', 'map')
-    """
+    """The measures, with `ndcg@1..10` as ten."""
     found: list[str] = []
     for measure in measures:
         name, _, span = measure.partition("@")
@@ -316,13 +307,10 @@ def check_axes(part: Part, methods: Sequence[Method]) -> None:
 
 def load(name: str, folder: str) -> Paper:
     """Read a paper from its folder in the package."""
-    text = (Path(__file__).parent / folder / "claims.toml").read_text(encoding="utf-8")
-    facts = tomllib.loads(text)
-    source = facts.get("source", "")
+    facts = tomllib.loads((Path(__file__).parent / folder / "claims.toml").read_text("utf-8"))
     code: Any = importlib.import_module(f"letorbench.papers.{folder}")
-    printed = {
-        f"{row.algorithm} {row.measure}": row.value for row in published() if row.source == source
-    }
+    of_source = (row for row in published() if row.source == facts.get("source", ""))
+    printed = {f"{row.algorithm} {row.measure}": row.value for row in of_source}
     methods: dict[str, Method] = {}
     for number, table in facts.get("table", {}).items():
         methods |= {each.label: each for each in _of_table(number, **table)}

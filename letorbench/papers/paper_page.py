@@ -97,23 +97,20 @@ def summary(result: Reproduction) -> str:
 
 
 def headlines(result: Reproduction) -> list[list[str]]:
-    """The rows of the table that a page begins with: claim, paper, ours, and the answer.
-
-    Each part of a headline claim has a row; each claim has one if the parts are too many.
-    """
+    """The rows of the table that a page begins with: claim, paper, ours, and the answer."""
     every = [o for o in result.outcomes if o.claim.headline]
+    # each part has a row; each claim has one if the parts are too many
     apart = sum(max(len(o.rows), 1) for o in every) <= MOST_ROWS
     found = []
     for o in every:
-        named = records.named_rows(o.rows)
+        named = [(name * (len(o.rows) > 1), row) for name, row in records.named_rows(o.rows)]
         if apart and o.rows:
             for i, (name, row) in enumerate(named):
-                says = o.claim.says if i == 0 else ""
-                says += f"{': ' * (i == 0)}{name}" * (len(named) > 1)
+                says = name if i else ": ".join(filter(None, (o.claim.says, name)))
                 found.append([says, *_numbers([("", row)]), records.answered(row), row.answer])
         else:
-            cells = _numbers([(name * (len(named) > 1), row) for name, row in named])
-            found.append([o.claim.says, *cells, _plainly(o), o.answer])
+            plainly = records.answered(o.rows[0]) if len(o.rows) == 1 else o.answer
+            found.append([o.claim.says, *_numbers(named), plainly, o.answer])
         others = [each for each in result.elsewhere if each.claim.id == o.claim.id]
         if others:
             answers = [records.answered(row) for each in others for row in each.rows]
@@ -126,10 +123,6 @@ def headlines(result: Reproduction) -> list[list[str]]:
         [*map(escaping.markdown, cells), records.signed(answer, shown)]
         for *cells, shown, answer in found
     ]
-
-
-def _plainly(o: Outcome) -> str:
-    return records.answered(o.rows[0]) if len(o.rows) == 1 else o.answer
 
 
 def _numbers(rows: Sequence[tuple[str, Verdict]]) -> list[str]:

@@ -8,14 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from letorbench import escaping
-from letorbench.analysis.tables import (
-    Value,
-    data_table,
-    four_decimals,
-    render,
-    text_table,
-    write_table,
-)
+from letorbench.analysis import tables
+from letorbench.analysis.tables import Value, four_decimals, render, text_table
 from letorbench.errors import DataError
 from letorbench.files import checked, read_file, with_checksum, write_atomically
 from letorbench.papers import rules
@@ -70,13 +64,17 @@ def write_outcomes(folder: Path, paper: Paper, kept: Kept) -> list[Path]:
         verdicts = [*map(astuple, o.rows)] or [("",) * len(names)]
         rows += [[*before, *each, o.note, settings, __version__, bibtex(o)] for each in verdicts]
     heads = [*CLAIM_COLUMNS, *names, "without", "other settings", "version", "bibtex"]
-    points = [[paper_id(o), *point] for o in every for point in o.points]
+    points: list[list[Value]] = [[paper_id(o), *each] for o in every for each in o.points]
     curves: list[list[Value]] = [[paper_id(o), *each] for o in every for each in o.curve]
+    csv_files: Sequence[tuple[str, Sequence[str], list[list[Value]]]] = (
+        (CLAIMS, heads, rows), (POINTS, POINT_COLUMNS, points), (CURVES, CURVE_COLUMNS, curves)
+    )  # fmt: skip
     return [
         write_file(folder / OUTCOMES, with_checksum({"outcomes": facts})),
-        write_file(folder / CLAIMS, render(data_table(heads, rows), "csv")),
-        write_file(folder / POINTS, render(data_table(POINT_COLUMNS, points), "csv")),
-        write_file(folder / CURVES, render(data_table(CURVE_COLUMNS, curves), "csv")),
+        *(
+            write_file(folder / name, render(tables.data_table(head, lines), "csv"))
+            for name, head, lines in csv_files
+        ),
     ]
 
 
@@ -134,7 +132,7 @@ def write_section(
 ) -> list[Path]:
     """Write a section of the paper's page: a text and a table."""
     path = write_file(stem.with_suffix(".md"), f"## {title}\n\n{text}\n\n{markdown(header, rows)}")
-    return [path, *write_table(stem, title, header, rows)]
+    return [path, *tables.write_table(stem, title, header, rows)]
 
 
 def lines(outcomes: Iterable[Outcome]) -> list[str]:
@@ -151,20 +149,12 @@ def lines(outcomes: Iterable[Outcome]) -> list[str]:
 
 def cells(outcome: Outcome, row: Verdict | None) -> list[str]:
     """A text for each of `COLUMNS`, for one part of a claim."""
-    if row is None:
-        return [_answer(outcome), "-", "-", ""]
-    notes = filter(None, (row.count, row.units, row.note))
-    return [answered(row), paper_number(row), our_number(row), "; ".join(notes)]
-
-
-def _answer(outcome: Outcome) -> str:
-    """The answer; how to run what was not run; of a claim of several parts each part's."""
-    if outcome.answer == rules.NOT_RUN:
-        claim = outcome.claim
-        return f"not run (part {claim.part}; `make {claim.paper}/{claim.part}`)"
-    if outcome.answer == rules.IN_PART:
-        return "; ".join(f"{name}: {answered(row)}" for name, row in named_rows(outcome.rows))
-    return outcome.answer
+    if row is not None:
+        notes = filter(None, (row.count, row.units, row.note))
+        return [answered(row), paper_number(row), our_number(row), "; ".join(notes)]
+    claim, answer = outcome.claim, outcome.answer
+    how = f" (part {claim.part}; `make {claim.paper}/{claim.part}`)"
+    return [answer + how * (answer == rules.NOT_RUN), "-", "-", ""]
 
 
 def named_rows(rows: Sequence[Verdict]) -> list[tuple[str, Verdict]]:
@@ -242,5 +232,5 @@ def closing(papers: Mapping[str, Sequence[Outcome]], folders: Sequence[Path]) ->
     answers = [a for a in rules.ANSWERS if any(a in every for every in found.values())]
     rows = [[name, str(len(every)), *(str(every.count(a)) for a in answers)]
             for name, every in found.items()]  # fmt: skip
-    lines = render(text_table(["paper", "claims", *answers], rows), "text").splitlines()
-    return [*(lines if rows else ()), *(f"files  {folder}" for folder in folders)]
+    counts = render(text_table(["paper", "claims", *answers], rows), "text").splitlines()
+    return [*(counts if rows else ()), *(f"files  {folder}" for folder in folders)]

@@ -30,7 +30,7 @@ class Reproduction:
 
 
 def reproduce(paper: Paper, context: Context, parts: Sequence[str] = ()) -> Reproduction:
-    """Run parts (all by default), judge their claims, write files; UsageError for unknown parts.
+    """Run parts (all by default), judge their claims, write files.
 
     A claim whose part is not run now keeps its stored outcome. Without one its answer is "not run".
     """
@@ -40,8 +40,7 @@ def reproduce(paper: Paper, context: Context, parts: Sequence[str] = ()) -> Repr
     kept = records.read_outcomes(folder, paper)
     (other,) = (each for each in ("default", "published") if each != context.setting)
     of_other = records.read_outcomes(context.folder(paper.name, other), paper)
-    published = paper.published_differs if context.setting == "published" else ()
-    differs = list(published or paper.differs)
+    differs = [*(context.setting == "published" and paper.published_differs or paper.differs)]
     files = list[Path]()
     for name in chosen:
         context.say(f"{paper.name}: {name}")
@@ -101,13 +100,12 @@ def run_part(paper: Paper, part: Part, context: Context) -> PartResult:
     protocols = dict.fromkeys(way.choices.get("selection", "") for way in every)
     shown = {name: values[way.name] for name, way in zip(protocols, every)}
     files = figures.files(paper, part, shown, folder)
-    absent = [name for name in part.data if name not in here]
-    differs = [f"{part.title}: without {', '.join(absent)}, not at hand"] if absent else []
-    differs += [
-        f"{part.title}: {line}" for name in here for line in kept_products(context, name, methods)
-    ]
+    absent = ", ".join(name for name in part.data if name not in here)
+    lines = [f"without {absent}, not at hand"] if absent else []
+    lines += [line for name in here for line in kept_products(context, name, methods)]
+    differs = tuple(f"{part.title}: {line}" for line in lines)
     choices = {way.name: way.choices for way in every}
-    return PartResult(values, {}, tuple(files), tuple(differs), choices, redrawn)
+    return PartResult(values, {}, tuple(files), differs, choices, redrawn)
 
 
 def redrawn_values(

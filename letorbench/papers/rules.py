@@ -124,27 +124,27 @@ def judge(
     verdicts, points, absent = list[Verdict](), list[Compared](), dict[str, None]()
     sets = list[tuple[Verdict, ...]]()
     for test in claim.tests:
-        if test.compares:
-            every = list(test.points())
-            here = [p for p in every if {p.upper, p.lower} <= values.get(p.dataset, {}).keys()]
-            absent |= dict.fromkeys(p.dataset for p in every if p not in here)
-            if here:
-                verdict, comparisons = compared(test, here, values, draws, between)
-                verdicts.append(verdict)
-                points += comparisons
-                own = [
-                    (d, [p for p in here if p.dataset == d]) for d in {p.dataset: 0 for p in here}
-                ]
-                each_set = (
-                    replace(compared(test, each, values, draws, between)[0], place=d)
-                    for d, each in own
-                )
-                sets.append(tuple(each_set) if len(own) > 1 else ())
-        else:
+        if not test.compares:
             given = _numbers(test, values, numbers)
             verdicts += [_number_verdict(test, claim.nature, *each) for each in given]
             sets += [()] * len(given)
             absent |= dict.fromkeys(() if given else test.data or (test.number,))
+            continue
+        every = list(test.points())
+        here = [p for p in every if {p.upper, p.lower} <= values.get(p.dataset, {}).keys()]
+        absent |= dict.fromkeys(p.dataset for p in every if p not in here)
+        if here:
+            verdict, comparisons = compared(test, here, values, draws, between)
+            verdicts.append(verdict)
+            points += comparisons
+            own: dict[str, list[Point]] = {}
+            for p in here:
+                own.setdefault(p.dataset, []).append(p)
+            each_set = (
+                replace(compared(test, of_set, values, draws, between)[0], place=d)
+                for d, of_set in own.items()
+            )
+            sets.append(tuple(each_set) if len(own) > 1 else ())
     if not verdicts:
         return Outcome(claim, NOT_TRIED)
     without = f"without {', '.join(absent)}" if absent else ""
@@ -246,10 +246,9 @@ def _numbers(
 
 
 def _number_verdict(test: Test, nature: str, ours: Estimate, place: str, what: str) -> Verdict:
-    """Judge a number: half a unit of the last digit, our interval and the band are allowed.
+    """Judge a number: half a unit of the last digit, our interval and for findings the band.
 
-    The band, for two implementations, is for findings alone. A worked example that is right only
-    truncated, or in a unit that suits it, has that slip.
+    A worked example that is right only truncated, or in a unit that suits it, has that slip.
     """
     theirs, note = test.printed, ours.note
     assert theirs is not None
@@ -278,8 +277,7 @@ def _number_verdict(test: Test, nature: str, ours: Estimate, place: str, what: s
 def corrected(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """The outcomes of a paper, those of headlines after Holm's correction for all of them.
 
-    S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of
-    Statistics 6, 1979: of m results the i-th most certain has the level 5 % / (m - i + 1).
+    Of m results the i-th most certain has the level 5 % / (m - i + 1).
     """
     tests = [
         (row.among, i, j)
@@ -291,19 +289,16 @@ def corrected(outcomes: Sequence[Outcome]) -> list[Outcome]:
     lost = {(i, j) for _, i, j in tests[next(fails, len(tests)) :]}
     made = []
     for i, o in enumerate(outcomes):
-        rows = [_uncertain(row, len(tests)) if (i, j) in lost else row
-                for j, row in enumerate(o.rows)]  # fmt: skip
+        rows = list(o.rows)
+        for j, row in enumerate(rows):
+            if (i, j) in lost and named(row.answer) not in (CANNOT_TELL, DEPENDS):
+                why = f"{row.answer} without Holm's correction for {len(tests)} headline results"
+                note = "; ".join(filter(None, [why, row.note]))
+                rows[j] = replace(row, answer=CANNOT_TELL, note=note)
         changed = rows != list(o.rows)
         answer = combined(row.answer for row in rows) if changed else o.answer
         made.append(replace(o, rows=tuple(rows), answer=answer))
     return made
-
-
-def _uncertain(row: Verdict, tests: int) -> Verdict:
-    if named(row.answer) in (CANNOT_TELL, DEPENDS):
-        return row
-    why = f"{row.answer} without Holm's correction for {tests} headline results"
-    return replace(row, answer=CANNOT_TELL, note="; ".join(filter(None, [why, row.note])))
 
 
 def over_settings(outcomes: Mapping[str, Outcome]) -> Outcome:

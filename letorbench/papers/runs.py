@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from letorbench.analysis.paired import MeanDifference
 from letorbench.datasets import layout
 from letorbench.datasets.catalog import parse as parse_name
 from letorbench.datasets.queryset import Benchmark, Fold
@@ -80,10 +81,8 @@ def exactly(value: float, note: str = "") -> Estimate:
 
 def estimated(value: float, error: float, degrees: int, note: str = "") -> Estimate:
     """A number with Student's 95 % interval by its standard error."""
-    from scipy.special import stdtrit
-
-    half = float(stdtrit(degrees, 0.975) * error)
-    return Estimate(value, value - half, value + half, note)
+    low, high = MeanDifference(value, error, degrees, degrees + 1).interval()
+    return Estimate(value, low, high, note)
 
 
 def sampled(values: np.ndarray, note: str = "") -> Estimate:
@@ -104,10 +103,7 @@ def least_seconds(work: Callable[[], object], enough: float = 0.5) -> float:
 
 
 def log_slope(sizes: Sequence[float], costs: Sequence[float], spread: float = 0.0) -> Estimate:
-    """The slope of log costs on three log sizes or more by least squares.
-
-    spread: the standard deviation that measuring again adds, which the points of a fit share.
-    """
+    """The slope of log costs on log sizes; spread: the deviation that measuring again adds."""
     from scipy.stats import linregress
 
     fit = linregress(np.log(sizes), np.log(costs))
@@ -120,8 +116,7 @@ def kept(
 ) -> Any:  # fmt: skip
     """The result of `make` as JSON (of dataclasses their fields), kept in a file.
 
-    It is made anew if what is `asked` or the code has changed, or the file is damaged. The code is
-    that of the files `own`, without their imports, and of the rooms `code`.
+    It is made anew if what is `asked` or the code, the files `own` and the rooms `code`, differs.
     """
     asked = json.loads(json.dumps({**asked, "code": source_digest({*reached(code), *own})}))
     stored = None
@@ -204,9 +199,7 @@ class Context:
     ) -> dict[str, PerQuery]:  # fmt: skip
         """Run methods on a data set; return their values by label, without those that fail.
 
-        Stored folds are not run again. All papers share a folder for each selection (the measure
-        `select` by a protocol) and fixed settings:
-        results/papers/runs/<select>,<settings>/<DATASET>/<algo>.
+        All papers share results/papers/runs/<select>,<settings>/<DATASET>/<algo>.
         """
         methods = [self.settled(method.under(self.setting), dataset) for method in methods]
         way = select if protocol_name == "published" else f"{select}-{protocol_name}"

@@ -15,20 +15,12 @@ from textwrap import fill
 import numpy as np
 
 from letorbench.analysis import figures
+from letorbench.papers import rules
 from letorbench.papers.figures import PRINTED, SMALL
 from letorbench.papers.intervals import on_draws
 from letorbench.papers.paper import COMPARISONS, Claim, Part, PartResult
 from letorbench.papers.records import SIGNS
-from letorbench.papers.rules import (
-    DEPENDS,
-    NOT_TRIED,
-    Outcome,
-    Specified,
-    Verdict,
-    combined,
-    judge,
-    named,
-)
+from letorbench.papers.rules import DEPENDS, NOT_TRIED, Outcome, Specified, Verdict
 
 #: an answer stands in at least this fraction of the specifications
 STANDS = 0.9
@@ -76,7 +68,7 @@ def judged(claim: Claim, found: PartResult) -> Outcome:
     for name, values in (found.values or {"": {}}).items():
         used = [values.get(d, {}).get(m) for d in claim.data for m in claim.methods]
         if not any(all(map(is_, used, other)) for other in seen):
-            outcomes[name] = judge(claim, values, found.numbers, between=between)
+            outcomes[name] = rules.judge(claim, values, found.numbers, between=between)
             seen.append(used)
     return over_specifications(outcomes, found.choices)
 
@@ -86,8 +78,7 @@ def over_specifications(
 ) -> Outcome:
     """The first of a claim's outcomes by specification, with answers that stand over all of them.
 
-    choices: specification -> what it takes for each choice that the paper leaves open. Data sets
-    whose numbers differ in sign, in any specification, have a line each.
+    Data sets whose numbers differ in sign, in any specification, have a line each.
     """
     tried = {n: o for n, o in outcomes.items() if o.answer != NOT_TRIED}
     if not tried:
@@ -96,7 +87,7 @@ def over_specifications(
     alike = {n: o for n, o in tried.items() if len(o.rows) == len(ours.rows)}  # no fold failed
     rows, curve = list[Verdict](), list[Specified]()
     for i in range(len(ours.rows)):
-        apart = any(_differ_in_sign(o.sets[i]) for o in alike.values())
+        apart = any(len({each.value > 0.0 for each in o.sets[i]}) > 1 for o in alike.values())
         lines = {n: o.sets[i] if apart else (o.rows[i],) for n, o in alike.items()}
         for by_name in zip(*([(n, each) for each in of] for n, of in lines.items())):
             row, verdicts = by_name[0][1], dict(by_name)
@@ -106,12 +97,8 @@ def over_specifications(
                     (row.part, row.place, n, v.answer, v.value, v.low, v.high)
                     for n, v in verdicts.items()
                 ]
-    answer = combined(row.answer for row in rows)
+    answer = rules.combined(row.answer for row in rows)
     return replace(ours, answer=answer, rows=tuple(rows), curve=tuple(curve), sets=())
-
-
-def _differ_in_sign(sets: Sequence[Verdict]) -> bool:
-    return len({bool(each.value > 0.0) for each in sets}) > 1
 
 
 def _over(
@@ -138,18 +125,14 @@ def _over(
 
 
 def curves_figure(outcomes: Sequence[Outcome], path: Path) -> Path:
-    """Draw every specification of each part of claims, the lowest first, as a PNG.
-
-    Ours and the paper's own, whose names say "published", have marks; a line is the paper's number.
-    """
+    """Draw every specification of each part of claims, the lowest first, as a PNG."""
     panels = [
         (o.claim.says, row, every)
         for o in outcomes for row in o.rows
         if (every := [each[2:] for each in o.curve if each[:2] == (row.part, row.place)])
     ]  # fmt: skip
-    with figures.fixed_style():
-        figure = figures.new_figure(figures.PAGE, 0.6 + 1.7 * -(-len(panels) // 2))
-        axes = figure.subplots(-(-len(panels) // 2), 2, squeeze=False).ravel()
+    rows = -(-len(panels) // 2)
+    with figures.canvas(figures.PAGE, 0.6 + 1.7 * rows, 2 * rows, 2) as (figure, axes):
         for axis, (says, row, every) in zip(axes, panels):
             lead = row.kind in COMPARISONS
             unit, label = (100.0, "lead, %") if lead else (1.0, row.what)
@@ -157,7 +140,7 @@ def curves_figure(outcomes: Sequence[Outcome], path: Path) -> Path:
             ranked = sorted(every, key=lambda each: each[2])
             for x, (name, answer, *numbers) in enumerate(ranked, 1):
                 value, low, high = (unit * n for n in numbers)
-                colour = SIGNS[named(answer)][1]
+                colour = SIGNS[rules.named(answer)][1]
                 axis.plot([x, x], [low, high], color=colour, linewidth=1.2)
                 shape = "s" if name == ours else "D" if name == theirs else "o"
                 axis.plot(x, value, shape, color=colour, markersize=5.5 if shape != "o" else 3.0)
@@ -177,7 +160,7 @@ def curves_figure(outcomes: Sequence[Outcome], path: Path) -> Path:
             for shape, label in (("s", "ours"), ("D", "the paper's own"), ("o", "others"))
         ]
         marks += axes[0].plot([], [], color=PRINTED["color"], linewidth=0.8, label="printed")
-        for answer in dict.fromkeys(named(each[1]) for *_, every in panels for each in every):
+        for answer in dict.fromkeys(rules.named(each[1]) for *_, every in panels for each in every):
             marks += axes[0].plot([], [], color=SIGNS[answer][1], label=answer)
         figure.legend(handles=marks, frameon=False, ncols=4, fontsize=SMALL,
                       loc="outside upper center")  # fmt: skip

@@ -86,16 +86,6 @@ def test_a_figure_has_the_width_and_the_title_that_are_asked_for(n_panels):
     assert draw(panels(1, 3), title="").axes[0].get_title() == ""
 
 
-def test_a_legend_that_is_too_tall_for_a_column_takes_the_page():
-    for n_lines, inches in ((6, 3.5), (10, 7.2)):
-        figure = draw(panels(1, n_lines, LONG))
-        figure.draw_without_rendering()
-        assert_apart(figure)
-        (legend,), (axes,) = figure.legends, figure.axes
-        assert figure.get_figwidth() == inches
-        assert legend.get_window_extent().height < 0.45 * axes.bbox.height
-
-
 def test_the_best_of_several_panels_rank_best_on_average():
     names = [f"a{i}" for i in range(MOST_LINES + 1)]
     up = {name: float(i) for i, name in enumerate(names)}
@@ -155,16 +145,6 @@ def test_points_are_the_tables_values_with_intervals_over_queries(tmp_path) -> N
     half = stats.t.ppf(0.975, 2) * 0.25 / np.sqrt(3)
     np.testing.assert_allclose(ends, [0.5 - half, 0.5 + half])
     assert axes.get_ylim() == (2.5, -0.5)  # the best on top
-
-
-def test_curves_that_are_not_stored_are_measured(tmp_path) -> None:
-    write_toy(tmp_path / "data")
-    where = {"out": tmp_path / "results", "data_dir": tmp_path / "data"}
-    results = lb.run("TOY", ["regression"], folds=[1], **where)
-    [line] = results.plot("err@1,10").axes[0].lines
-    expected = results.summary("err@1,10")[["err@1", "err@10"]].to_numpy()[0]
-    assert line.get_xdata().tolist() == [1, 10] and line.get_ydata().tolist() == expected.tolist()
-    assert len(results.plot("err").axes[0].lines[0].get_xdata()) == 10
 
 
 def test_where_every_row_is_of_other_code_one_title_says_so() -> None:

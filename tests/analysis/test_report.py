@@ -1,6 +1,5 @@
 """The HTML report: self-contained, its numbers those of the files, its sentences."""
 
-import csv
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -18,7 +17,6 @@ from letorbench.analysis.leaderboard import Board, board_table
 from letorbench.analysis.report import gains, ndcg_curves
 from letorbench.analysis.report import page as report
 from letorbench.analysis.tables import render, to_frame
-from letorbench.measures import MEASURES
 from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.per_query import PerQuery
 
@@ -80,16 +78,6 @@ def test_well_formed_self_contained_and_named(page):
     assert "A&amp;B &lt;set&gt;" in page and "<set>" not in page
 
 
-def test_a_difference_unfolds_to_the_queries_that_differ_most(page, folder) -> None:
-    words = ("compare", SET, "--algo", "ranksvm,regression", "--queries", "3", "--format", "csv")
-    shown = printed(*words, "--baseline", BASE, *places(folder)).splitlines()[1:]
-    section = page[page.index("Why do ranksvm and regression differ?") :]
-    found = cells(section[section.index("<table") : section.index("</table>")])[1:]
-    assert len(found) == len(shown) > 2
-    for row, line in zip(found, shown):
-        assert row[1] in line.split(",") and row[0] in line.split(",")
-
-
 def cells(table: str) -> list[list[str]]:
     """The cells of a table's rows, without their tags."""
     rows = re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)
@@ -117,19 +105,6 @@ def test_the_charts_of_gains_have_one_scale(folder, monkeypatch) -> None:
     most = max(np.abs(row.queries.values["ndcg@10"] - base).max() for row in values)
     ends = [end for _, end in gains(frame, BASE, "ndcg@10").values()]
     np.testing.assert_allclose(ends, [(-1.05 * most, 1.05 * most)] * (len(ALGOS) - 1))
-
-
-def test_every_stored_measure_unfolds(page, folder) -> None:
-    """The first table has the usual ones; the numbers are those of summary.csv."""
-    rows = list(csv.DictReader((folder / "results" / SET / "summary.csv").open()))
-    every = page[page.index("Every measure") :]
-    head, *found = cells(every[: every.index("</table>")])
-    measures = [name for name in rows[0] if name in MEASURES or "@" in name]
-    assert len(head) == len(measures) + 1 == len(found[0])
-    for algo, *values in found:
-        [row] = (row for row in rows if row["algo"] == algo)
-        for name, value in zip(measures, values):
-            assert value.rstrip("*+-↑↓") == f"{float(row[name]):.4f}", (algo, name)
 
 
 MEASURE = "ndcg@10"

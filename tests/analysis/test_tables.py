@@ -12,16 +12,28 @@ from conftest import same
 from toy_data import sample_row
 
 from letorbench import analysis
-from letorbench.analysis.figures import Panel
 from letorbench.analysis.published import (
     DATASETS,
     lookup,
     published,
     published_table,
-    with_published,
 )
-from letorbench.analysis.results_table import Marks, comparable, fold_note, row_names, summary_table
-from letorbench.analysis.tables import FORMATS, Cell, Column, Table, data_table, render, to_frame
+from letorbench.analysis.results_table import (
+    Marks,
+    comparable,
+    fold_note,
+    row_names,
+    summary_table,
+)
+from letorbench.analysis.tables import (
+    FORMATS,
+    Cell,
+    Column,
+    Table,
+    data_table,
+    render,
+    to_frame,
+)
 from letorbench.results.dataset_results import DatasetResults, SystemResults
 
 
@@ -158,26 +170,6 @@ def test_rows_are_whole():
         if row.measure.partition("@")[0] in ("ndcg", "p", "map", "err", "mrr"):
             assert 0.0 < row.value < 1.0
     assert len({(r.source, r.dataset, r.algorithm, r.measure) for r in rows}) == len(rows) == 773
-
-
-CUTOFFS = [f"ndcg@{k}" for k in range(1, 11)]
-
-
-def test_published_lines_have_a_place_for_each_cutoff():
-    shown = with_published(Panel("OHSUMED dataset", "NDCG", {"a": [0.5] * 10}), "OHSUMED", CUTOFFS)
-    assert shown.curves.pop("a") == [0.5] * 10
-    drawn = {
-        (name, f"ndcg@{k}"): value
-        for name, curve in shown.curves.items()
-        for k, value in enumerate(curve, 1)
-        if not math.isnan(value)
-    }
-    assert {len(curve) for curve in shown.curves.values()} == {10}
-    assert drawn == {
-        (f"{row.algorithm} ({row.source})", row.measure): row.value
-        for k in range(1, 11)
-        for row in lookup("OHSUMED", f"ndcg@{k}")
-    }
 
 
 def test_what_the_printed_names_are_called_here():

@@ -14,7 +14,12 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import cubic
 from letorbench.losses.lambdas import Lambda
 from letorbench.papers import paper
-from letorbench.papers.lambdarank_2006 import artificial_data, diagnose, pairwise_errors, timing
+from letorbench.papers.lambdarank_2006 import (
+    artificial_data,
+    diagnose,
+    pairwise_errors,
+    timing,
+)
 from letorbench.papers.lambdarank_2006.timing import STEPS
 from letorbench.papers.reproduction import judged
 from letorbench.papers.runs import CUTOFFS, Context, log_slope

@@ -147,38 +147,6 @@ def test_the_calibration_of_the_rules_runs(context, monkeypatch):
     assert list(judging.rows(("small/figure-2",), context, 8)) == []
 
 
-@pytest.mark.parametrize("kind", ["above", "one-sided"])
-def test_simulated_leads_and_numbers_move_by_their_deviations(monkeypatch, kind):
-    """The number of a one-sided claim is a share of comparisons, which is no lead."""
-    (claim,) = claims_of("small", {"claim": [FACTS | {"kind": kind, "beyond": 0.01}]}, {})
-    draws = [{"UNEVEN": {"lines": values(mean), "chance": values(0.5, 1)}}
-             for mean in (0.4, 0.5, 0.52)]  # fmt: skip
-    (test,) = claim.tests
-    monkeypatch.setattr(judging, "headline", lambda *_: (draws[0], draws))
-    made = replace(small(), claims=(claim,))
-    monkeypatch.setattr(judging, "PAPERS", {"small": ""})
-    monkeypatch.setattr(judging, "paper", lambda name: made)
-    monkeypatch.setattr(Context, "has", lambda self, name: True)
-    effects, shown = list[float](), list[float]()
-    own = draws[0]["UNEVEN"]
-    monkeypatch.setattr(judging, "moved", lambda o, test, effect: effects.append(effect) or own)
-    monkeypatch.setattr(judging, "drawn", lambda o, n, rng: o)
-
-    def judge(claim, found, numbers, n, between):
-        shown.extend(np.concatenate([*between.values()]) if between else ())
-        return rules.Outcome(claim, rules.AGREES)
-
-    monkeypatch.setattr(rules, "judge", judge)
-    monkeypatch.setattr(judging, "MOST", 0)
-    assert len(list(judging.rows((), Context(Path(), Path()), 300))) == 1
-    leads = [d["UNEVEN"]["lines"].mean("ndcg@10") / d["UNEVEN"]["chance"].mean("ndcg@10") - 1.0
-             for d in draws]  # fmt: skip
-    numbers = leads if kind == "above" else [-1.0, 0.0, 1.0]
-    apart = np.reshape(effects, (4, 300)) - np.mean(np.reshape(effects, (4, 300)), axis=1)[:, None]
-    assert apart.std() == pytest.approx(np.std(leads, ddof=1), rel=0.1)
-    assert np.std(shown) == pytest.approx(np.std(numbers, ddof=1), rel=0.1)
-
-
 def test_other_data_stand_apart_and_made_up_data_are_no_evidence():
     both = {"lines": values(0.5), "chance": values(0.4, 1)}
     found = PartResult({"": {"UNEVEN": both, "MQ2008": both, "DEMO": both, "OHSUMED-twin": both}})

@@ -119,12 +119,8 @@ def theory(context: Context) -> dict[str, Estimate]:
     """Sections 3 to 5: counterexamples, convexity, and the bounds of the regret."""
     trials = FULL if context.full else DISTRIBUTIONS
     asked = {"trials": trials, "seed": context.seed}
-    path = context.folder(NAME) / "theory.json"
-    own = (
-        "papers/consistency_2011/__init__.py",
-        "papers/consistency_2011/surrogates.py",
-        "papers/problems.py",
-    )
+    path, folder = context.folder(NAME) / "theory.json", "papers/consistency_2011"
+    own = f"{folder}/__init__.py", f"{folder}/surrogates.py", "papers/problems.py"
     found = kept(path, asked, partial(_measured, context, trials), *own)
     return {name: Estimate(**each) for name, each in found.items()}
 

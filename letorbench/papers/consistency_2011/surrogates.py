@@ -114,11 +114,7 @@ def misordered(scores: np.ndarray, expected_gains: np.ndarray) -> bool:
 
 
 def counterexamples(loss: Loss, rng: np.random.Generator, trials: int) -> tuple[float, float]:
-    """The fraction of counterexamples among random distributions, and their largest regret.
-
-    Each distribution is over two labellings of two to four documents. The regret is the expected
-    NDCG that the order of the minimiser loses.
-    """
+    """The fraction of counterexamples among random distributions, and their largest regret."""
     etas = [draw_eta(rng, 2 + trial % 3) for trial in range(trials)]
     lost = []
     for eta, scores in zip(etas, minimisers(loss, etas, rng)[0]):
@@ -150,11 +146,7 @@ def affine_excess(loss: Loss, rng: np.random.Generator, trials: int = 200) -> fl
 
 
 def nonconvexity(loss: Loss, rng: np.random.Generator, queries: int = 20_000) -> float:
-    """The largest excess of the loss at a midpoint over the mean of its ends.
-
-    It is relative to the difference of the ends and the mean size of the loss; that of a convex
-    loss is rounding. Each segment, long or short, has its own labels.
-    """
+    """The largest relative excess of the loss at a midpoint over the mean of its ends."""
     m = 5
     labels = rng.integers(0, LABELS + 1, (queries, m))
     labels[:, 0] = np.maximum(labels[:, 0], 1)
@@ -193,10 +185,7 @@ def theorem_10(name: str, m: int) -> float:
 
 
 def beyond_theorem_10(name: str, loss: Loss, rng: np.random.Generator, trials: int) -> float:
-    """The largest excess of a regret over theorem 10's bound, for a name of `STRONGLY_CONVEX`.
-
-    Scores are drawn around each minimiser of random distributions, at growing distances.
-    """
+    """The largest excess of a regret over theorem 10's bound, for a name of `STRONGLY_CONVEX`."""
     etas = [draw_eta(rng, 2 + trial % 3) for trial in range(trials)]
     problems = _Problems(loss, etas)
     scores, least = minimisers(loss, etas, rng)
@@ -216,15 +205,12 @@ def beyond_theorem_10(name: str, loss: Loss, rng: np.random.Generator, trials: i
 def theorem_11(
     least_squares: Loss, rng: np.random.Generator, mixtures: int = 200
 ) -> tuple[float, float]:
-    """The largest excess over equation (5)'s margin, and over theorem 11's bound.
-
-    A mixture has four queries of equal probability. Exponents are .5, 1 and 2. The squares are
-    least at the expected gains, whose order is the best.
-    """
+    """The largest excess over equation (5)'s margin, and over theorem 11's bound."""
     short, over = 0.0, -np.inf
-    for _ in range(mixtures):
+    for _ in range(mixtures):  # of four queries of equal probability
         m = int(rng.integers(2, 5))
         etas = [draw_eta(rng, m) for _ in range(4)]
+        # the squares are least at the expected gains, whose order is the best
         gains = [eta.expected_gains() for eta in etas]
         # gamma of equation (5): the least NDCG that two neighbours in the wrong order lose
         falls = -np.diff(np.sort(gains)[:, ::-1])

@@ -60,11 +60,7 @@ def made(context: Context, number: int) -> tuple[QuerySet, ...]:
 def runs(
     context: Context, folder: Path, number: int, methods: Iterable[Method]
 ) -> dict[str, dict[str, float]]:
-    """Every method's NDCG@1..10 on the test queries of a draw, and on `validation`, by label.
-
-    They are kept in folder/<label>.json. The methods are trained in as many threads as there are
-    jobs; the results do not depend on it.
-    """
+    """Every method's NDCG@1..10 on the test queries of a draw, and on `validation`, by label."""
     train, held_out, test = sets = made(context, number)
     data, measures = [each.digest for each in sets], [parse(name) for name in CUTOFFS]
     validation = Validation(held_out, parse(CHOOSE), RULES, best)
@@ -89,10 +85,7 @@ def runs(
 
 
 def trained(context: Context) -> tuple[dict[str, PerQuery], list[list[object]]]:
-    """Every method's NDCG@1..10 on the draws, and its rate and NDCG@10 by draw.
-
-    The first draw's validation set chooses the rate for all: the paper has one draw.
-    """
+    """Every method's NDCG@1..10 on the draws, and its rate, of the first draw, and NDCG@10."""
     published = context.setting == "published"
     methods = {m: each for m, each in paper(NAME).methods.items() if each.table == "nets"}
     rates: dict[str, Any] = {

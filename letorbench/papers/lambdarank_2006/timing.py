@@ -25,14 +25,7 @@ from letorbench.losses.base import LONGEST_COMPARED
 from letorbench.models.mlp import backward, forward
 from letorbench.papers.figures import Axis, lines_figure
 from letorbench.papers.paper import PartResult
-from letorbench.papers.runs import (
-    Context,
-    Estimate,
-    exactly,
-    kept,
-    least_seconds,
-    log_slope,
-)
+from letorbench.papers.runs import Context, Estimate, exactly, kept, least_seconds, log_slope
 from letorbench.rankers.ranknet import ranknet_steps
 from letorbench.solvers.sgd import (
     FeatureScale,
@@ -51,7 +44,7 @@ from letorbench.solvers.stopping import Validation
 @kernel()
 def _pair_steps(
     online: bool, data: TrainingQueries, sequence: np.ndarray, state: NetState,
-    scale: FeatureScale, rate: float, passes: Passes,
+    scale: sgd.FeatureScale, rate: float, passes: sgd.Passes,
 ) -> float:  # fmt: skip
     """Do as V1, with one step per query, or one per pair if `online`."""
     net, change, score, force = passes.net, passes.change, passes.scores, passes.force
@@ -81,8 +74,8 @@ def _pair_steps(
 
 @kernel()
 def _summed_steps(
-    data: TrainingQueries, sequence: np.ndarray, state: NetState, scale: FeatureScale,
-    rate: float, passes: Passes,
+    data: TrainingQueries, sequence: np.ndarray, state: NetState, scale: sgd.FeatureScale,
+    rate: float, passes: sgd.Passes,
 ) -> float:  # fmt: skip
     """Do as V2, with one exponential per pair and three passes per document."""
     net, hidden, change, scores, force = passes
@@ -117,7 +110,7 @@ def _pair(difference: float) -> tuple[float, float]:
 
 
 #: the versions that are timed; "online" is V1 with a step after every pair
-STEPS: dict[str, Steps] = {
+STEPS: dict[str, sgd.Steps] = {
     "V1": partial(_pair_steps, False),
     "V2": _summed_steps,
     "ours": ranknet_steps,
@@ -151,7 +144,7 @@ ROUNDS = 3
 def epoch_seconds(queries: QuerySet, version: str, net: str) -> float:
     """The seconds of an epoch, without what is done once before the first one."""
     rng, layers = np.random.default_rng(0), NETS[net]
-    data, scale = TrainingQueries.of(queries), feature_scale(queries, False)
+    data, scale = TrainingQueries.of(queries), sgd.feature_scale(queries, False)
     state = NetState.draw(HIDDEN if layers == 2 else 1, layers == 2, scale, rng)
 
     def train(sequence: np.ndarray) -> None:
@@ -165,8 +158,8 @@ def epoch_seconds(queries: QuerySet, version: str, net: str) -> float:
 def growing(sizes: Sequence[int], patience: float) -> list[tuple[str, str, int, float]]:
     """(version, net, documents, seconds of an epoch) on single queries of growing sizes.
 
-    They are of the artificial data, with 50 features. After FEWEST sizes a version stops if the
-    next epoch, four times as long for twice the documents, would take more than `patience` seconds.
+    After FEWEST sizes a version stops if the next epoch, four times as long for twice the
+    documents, would take more than `patience` seconds.
     """
     rows: list[tuple[str, str, int, float]] = []
     for n in sorted(sizes):
@@ -213,10 +206,7 @@ def in_turn(queries: QuerySet, ways: Iterable[str], net: str) -> dict[str, list[
 
 
 def web_shaped(seed: int) -> list[QuerySet]:
-    """A training and a validation set of the shape of section 6.1's web data.
-
-    They have 26.1 documents per query on average and 367 features, of which 50 matter.
-    """
+    """A training and a validation set of the shape of section 6.1's web data."""
     rng, made = np.random.default_rng(seed), []
     for queries in cubic(rng, [QUERIES, QUERIES], RELEVANT, LENGTHS):
         others = rng.standard_normal((queries.n_docs, FEATURES - RELEVANT), np.float32)
@@ -230,7 +220,8 @@ def _measured(context: Context, patience: float) -> dict[str, Any]:
     alike = np.square(np.diff(train.by_label.starts)).sum()
     lessons = {}
     for way in ("ours", "online"):  # all versions but this one take the same steps
-        descent, rng = NetDescent(1, HIDDEN, RATE, EPOCHS, patience=0), np.random.default_rng(0)
+        descent = sgd.NetDescent(1, HIDDEN, RATE, EPOCHS, patience=0)
+        rng = np.random.default_rng(0)
         curve = descent.descend(STEPS[way], train, Validation(validation), rng).curve
         lessons[way] = np.maximum.accumulate(curve).tolist()
     return {

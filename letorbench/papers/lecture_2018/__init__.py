@@ -8,7 +8,7 @@ from itertools import permutations
 import numpy as np
 from scipy.stats import entropy
 
-from letorbench.analysis.figures import PAGE, dress, fixed_style, new_figure, write
+from letorbench.analysis.figures import PAGE, canvas, dress, write
 from letorbench.conventions import CONVENTIONS
 from letorbench.measures import parse, query_metrics
 from letorbench.papers.paper import PartResult
@@ -57,9 +57,7 @@ def examples(context: Context) -> dict[str, Estimate]:
 def lists(context: Context) -> PartResult:
     """The slide's lists f, g and h: the probability of each order of A, B and C."""
     orders = ["".join(order) for order in permutations("ABC")]
-    with fixed_style():
-        figure = new_figure(PAGE, 2.2)
-        panels = figure.subplots(1, 3, sharey=True)
+    with canvas(PAGE, 2.2, 3, 3, sharey=True) as (figure, panels):
         for axes, name, scores in zip(panels, "fgh", SCORES):
             bars = axes.bar(orders, plackett_luce(scores), color="#A9CCE3", edgecolor="black")
             axes.bar_label(bars, fmt="%.3f", fontsize=6.5)
@@ -91,9 +89,7 @@ ARROWS = ("documents features", "query features", "features model", "model list"
 
 def pipeline(context: Context) -> PartResult:
     """The lecture's pipeline, from a query and documents to a measured list."""
-    with fixed_style():
-        figure = new_figure(PAGE, 2.2)
-        axes = figure.subplots()
+    with canvas(PAGE, 2.2) as (figure, (axes,)):
         axes.set(xlim=(-0.5, 4.5), ylim=(-0.35, 1.6))
         axes.set_axis_off()
         box = {"boxstyle": "round,pad=0.4", "facecolor": "white"}

@@ -168,20 +168,12 @@ def theorem_1(p: Problems) -> np.ndarray:
 
 
 def theorem_2(p: Problems, sign: float = -1.0) -> np.ndarray:
-    """(n,) M after a step over its bound, equation (18), relative to the bound's terms.
-
-    sign: of the last term; -1 is right, +1 is printed.
-    """
+    """(n,) M after a step over its bound, equation (18); sign of its last term: +1 is printed."""
     up, down = np.exp(3.0 * p.alpha), np.exp(-3.0 * p.alpha)
     gamma = (up + down - 2.0) / 3.0 * (p.a[:, :, None] * p.theta).sum(axis=(1, 2))
     last = sign * (up - 1.0) / 3.0 * (p.f * p.w).sum(axis=1)
     before, after = p.M(), p.M(p.F + p.alpha[:, None] * p.f)
     return (after - (before + gamma + last)) / (before + gamma + np.abs(last))
-
-
-def never_rises(p: Problems) -> np.ndarray:
-    """(n,) M after the step of Theorem 1 over M before it, relative to it."""
-    return (p.M(p.F + _alpha(p)[:, None] * p.f) - p.M()) / p.M()
 
 
 def step_and_objective(p: Problems) -> np.ndarray:
@@ -192,10 +184,7 @@ def step_and_objective(p: Problems) -> np.ndarray:
 
 
 def floor(p: Problems) -> np.ndarray:
-    """(n,) what M cannot go below: two documents' inversions sum to 1 at any scores.
-
-    A pair adds a_i sigma(F_j - F_i) + a_j sigma(F_i - F_j) to M, which is min(a_i, a_j) at least.
-    """
+    """(n,) what M cannot go below: a pair adds at least min(a_i, a_j) to it at any scores."""
     least = np.minimum(p.a[:, :, None], p.a[:, None, :])
     return (least * np.triu(np.ones(least.shape[1:]), 1)).sum(axis=(1, 2))
 
@@ -225,7 +214,8 @@ STATEMENTS: dict[str, Callable[[Problems], np.ndarray]] = {
     "theorem-1-printed": step_and_objective,
     "theorem-2": theorem_2,
     "theorem-2-printed": lambda p: theorem_2(p, 1.0),
-    "never-rises": never_rises,
+    # M after the step of Theorem 1 over M before it
+    "never-rises": lambda p: (p.M(p.F + _alpha(p)[:, None] * p.f) - p.M()) / p.M(),
     "floor": lambda p: (floor(p) - p.M()) / p.M(),
 }
 
