@@ -23,6 +23,7 @@ STEPS = (
 #: modules without influence on scores: look-up of names, files, errors, digests
 PLUMBING = frozenset({
     "aliases.py", "choices.py", "errors.py", "escaping.py", "files.py", "registry.py", "source.py",
+    "version.py",
 })  # fmt: skip
 
 _IMPORT = re.compile(r"^ *(?:from|import) (letorbench[\w.]*)(?: import (\([^)]*\)|.*))?", re.M)

@@ -27,17 +27,8 @@ from letorbench.papers.figures import Axis, lines_figure
 from letorbench.papers.paper import PartResult
 from letorbench.papers.runs import Context, Estimate, exactly, kept, least_seconds, log_slope
 from letorbench.rankers.ranknet import ranknet_steps
-from letorbench.solvers.sgd import (
-    FeatureScale,
-    NetDescent,
-    NetState,
-    Passes,
-    Steps,
-    TrainingQueries,
-    feature_scale,
-    query_features,
-    take_step,
-)
+from letorbench.solvers import sgd
+from letorbench.solvers.sgd import NetState, Passes, TrainingQueries, query_features, take_step
 from letorbench.solvers.stopping import Validation
 
 
