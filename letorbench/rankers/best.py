@@ -71,8 +71,8 @@ class Best(Ranker):
     published = False  # it is made of the others
     auto_features = "raw"  # each member transforms them as it needs
     draws = True
-    order_matters = "it does to some members"
-    feature_order_matters = "it does to some members"
+    order_matters = "some members take documents of equal scores in file order"
+    feature_order_matters = "some members draw random numbers for one feature after the other"
 
     members: str = "+".join(PORTFOLIO)
     trials: int = number(8, least=1)
