@@ -1,10 +1,10 @@
 """`best` beside its rivals at equal processor seconds: `python -m benchmarks.best`.
 
-On every fold the members of `best` are tuned for some seconds on one core. Of the same trainings
+On every fold each member of `best` is trained with some settings, on one core. Of these trainings
 come `best`, the single one that validation likes best, and the plain mean of the members. LightGBM,
 tuned on the same validation measure by Optuna's TPE in the same ranges, has as many processor
-seconds. The table has means over the test queries, and `best`'s lead over each rival with its 95 %
-interval, which counts queries and seeds.
+seconds, and may end its last training. The table has means over the test queries, and `best`'s
+lead over each rival with its 95 % interval, which counts queries and seeds.
 
 OHSUMED and MQ2008 are LETOR's. The others are made so, with the files that docs/data.md names:
 
@@ -60,9 +60,8 @@ def by_tpe(
             yield key, kind(key, each.low, each.high, log=each.log)
 
     def objective(of: Any) -> float:
-        left = max(1e-3, seconds - (time.process_time() - start))
-        state = np.random.SeedSequence(seed)
-        found.append(trial(cls, fold.train, validation, state, left, dict(suggested(of))))
+        state, settings = np.random.SeedSequence(seed), dict(suggested(of))
+        found.append(trial(cls, fold.train, validation, state, None, settings))
         return found[-1].value
 
     def stop(study: Any, _: Any) -> None:
@@ -75,7 +74,7 @@ def by_tpe(
 
 
 def one_fold(
-    dataset: str, data_dir: Path, seconds: float, number: int, seed: int
+    dataset: str, data_dir: Path, count: int, number: int, seed: int
 ) -> tuple[dict[str, np.ndarray], dict[str, float], str]:
     """Return each rival's values of the test queries and its processor seconds, and why."""
     benchmark = loaded(dataset, data_dir)
@@ -84,7 +83,7 @@ def one_fold(
     on_test = Validation(fold.test, MEASURE, benchmark.convention)
     with limited_threads(1), one_blas_thread():
         start, rng = time.process_time(), np.random.default_rng([seed, number])
-        made = Best(seconds=seconds, trials=ENDLESS // 1000).search(fold.train, validation, rng)
+        made = Best(trials=count).search(fold.train, validation, rng)
         chosen = taken(made, validation)
         spent = time.process_time() - start
         entries = [best_of(each) for each in made]
@@ -111,7 +110,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--dataset", default=DATASETS)
     parser.add_argument("--data-dir", type=Path, default=Path("data"))
-    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--trials", type=int, default=Best.trials)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=1)
     asked = parser.parse_args()
@@ -119,7 +118,7 @@ def main() -> None:
     for dataset in asked.dataset.split(","):
         numbers = [each.number for each in loaded(dataset, asked.data_dir).folds]
         work = [(number, seed) for seed in range(asked.seeds) for number in numbers]
-        run = partial(one_fold, dataset, asked.data_dir, asked.seconds)
+        run = partial(one_fold, dataset, asked.data_dir, asked.trials)
         with ProcessPoolExecutor(asked.jobs) as pool:
             done = list(pool.map(run, *zip(*work)))
         rows += rows_of(dataset, len(numbers), done)

@@ -32,6 +32,7 @@ from letorbench.papers import PAPERS, paper
 from letorbench.parameters import choices, text
 from letorbench.rankers import Ranker, names, ranker
 from letorbench.rankers.estimator import query_set
+from letorbench.rankers.tuning import Between
 from letorbench.solvers.stopping import Validation
 
 PAGES = Path(__file__).with_name("algorithms")
@@ -386,8 +387,11 @@ def ranges() -> str:
     )
 
 
-def _range(of: object) -> str:
-    return ", ".join(map(_short, of)) if type(of) is tuple else str(of)
+def _range(of: Between | tuple) -> str:
+    if not isinstance(of, Between):
+        return ", ".join(map(_short, of))
+    beside = f" where {of.beside[0]} is {of.beside[1]}" if of.beside else ""
+    return f"{of.low:g} to {of.high:g}{', logarithmic' * of.log}{beside}"
 
 
 def _stops(cls: type[Ranker], length: str) -> bool:

@@ -24,11 +24,9 @@ from letorbench.measures import parse, texts
 from letorbench.rankers.any_model import Fitted
 from letorbench.rankers.base import Ranker
 from letorbench.rankers.estimator import FEATURES, hyper_parameters
+from letorbench.rankers.tuning import ROUNDS
 from letorbench.results.paths import FoldKey
 from letorbench.results.store import StoredFold
-
-#: the parameters that bound the rounds of a training, of which a fold keeps the best
-ROUNDS = ("rounds", "epochs", "iterations")
 
 
 @dataclass(frozen=True, eq=False)

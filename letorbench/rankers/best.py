@@ -18,7 +18,7 @@ from letorbench.parameters import number
 from letorbench.rankers import names, ranker
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.rankers.estimator import FEATURES, hyper_parameters
-from letorbench.rankers.tuning import Trial, best_of, drawn_settings, trials
+from letorbench.rankers.tuning import ROUNDS, Trial, best_of, drawn_settings, trials
 from letorbench.solvers.fit_warnings import FitWarning
 
 #: rankers that differ in their models, losses and solvers; those without their package are left out
@@ -32,8 +32,6 @@ EQUAL = 100
 AHEAD = 2.0
 #: the share of the training queries that validates where there is no validation set
 HELD_OUT = 0.2
-#: the parameters that bound the rounds of a training, of which validation keeps the best
-ROUNDS = ("rounds", "epochs", "iterations")
 
 
 @dataclass
@@ -71,8 +69,8 @@ class Best(Ranker):
     published = False  # it is made of the others
     auto_features = "raw"  # each member transforms them as it needs
     draws = True
-    order_matters = "it does to some members"
-    feature_order_matters = "it does to some members"
+    order_matters = "some members take documents of equal scores in file order"
+    feature_order_matters = "some members draw random numbers for one feature after the other"
 
     members: str = "+".join(PORTFOLIO)
     trials: int = number(8, least=1)

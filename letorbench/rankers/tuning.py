@@ -26,6 +26,8 @@ from letorbench.solvers.stopping import Validation
 Settings = Mapping[str, Any]
 #: the number of settings that a ranker may try
 BUDGET = 32
+#: the parameters that bound the rounds of a training, of which validation keeps the best
+ROUNDS = ("rounds", "epochs", "iterations")
 #: the seed of the sequence's scrambling, the same for every ranker
 SCRAMBLING = 0
 #: the most numbers in a small training set, for which each thread trains a different setting
@@ -43,11 +45,6 @@ class Between(NamedTuple):
     high: float
     log: bool = False
     beside: tuple[str, object] | None = None
-
-    def __str__(self) -> str:
-        how = ", logarithmic" * self.log
-        beside = f" where {self.beside[0]} is {self.beside[1]}" if self.beside else ""
-        return f"{self.low:g} to {self.high:g}{how}{beside}"
 
     def at(self, u: float) -> float:
         """Return the number at a place u in [0, 1).
@@ -98,7 +95,10 @@ def drawn_settings(cls: type[Ranker], fixed: Settings, budget: int) -> list[dict
             if beside and {**default, **merged}[beside[0]] != beside[1]:
                 merged[key] = default[key]
         settings.append(merged)
-    return [each for i, each in enumerate(settings) if each not in settings[:i]]
+    different: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for one in settings:
+        different.setdefault(tuple(one.get(key) for key in ranges), one)
+    return [*different.values()]
 
 
 @dataclass(frozen=True, eq=False)

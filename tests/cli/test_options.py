@@ -38,7 +38,9 @@ boards = import_module("letorbench.api.leaderboard")
 paper_runs = import_module("letorbench.papers.reproduction")
 
 #: the rows of the leaderboard, of which a page of all algorithms takes seconds
-two_algorithms = cache(lambda name, whole=boards.shipped: whole(name).only(["mart", "ranknet"]))
+two_algorithms = cache(
+    lambda name, every, whole=boards.shipped: whole(name, every).only(["mart", "ranknet"])
+)
 
 TABLE = Path(__file__).with_name("options.txt").read_text(encoding="utf-8")
 
