@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from conftest import random_queries, unlocked
 
-from letorbench.errors import UsageError
 from letorbench.features.columns import mean_and_scale
 from letorbench.models.base import FamilySettings, families, family
 from letorbench.models.functionals import QuadraticFamily
@@ -101,11 +100,6 @@ def test_separate_scores_are_the_papers(rng):
     for name, scores in expected.items():
         of_model = family(name).of(train, settings()).model(theta).predict(train.features)
         np.testing.assert_allclose(of_model, scores, rtol=1e-12)
-
-
-def test_separate_vectors_need_two_parts(rng):
-    with pytest.raises(UsageError, match="query_features=5 of 5"):
-        family("bilinear").of(random_queries(rng, [4], 5), FamilySettings(query_features=5))
 
 
 @pytest.mark.parametrize("rows", [0, 1, BLOCK, 9 * BLOCK + 17])
