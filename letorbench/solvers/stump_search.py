@@ -150,6 +150,10 @@ def _coarse_starts(value_starts: np.ndarray, n_docs: int) -> np.ndarray:
     return value_starts[begins]
 
 
+#: features in bins, whose thresholds inside bins are known or do not count
+Searched = SortedFeatures | BinnedFeatures
+
+
 class _Sums(NamedTuple):
     """The weights below cuts, and how good stumps are: the larger, the better."""
 
@@ -163,13 +167,7 @@ class _Sums(NamedTuple):
     best: np.ndarray  # (n_features,), of the cuts tried so far; -inf without a classifier
 
 
-def _tried(
-    searched: SortedFeatures | BinnedFeatures,
-    criterion: str,
-    weights: np.ndarray,
-    P: float,
-    N: float,
-) -> _Sums:
+def _tried(searched: Searched, criterion: str, weights: np.ndarray, P: float, N: float) -> _Sums:
     """Try the cuts between bins, and those inside the bins that may hold the best one."""
     shape = len(searched.codes), COARSE
     several = np.zeros(shape, np.bool_)
@@ -200,9 +198,7 @@ def _tried(
     return sums
 
 
-def largest_stump(
-    searched: SortedFeatures | BinnedFeatures, weights: np.ndarray
-) -> BestTree | None:
+def largest_stump(searched: Searched, weights: np.ndarray) -> BestTree | None:
     """Find the stump with the largest sum; of equal ones up to rounding, take the first."""
     total, size = float(weights.sum()), float(np.abs(weights).sum())
     sums = _tried(searched, "misclassification", weights, (size + total) / 2, (size - total) / 2)
@@ -217,9 +213,7 @@ def largest_stump(
     return None if best is None else (*stump(best[0], direction, *searched.split(*best)), most)
 
 
-def purest_stump(
-    searched: SortedFeatures | BinnedFeatures, criterion: str, weights: np.ndarray
-) -> BestTree | None:
+def purest_stump(searched: Searched, criterion: str, weights: np.ndarray) -> BestTree | None:
     """Find the stump of least impurity: up to rounding, the first feature's lowest cut."""
     p, n = np.maximum(weights, 0.0), np.maximum(-weights, 0.0)
     P, N = float(p.sum()), float(n.sum())
