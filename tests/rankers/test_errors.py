@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import random_queries
+from test_estimators import FRAMES
 
 import letorbench as lb
 from letorbench.datasets.queryset import QuerySet
@@ -160,12 +161,6 @@ def test_a_wrong_value_is_named_with_its_row_and_column(kind: str, value: object
     with pytest.raises(DataError, match="^X: row 0, column 'a': found 'x'"):
         lb.Regression().fit(odd, [0, 1], [1, 1])
 
-
-FRAMES = {
-    "pandas": pd.DataFrame,
-    "polars": lambda columns: pytest.importorskip("polars").DataFrame(columns),
-    "arrow": lambda columns: pytest.importorskip("pyarrow").table(columns),
-}
 
 ZSCORE = {"name": "zscore", "mean": [0.0] * 3, "scale": [1.0] * 3}
 #: facts beside a stored model, and what is said of them
