@@ -72,9 +72,11 @@ def stump_search(
     features: np.ndarray, bins: int | None, criterion: str = "misclassification"
 ) -> Search:
     """Prepare features (n_docs, n_features) in `bins` <= 256 bins; None tries every threshold."""
-    if bins is None:
-        return partial(best_stump, SortedFeatures.of(features), criterion)
-    return partial(best_stump, BinnedFeatures.of(features, bins), criterion)
+    searched: SortedFeatures | BinnedFeatures
+    searched = SortedFeatures.of(features) if bins is None else BinnedFeatures.of(features, bins)
+    if criterion == "misclassification":
+        return partial(largest_stump, searched)
+    return partial(purest_stump, searched, criterion)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,30 +150,32 @@ def _coarse_starts(value_starts: np.ndarray, n_docs: int) -> np.ndarray:
     return value_starts[begins]
 
 
+#: features in bins, whose thresholds inside bins are known or do not count
+Searched = SortedFeatures | BinnedFeatures
+
+
 class _Sums(NamedTuple):
     """The weights below cuts, and how good stumps are: the larger, the better."""
 
     criterion: int
     P: float  # the sum of all positive weights
     N: float  # and of all negative ones, without their sign
+    total: float  # P - N
     slack: float  # how much rounding may change a sum or an impurity
     before: np.ndarray  # (n_features, COARSE, 2), the weights p and n below each bin
     bound: np.ndarray  # (n_features, COARSE), of the cuts inside the bin; -inf without cuts
     best: np.ndarray  # (n_features,), of the cuts tried so far; -inf without a classifier
 
 
-def best_stump(
-    searched: SortedFeatures | BinnedFeatures, criterion: str, weights: np.ndarray
-) -> BestTree | None:
-    """Find the best stump by a criterion of `SLACK`: a `Search`."""
-    p, n = np.maximum(weights, 0.0), np.maximum(-weights, 0.0)
-    P, N, shape = float(p.sum()), float(n.sum()), (len(searched.codes), COARSE)
+def _tried(searched: Searched, criterion: str, weights: np.ndarray, P: float, N: float) -> _Sums:
+    """Try the cuts between bins, and those inside the bins that may hold the best one."""
+    shape = len(searched.codes), COARSE
     several = np.zeros(shape, np.bool_)
     if isinstance(searched, SortedFeatures):
         several = searched.several
     slack = SLACK[criterion] * len(weights) * 2.0**-52 * (P + N)
     before, bound, best = np.empty((*shape, 2)), np.empty(shape), np.empty(len(several))
-    sums = _Sums(list(SLACK).index(criterion), P, N, slack, before, bound, best)
+    sums = _Sums(list(SLACK).index(criterion), P, N, P - N, slack, before, bound, best)
 
     def between_bins(start: int, stop: int) -> None:
         first, last = TOGETHER * start, min(TOGETHER * stop, len(several))
@@ -191,17 +195,15 @@ def best_stump(
 
         least = 1 + LEAST * len(features) // (1 + int(cost.sum()))
         parallel_for(inside_bins, len(features), least, cost)
-    if criterion == "misclassification":
-        return _largest(searched, weights, sums)
-    return _purest(searched, p, n, criterion, sums)
+    return sums
 
 
-def _largest(
-    searched: SortedFeatures | BinnedFeatures, weights: np.ndarray, sums: _Sums
-) -> BestTree | None:
-    """Search the features with the best sum; of equal ones up to rounding, take the first."""
+def largest_stump(searched: Searched, weights: np.ndarray) -> BestTree | None:
+    """Find the stump with the largest sum; of equal ones up to rounding, take the first."""
+    total, size = float(weights.sum()), float(np.abs(weights).sum())
+    sums = _tried(searched, "misclassification", weights, (size + total) / 2, (size - total) / 2)
     best, direction, most = None, False, 0.0
-    total, largest = float(weights.sum()), sums.best.max(initial=0.0)
+    largest = sums.best.max(initial=0.0)
     for k in np.flatnonzero((sums.best > 0.0) & (sums.best >= largest - sums.slack)).tolist():
         below = searched.sums_below(k, weights)
         low, high = int(below.argmax()), int(below.argmin())
@@ -211,18 +213,15 @@ def _largest(
     return None if best is None else (*stump(best[0], direction, *searched.split(*best)), most)
 
 
-def _purest(
-    searched: SortedFeatures | BinnedFeatures,
-    p: np.ndarray,
-    n: np.ndarray,
-    criterion: str,
-    sums: _Sums,
-) -> BestTree | None:
-    """Take the lowest cut of the first feature with the least impurity, up to rounding."""
+def purest_stump(searched: Searched, criterion: str, weights: np.ndarray) -> BestTree | None:
+    """Find the stump of least impurity: up to rounding, the first feature's lowest cut."""
+    p, n = np.maximum(weights, 0.0), np.maximum(-weights, 0.0)
+    P, N = float(p.sum()), float(n.sum())
+    sums = _tried(searched, criterion, weights, P, N)
     most = sums.slack - sums.best.max(initial=-np.inf)
     for k in np.flatnonzero(np.isfinite(sums.best) & (-sums.best <= most)).tolist():
         p_below, n_below = searched.sums_below(k, p), searched.sums_below(k, n)
-        p_above, n_above = np.maximum(0.0, sums.P - p_below), np.maximum(0.0, sums.N - n_below)
+        p_above, n_above = np.maximum(0.0, P - p_below), np.maximum(0.0, N - n_below)
         total = impurity(p_below, n_below, criterion) + impurity(p_above, n_above, criterion)
         below, above = p_below - n_below, p_above - n_above
         parted = (np.minimum(below, above) < -sums.slack) & (np.maximum(below, above) > sums.slack)
@@ -306,9 +305,9 @@ def _try_inside(
 @kernel()
 def _value(p: float, n: float, sums: _Sums) -> float:
     """Return the larger sum of the cut with p and n below it, or minus its impurity."""
-    p_above, n_above = max(0.0, sums.P - p), max(0.0, sums.N - n)
     if sums.criterion == SUM:
-        return max(p - n, p_above - n_above)
+        return max(p - n, sums.total - (p - n))
+    p_above, n_above = max(0.0, sums.P - p), max(0.0, sums.N - n)
     return -(_impurity(p, n, sums.criterion) + _impurity(p_above, n_above, sums.criterion))
 
 
@@ -325,6 +324,7 @@ def _impurity(p: float, n: float, criterion: int) -> float:
 @kernel()
 def _is_classifier(p: float, n: float, sums: _Sums) -> bool:
     """Return whether the leaves of a cut have different classes, which only impurity asks for."""
-    below, above = p - n, (sums.P - p) - (sums.N - n)
-    parted = min(below, above) < -sums.slack and max(below, above) > sums.slack
-    return sums.criterion == SUM or parted
+    if sums.criterion == SUM:
+        return True
+    below, above = p - n, sums.total - (p - n)
+    return min(below, above) < -sums.slack and max(below, above) > sums.slack

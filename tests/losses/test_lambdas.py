@@ -7,7 +7,6 @@ import pytest
 from conftest import odd_queries
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
 from letorbench.losses.label_order import random_order
 from letorbench.losses.lambdas import LAMBDAS, Lambda, pair_lambdas
 
@@ -49,8 +48,3 @@ def test_threads_and_the_order_of_documents_change_nothing(queries, rng, monkeyp
         assert all(np.array_equal(each, forces[0]) for each in forces)
         again = Lambda(name, margin=0.5)(scores[rows], permuted)
         np.testing.assert_allclose(again, forces[0][rows], rtol=1e-12, atol=1e-12)
-
-
-def test_a_difference_needs_a_margin():
-    with pytest.raises(UsageError, match="found margin=0.0, expected more than 0"):
-        Lambda("ndcg-difference")

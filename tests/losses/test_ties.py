@@ -5,18 +5,13 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 from conftest import every_loss, random_queries
+from test_every_loss import one_query
 
-from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import loss
 from letorbench.losses.label_order import AGGREGATES, group_level, with_ties
 
 ORDERED = [each for each in every_loss() if each.reads_order]
-
-
-def one_query(labels: list[int]) -> QuerySet:
-    features, offsets = np.zeros((len(labels), 1), np.float32), np.array([0, len(labels)])
-    return QuerySet(features, np.array(labels, np.int32), offsets, np.array([1]))
 
 
 #: the step of finite differences

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from conftest import random_queries, unlocked
 
-from letorbench.errors import UsageError
 from letorbench.features.columns import mean_and_scale
 from letorbench.models.base import FamilySettings, families, family
 from letorbench.models.functionals import QuadraticFamily
@@ -103,11 +102,6 @@ def test_separate_scores_are_the_papers(rng):
         np.testing.assert_allclose(of_model, scores, rtol=1e-12)
 
 
-def test_separate_vectors_need_two_parts(rng):
-    with pytest.raises(UsageError, match="query_features=5 of 5"):
-        family("bilinear").of(random_queries(rng, [4], 5), FamilySettings(query_features=5))
-
-
 @pytest.mark.parametrize("rows", [0, 1, BLOCK, 9 * BLOCK + 17])
 def test_weighted_rows_are_numpys_product_whatever_the_threads(rng, monkeypatch, rows):
     features = rng.normal(size=(rows, 7)).astype(np.float32)
@@ -121,23 +115,6 @@ def test_weighted_rows_are_numpys_product_whatever_the_threads(rng, monkeypatch,
     np.testing.assert_allclose(sums[0], expected, rtol=0, atol=1e-10)
 
 
-def drawn(rng: np.random.Generator, units: int = 10, n_features: int = 46, layers: int = 2):
-    """A net in float64."""
-    return Layers(
-        rng.normal(size=(units, n_features)),
-        rng.normal(size=units),
-        rng.normal(size=units if layers == 2 else 0),
-    )
-
-
-def in_float32(net: Layers) -> Layers:
-    """The net as a model has it, read-only: a kernel is compiled once for both."""
-    made = net._replace(weights=net.weights.astype(np.float32))
-    for array in made:
-        array.flags.writeable = False
-    return made
-
-
 def test_tanh_is_numpys():
     x = np.concatenate([np.linspace(-30, 30, 10_001), [-np.inf, 1e30, 0.0, 1e-9, np.nan]])
     y = x.astype(np.float32) - np.float32(0.5)
@@ -148,7 +125,8 @@ def test_tanh_is_numpys():
 
 @pytest.mark.parametrize("n_docs", [0, 1, 1001, 9_001])
 def test_the_score_is_the_formula_of_the_document_alone(monkeypatch, rng, n_docs):
-    net, features = MLP(*in_float32(drawn(rng))), rng.random((n_docs, 46), np.float32)
+    W, b, v = rng.normal(size=(10, 46)).astype(np.float32), *rng.normal(size=(2, 10))
+    net, features = MLP(W, b, v), rng.random((n_docs, 46), np.float32)
     whole = net.predict(features)
     expected = net_scores(features, Layers(net.weights, net.bias, net.output))
     np.testing.assert_allclose(whole, expected, atol=1e-4)

@@ -9,10 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import random_queries
+from test_estimators import FRAMES
 
 import letorbench as lb
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
+from letorbench.losses.lambdas import Lambda
 from letorbench.measures import parse
 from letorbench.models import Linear, save
 from letorbench.rankers import load_model
@@ -26,6 +28,7 @@ SET, NARROW = (QuerySet.from_arrays(each, y, qid) for each in (X, X[:, :3]))
 FRAME, HOLED = pd.DataFrame(X, columns=list("abcd")), X.copy()
 HOLED[3, 2] = np.nan
 INFINITE = np.where(np.isnan(HOLED), np.inf, HOLED)
+MANY_LABELS = QuerySet.from_arrays(X, 10_000 * y, qid)
 NO_DOCUMENTS = QuerySet(SET.features[:0], SET.labels[:0], np.zeros(2, int), SET.qids[:1])
 INFINITE_SET = QuerySet(INFINITE.astype("f4"), SET.labels, SET.offsets, SET.qids)
 
@@ -56,9 +59,7 @@ def fitted() -> lb.Ranker:
 def fit(
     X: object = X, y: object = y, qid: object = qid, cls: type = lb.ListNet, **more: object
 ) -> lb.Ranker:
-    return (
-        cls(epochs=1).fit(X, y, qid, **more) if cls is lb.ListNet else cls().fit(X, y, qid, **more)
-    )
+    return cls(**{"epochs": 1} if cls is lb.ListNet else {}).fit(X, y, qid, **more)
 
 
 def weighed(weights: object, learner: lb.Ranker | None = None) -> lb.Ranker:
@@ -110,6 +111,10 @@ ERRORS: list[tuple[Callable[[], object], type[Exception], str, str]] = [
     (lambda: lb.Recipe(model="quadratic", intercept=True), UsageError, "quadratic", "intercept"),
     (lambda: lb.NDCGBoost(sample=0.5).fit_sets(SET), UsageError, "sample=0.5 with stumps=exact",
      "stumps=once"),
+    (lambda: Lambda("ndcg-difference"), UsageError, "margin=0.0", "more than 0"),
+    (lambda: lb.Recipe(model="bilinear", query_features=4).fit_sets(SET), UsageError,
+     "query_features=4 of 4", "1 to 3"),
+    (lambda: lb.WPLL().fit_sets(MANY_LABELS), DataError, "labels up to 20,000", "at most 50"),
     # weights
     (lambda: weighed([1.0, 1, 1, 1], Own()), UsageError, "own: found weights", "not use"),
     (lambda: weighed([1.0, 2, 0, 1], ranker_of(TwoColumns())), UsageError, "two-columns",
@@ -156,12 +161,6 @@ def test_a_wrong_value_is_named_with_its_row_and_column(kind: str, value: object
     with pytest.raises(DataError, match="^X: row 0, column 'a': found 'x'"):
         lb.Regression().fit(odd, [0, 1], [1, 1])
 
-
-FRAMES = {
-    "pandas": pd.DataFrame,
-    "polars": lambda columns: pytest.importorskip("polars").DataFrame(columns),
-    "arrow": lambda columns: pytest.importorskip("pyarrow").table(columns),
-}
 
 ZSCORE = {"name": "zscore", "mean": [0.0] * 3, "scale": [1.0] * 3}
 #: facts beside a stored model, and what is said of them

@@ -151,21 +151,6 @@ def test_no_stump_and_no_bins(rng):
         SortedFeatures.of(np.array([[1e300], [0.0]]))
 
 
-def test_most_features_are_excluded(rng, monkeypatch):
-    features = rng.normal(size=(4000, 40)).astype(np.float32)
-    search = stump_search(features, None)
-    weights = rng.normal(size=4000) + 0.5 * (features[:, 7] > 0.5)
-    weights -= weights.mean()
-    searched, sums_below = [], SortedFeatures.sums_below
-
-    def below(self, k, weights):
-        searched.append(k)
-        return sums_below(self, k, weights)
-
-    monkeypatch.setattr(SortedFeatures, "sums_below", below)
-    assert search(weights)[0].feature[0] == 7 and searched == [7]
-
-
 def test_bins_share_the_documents_about_evenly(rng):
     features = rng.exponential(size=(10_000, 1)).astype(np.float32)
     binned = BinnedFeatures.of(features, 100)
@@ -211,12 +196,24 @@ def test_a_stump_of_one_class_is_no_classifier():
             assert (tree.threshold[0], eta) == (2.5, 1.5) and values.sum() == 3
 
 
-@pytest.mark.parametrize("criterion", IMPURITIES)
-def test_most_bins_hold_no_purer_cut(rng, monkeypatch, criterion):
+@pytest.mark.parametrize("criterion", WORTH)
+def test_most_features_and_bins_are_excluded(rng, monkeypatch, criterion):
     features = rng.normal(size=(4000, 40)).astype(np.float32)
     weights = rng.normal(size=4000) + 0.5 * (features[:, 7] > 0.5)
-    tried = []
-    monkeypatch.setattr(module, "_try_inside", lambda *args: tried.append(args))
-    stump_search(features, None, criterion)(weights - weights.mean())
+    tried, searched, sums_below = [], [], SortedFeatures.sums_below
+    try_inside = module._try_inside
+
+    def inside(*args):
+        tried.append(args)
+        try_inside(*args)
+
+    def below(self, k, weights):
+        searched.append(k)
+        return sums_below(self, k, weights)
+
+    monkeypatch.setattr(module, "_try_inside", inside)
+    monkeypatch.setattr(SortedFeatures, "sums_below", below)
+    found = stump_search(features, None, criterion)(weights - weights.mean())
     ((some, _, _, _, wanted, sums),) = tried
     assert some.tolist() == [7] and 0 < (sums.bound[7] >= wanted).sum() < 20
+    assert found[0].feature[0] == 7 and set(searched) == {7}
