@@ -22,7 +22,7 @@ from letorbench.experiment.backends import Shard, shard_of
 from letorbench.experiment.plan import Protocol, systems_of
 from letorbench.experiment.run import JobResult, RunReport
 from letorbench.experiment.select import edge, next_number
-from letorbench.features import resolved, stored, transformation
+from letorbench.features import TRANSFORMATIONS, resolved, stored, transformation
 from letorbench.files import checked, digest, with_checksum
 from letorbench.measures import MEASURES, default_measures, nDCG, parse, query_metrics, sign
 from letorbench.parameters import check, choices, describe, kinds, number, one_of, text, typed
@@ -339,9 +339,10 @@ def test_what_is_fitted_is_stored_and_what_is_asked_for_is_resolved() -> None:
     again = stored(fitted.as_json(), 2).transform(np.array([[0.0, 3.0]], np.float32))
     assert again.tolist() == [[-2.0, 0.0]] and again.dtype == np.float32
     assert transformation("rank")().as_json() == {"name": "rank"}
-    edges = (-1.0, 1.0), (-1.1, 1.0), (-1.0, 1.1)
+    nine, none, kinds_of = np.array([[9.0]], np.float32), np.zeros((0, 2)), TRANSFORMATIONS.values()
+    edges = (-1.0, NAN, 1.0), (-1.1, 1.0, NAN), (NAN, -1.0, 1.1)
     assert [resolved("auto", "rank", np.array([each])) for each in edges] == ["raw", "rank", "rank"]
-    nine, none = np.array([[9.0]]), np.zeros((0, 2))
+    assert all(each.by_query or each.fit(nine).transform(nine).shape == (1, 1) for each in kinds_of)
     assert resolved("rank", "raw", nine) == "rank" and resolved("auto", "raw", nine) == "raw"
     assert resolved("auto", "rank", none) == "raw"
     assert resolved("auto", "rank", np.zeros((1, 2)), False) == "rank"

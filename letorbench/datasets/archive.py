@@ -191,11 +191,11 @@ def _recognised(tree: Path, where: Path) -> list[Recognised]:
     for (root, shape), parts in groups.items():
         folders = (stem, *root.parts)
         try:
-            are_data = all([
-                kind_of(tree / part) in (LETOR, SVMLIGHT)
-                or sidecar_files(tree / part).explain_columns
-                for part in parts
-            ])  # fmt: skip
+            kinds = [kind_of(tree / part) for part in parts]
+            are_data = all(
+                kind in (LETOR, SVMLIGHT) or sidecar_files(tree / part).explain_columns
+                for kind, part in zip(kinds, parts)
+            )
         except DataError as error:
             refusal, are_data = error, False
             if shape in _OFFICIAL:

@@ -251,7 +251,7 @@ def _query_set(blocks: Blocks, options: ReadOptions, parsed: _Parsed) -> QuerySe
         labels[to : to + n] = labels[old : old + n]
     offsets = np.append(first[new], n_docs).astype(np.int64)
     if options.null == "min":
-        _nulls_to_least(features, offsets)
+        nulls_to_least(features, offsets)
     names = np.concatenate([block.docids for block in found])
     docids = names if (names != b"").any() else None
     return QuerySet(features[:n_docs], labels[:n_docs], offsets, np.array(qids), docids)
@@ -283,7 +283,7 @@ def _texts(text: np.ndarray, spans: np.ndarray, longest: int) -> np.ndarray:
     return copies.view(f"S{copies.shape[1]}")[:, 0]
 
 
-def _nulls_to_least(features: np.ndarray, offsets: np.ndarray) -> None:
+def nulls_to_least(features: np.ndarray, offsets: np.ndarray) -> None:
     """Replace NaN by its query's smallest value of the feature, or 0 if there is none."""
     for start, stop in zip(offsets[:-1], offsets[1:]):
         query = features[start:stop]

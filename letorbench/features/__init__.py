@@ -255,8 +255,10 @@ def resolved(
     It is "raw" if the data set is published normalised or, if that is unknown, no feature of the
     training part is beyond -1 and 1.
     """
-    if requested != AUTO or wanted == "raw":
-        return wanted if requested == AUTO else requested
+    if requested != AUTO:
+        return requested
+    if wanted == "raw":
+        return wanted
     if normalised is None:
         low, high = (f.reduce(features, axis=None, initial=0.0) for f in (np.fmin, np.fmax))
         normalised = bool(low >= -1.0 and high <= 1.0)

@@ -28,7 +28,7 @@ from letorbench.measures.definitions import (
     Tau,
     default_measures,
     nDCG,
-)  # fmt: skip
+)
 from letorbench.measures.evaluation import query_metrics
 from letorbench.measures.measure import LARGEST_CUTOFF, Measure, PerQueryFunction, measure_of
 from letorbench.measures.prepared import PreparedMetric

@@ -33,21 +33,10 @@ import numpy as np
 from letorbench.conventions import Convention
 from letorbench.errors import DataError, UsageError
 from letorbench.measures.definitions import (
-    AUC,
-    DCG,
-    RBP,
-    RMSE,
-    WTA,
-    MeanNDCG,
-    P,
-    PairwiseCorrect,
-    Recall,
-    Rho,
-    RPrec,
-    Tau,
+    area_under_roc,
     average_precision_divisor,
-    nDCG,
-)  # fmt: skip
+    pairwise_correct,
+)
 from letorbench.measures.measure import Measure
 from letorbench.measures.rankings import Rankings, kept_offsets, owner, ratio
 
@@ -57,9 +46,8 @@ DRAWN = 1_000
 
 def mean_of_orders(measure: Measure, rankings: Rankings) -> np.ndarray:
     """Measure rankings that have `groups` by the mean over all orders, (n_queries,) float64."""
-    known = MEANS.get(measure.name)
-    if known is not None:
-        return known(rankings, measure.cutoff)
+    if measure.name in MEANS:
+        return (MEANS[measure.name] or measure.function)(rankings, measure.cutoff)
     rng = np.random.default_rng(0)
     total = np.zeros(len(rankings.lengths))
     of_group = owner(_bounds(rankings))
@@ -186,13 +174,11 @@ def _half_best_half_worst(function: Callable) -> Callable[[Rankings, int | None]
     return mean
 
 
-#: measures whose functions know groups of equal scores
-BY_GROUPS = (DCG, nDCG, MeanNDCG, P, Recall, RPrec, Tau, Rho, RBP, RMSE, WTA)
-#: the measures whose mean has a formula
-MEANS: Mapping[str, Callable[..., np.ndarray]] = {
-    **{each.name: each.function for each in BY_GROUPS},
-    "auc": _half_best_half_worst(AUC.function),
-    "pairwise": _half_best_half_worst(PairwiseCorrect.function),
+#: the measures whose mean has a formula; None: their functions know groups of equal scores
+MEANS: Mapping[str, Callable[..., np.ndarray] | None] = {
+    **dict.fromkeys("dcg ndcg mean-ndcg p recall rprec tau rho rbp rmse wta".split()),
+    "auc": _half_best_half_worst(area_under_roc),
+    "pairwise": _half_best_half_worst(pairwise_correct),
     "map": _average_precision,
     "mrr": _at_first(_reciprocal_rank),
     "hit": _at_first(_hit),

@@ -48,21 +48,14 @@ def test_every_table_that_holds_counts_has_the_same() -> None:
     assert yahoo.twin.split[0] == pytest.approx(473_134 / yahoo.documents, abs=5e-4)
 
 
-@pytest.mark.parametrize(
-    ("text", "label", "variant"),
-    [
-        ("ohsumed", "OHSUMED", "QueryLevelNorm"),
-        ("OHSUMED/querylevelnorm", "OHSUMED", "QueryLevelNorm"),
-        ("OHSUMED/Feature_min", "OHSUMED-Feature-min", "Feature-min"),
-        ("ohsumed-feature-null", "OHSUMED-Feature-null", "Feature-null"),
-        ("MQ2008", "MQ2008", None),
-        ("td2003-TWIN", "TD2003-twin", None),
-        ("mine", "mine", None),
-        (" mine/raw/ ", "mine-raw", None),
-        ("ohsumed/feature_min@split12", "OHSUMED-Feature-min@split12", "Feature-min"),
-        ("mine@split3@0.10", "mine@split3@0.1", None),
-    ],
-)
+@pytest.mark.parametrize(("text", "label", "variant"), [
+    ("OHSUMED/querylevelnorm", "OHSUMED", "QueryLevelNorm"), ("MQ2008", "MQ2008", None),
+    ("OHSUMED/Feature_min", "OHSUMED-Feature-min", "Feature-min"), ("mine", "mine", None),
+    ("ohsumed-feature-null", "OHSUMED-Feature-null", "Feature-null"),
+    ("td2003-TWIN", "TD2003-twin", None), (" mine/raw/ ", "mine-raw", None),
+    ("ohsumed/feature_min@split12", "OHSUMED-Feature-min@split12", "Feature-min"),
+    ("mine@split3@0.10", "mine@split3@0.1", None),
+])  # fmt: skip
 def test_names_with_variants(text: str, label: str, variant: str | None) -> None:
     named = catalog.parse(text)
     assert (named.label, named.variant) == (label, variant)
@@ -77,18 +70,13 @@ def test_only_draws_beside_the_official_folds_are_left_out() -> None:
     assert catalog.without_resplits(names) == ["A", "A@0.5", "B@split1", "A@split3@0.1"]
 
 
-@pytest.mark.parametrize(
-    "features, largest, convention, chosen, message",
-    [
-        (136, 4, "letor3", True, "--convention mslr may be meant"),
-        (45, 2, "letor4", True, "--convention letor3 may be meant"),
-        (46, 2, "standard", False, "--convention letor4 may be meant"),
-        (46, 2, "standard", True, None),
-        (136, 0, "letor3", True, None),
-        (20, 4, "standard", False, None),
-        (20, 1, "letor3", True, None),
-    ],
-)
+@pytest.mark.parametrize("features, largest, convention, chosen, message", [
+    (136, 4, "letor3", True, "--convention mslr may be meant"),
+    (45, 2, "letor4", True, "--convention letor3 may be meant"),
+    (46, 2, "standard", False, "--convention letor4 may be meant"),
+    (46, 2, "standard", True, None), (136, 0, "letor3", True, None),
+    (20, 4, "standard", False, None), (20, 1, "letor3", True, None),
+])  # fmt: skip
 def test_doubts(features, largest, convention, chosen, message):
     text = check_convention(features, largest, convention, chosen)
     assert text is None if message is None else message in text

@@ -166,45 +166,29 @@ def test_a_screen_shows_how_far_it_is(tmp_path: Path, monkeypatch: pytest.Monkey
     ]
 
 
+SLOW = "{url}: sent fewer than 20 bytes in 1 seconds"
 #: an answer, the message, and the published facts of the address
 REFUSED: dict[str, tuple] = {
     "gone": (sending(b"", 404), "{url}: answers HTTP 404 Not Found"),
-    "escape": (
-        raw("HTTP/1.1 403 \x1b[31mno\r\nContent-Length: 0\r\n\r\n"),
-        r"{url}: answers HTTP 403 \x1b[31mno",
-    ),
-    "page": (
-        sending(b"<html>licence</html>", Content_Type="text/html; charset=utf-8"),
-        "{url}: found a web page, expected a file; a licence, a sign-in or a form",
-    ),
-    "silent": (lambda handler: time.sleep(3), "{url}: sent fewer than 20 bytes in 1 seconds"),
-    "slow": (dribbling(b"", b"a"), "{url}: sent fewer than 20 bytes in 1 seconds"),
-    "slow-chunks": (
-        dribbling(b"Transfer-Encoding: chunked\r\n\r\n1", b";"),
-        "{url}: sent fewer than 20 bytes in 1 seconds",
-    ),
-    "slow-headers": (dribbling(b"", b"a", b"X: "), "{url}: sent fewer than 20 bytes in 1 seconds"),
-    "ftp": (
-        redirecting("ftp://127.0.0.1/a"),
-        "ftp://127.0.0.1/a: is no address on the web; expected http or https",
-    ),
-    "large": (
-        sending(b"", Content_Length=10**14),
-        "{url}: found 100,000,000,000,000 bytes, expected 17,179,869,184",
-    ),
-    "hash": (
-        sending(b"abc"),
-        "{url}: found md5 900150983cd24fb0d6963f7d28e17f72, expected md5 " + "0" * 32,
-        {"hash": FileHash("md5", "0" * 32), "bytes": 3},
-    ),
+    "escape": (raw("HTTP/1.1 403 \x1b[31mno\r\nContent-Length: 0\r\n\r\n"),
+               r"{url}: answers HTTP 403 \x1b[31mno"),
+    "page": (sending(b"<html>licence</html>", Content_Type="text/html; charset=utf-8"),
+             "{url}: found a web page, expected a file; a licence, a sign-in or a form"),
+    "silent": (lambda handler: time.sleep(3), SLOW), "slow": (dribbling(b"", b"a"), SLOW),
+    "slow-chunks": (dribbling(b"Transfer-Encoding: chunked\r\n\r\n1", b";"), SLOW),
+    "slow-headers": (dribbling(b"", b"a", b"X: "), SLOW),
+    "ftp": (redirecting("ftp://127.0.0.1/a"),
+            "ftp://127.0.0.1/a: is no address on the web; expected http or https"),
+    "large": (sending(b"", Content_Length=10**14),
+              "{url}: found 100,000,000,000,000 bytes, expected 17,179,869,184"),
+    "hash": (sending(b"abc"),
+             "{url}: found md5 900150983cd24fb0d6963f7d28e17f72, expected md5 " + "0" * 32,
+             {"hash": FileHash("md5", "0" * 32), "bytes": 3}),
     "larger": (sending(b"a" * 11), "{url}: found 11 bytes, expected 10", {"bytes": 10}),
     "smaller": (sending(b"a" * 9), "{url}: found 9 bytes, expected 10", {"bytes": 10}),
     "cut": (sending(b"a" * 9, Content_Length=99), "{url}: found 9 bytes, expected 99"),
-    "wrong": (
-        sending(b"PK" + b"a" * 999),
-        "",
-    ),
-}
+    "wrong": (sending(b"PK" + b"a" * 999), ""),
+}  # fmt: skip
 ELSEWHERE = re.compile(
     "; get it from https://.* in a browser .*datasets import PATH.*MQ2008-twin` "
 )
@@ -384,16 +368,8 @@ def test_judgements_of_several_users_are_joined_with_what_they_judge(tmp_path: P
     np.testing.assert_allclose(part.features[:, title], shares, rtol=1e-6)
     assert part.features[3, :2].tolist() == [3.5, 1930] and np.isnan(part.features[:, budget]).all()
     for old, new, said in (
-        (
-            "label",
-            "stars",
-            "found the columns query, id, user, stars, bm25, .*expected the label as",
-        ),
-        (
-            "\t1\tu0",
-            "\t9\tu0",
-            "queries.csv.gz:3: found '9' as the id, expected a movie of movies.csv.gz",
-        ),
+        ("label", "stars", "the columns query, id, user, stars, bm25, .*expected the label as"),
+        ("\t1\tu0", "\t9\tu0", "gz:3: found '9' as the id, expected a movie of movies.csv.gz"),
         ("\t0\t0.5", "\tno\t0.5", "queries.csv.gz:2: found 'no' as the label"),
     ):
         packed["queries.csv.gz"] = gzip.compress(judged.replace(old, new, 1).encode())

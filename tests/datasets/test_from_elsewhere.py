@@ -59,10 +59,6 @@ def test_back_slashes_in_a_zip_part_folders(folders: bool, tmp_path: Path) -> No
     made = {name.rpartition("\\")[0] + "\\": "" for name in names} if folders else {}
     assert import_archive(packed(tmp_path / "a.zip", made | names), tmp_path / "data") == ("shop",)
     assert {f"shop/{name}" for name in contents(tmp_path / "data/shop")} == set(files)
-    for bad in ("..\\..\\x", "shop\\..\\..\\x", "\\x", "\\\\host\\x", "C:\\x", "shop/..\\../x"):
-        with pytest.raises(DataError, match="unsafe name .* inside; expected a path within it"):
-            import_archive(packed(tmp_path / "b.zip", names | {bad: ""}), tmp_path / "other")
-    assert list((tmp_path / "other").iterdir()) == []
 
 
 @pytest.mark.parametrize("ending", [".zip", ".tar"])

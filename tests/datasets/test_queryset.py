@@ -22,18 +22,10 @@ from letorbench.errors import DataError, UsageError
 X = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
 
 
-@pytest.mark.parametrize(
-    "features",
-    [
-        np.array(X),
-        np.asfortranarray(X),
-        np.array(X, dtype=np.int8),
-        np.array(X, dtype=object),
-        np.array(X)[:, ::-1][:, ::-1],
-        X,
-        pd.DataFrame(X, columns=["a", "b"]).astype("Int64"),
-    ],
-)
+@pytest.mark.parametrize("features", [
+    np.array(X), np.asfortranarray(X), np.array(X, np.int8), np.array(X, object), X,
+    np.array(X)[:, ::-1][:, ::-1], pd.DataFrame(X, columns=["a", "b"]).astype("Int64"),
+])  # fmt: skip
 def test_every_real_dtype_and_order(features) -> None:
     found = QuerySet.from_arrays(features, [0, 1, 2], qid=[7, 7, 8])
     assert found.features.dtype == np.float32

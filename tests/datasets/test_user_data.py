@@ -164,23 +164,6 @@ def test_given_parts_are_what_was_written(layout, windows, data, tmp_path):
         assert fold.test.feature_names == ("0", "page rank", "2")
 
 
-@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.__name__)
-def test_one_file_is_split(layout, data, tmp_path):
-    files = layout("train", data["train"])
-    put(tmp_path, files)
-    notes: list[str] = []
-    split(tmp_path / next(iter(files)), tmp_path / "data", "mine", note=notes.append, folds=3)
-    assert notes == [f"{next(iter(files))}: {LAYOUTS[layout]}"][layout is ranklib :]
-    fold = lb.load("mine", tmp_path / "data").folds[0]
-    found = np.concatenate([part.X for part in fold.parts.values()])
-    assert sorted(found.tolist()) == sorted(data["train"].X.tolist())
-    if layout not in UNWEIGHED:
-        given = dict(zip((each.tobytes() for each in data["train"].X), data["train"].qid))
-        for part in fold.parts.values():
-            numbers = [int(given[row.tobytes()]) for row in part.X[part.offsets[:-1]]]
-            assert part.weights.tolist() == [number + 6.25 for number in numbers]
-
-
 @pytest.mark.parametrize("name", ["train.weight", "train.weight.gz", "train.gz.weight"])
 def test_compressed_files_beside_compressed_data_are_read(name, data, tmp_path):
     text, lengths, numbers = map(str.encode, lightgbm("train", data["train"]).values())
@@ -194,29 +177,6 @@ def test_compressed_files_beside_compressed_data_are_read(name, data, tmp_path):
 def test_grades_of_at_most_32_values_in_their_order():
     labels = np.arange(32)[::-1] / 7
     assert graded(labels, parse_grades("auto"), str)[0].tolist() == list(range(32))[::-1]
-
-
-def alone(folder: Path, texts: list[str]) -> Path:
-    for k, text in enumerate(texts, 1):
-        put(folder / f"FOLD{k}", {"Test.TXT": text})
-    return folder
-
-
-def test_test_parts_alone_become_folds(tmp_path):
-    texts = [f"0 qid:{k} 1:{k}\n1 qid:{k} 1:2" for k in range(1, 6)]
-    notes: list[str] = []
-    source = alone(tmp_path / "MQ2008", texts)
-    assert import_archive(source, tmp_path / "data", note=notes.append) == ("MQ2008",)
-    assert notes == [
-        "MQ2008: test parts alone: each fold trains on 3 of them and validates on the one before "
-        "its own, as LETOR's folds rotate"
-    ]
-    found = lb.load("MQ2008", tmp_path / "data")
-    assert found.provenance["rotation"] and len(found.folds) == 5
-    for k, fold in enumerate(found.folds, 1):
-        assert fold.test.qids.tolist() == [str(k)]
-        assert fold.validation.qids.tolist() == [str((k + 3) % 5 + 1)]
-        assert sorted(fold.train.qids) == sorted(str((k + i) % 5 + 1) for i in range(3))
 
 
 TEXT = "".join(

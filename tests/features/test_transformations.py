@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
-from letorbench.features import TRANSFORMATIONS, ZScore, resolved, transformation
+from letorbench.features import TRANSFORMATIONS, ZScore, transformation
 from letorbench.features.columns import (
     CACHED_ROWS,
     PARTS,
@@ -119,28 +118,12 @@ def test_blocks_and_threads_change_nothing(name, monkeypatch):
         np.testing.assert_array_equal(found, expected)
 
 
-def test_queries_are_needed_where_they_matter():
-    X = np.ones((4, 2), dtype=np.float32)
-    for name, cls in TRANSFORMATIONS.items():
-        if cls.by_query:
-            with pytest.raises(UsageError, match=f"{name}: found no queries"):
-                cls.fit(X).transform(X)
-        else:
-            assert cls.fit(X).transform(X).shape == X.shape
-
-
 def test_a_query_set_is_transformed_whole():
     queries = QuerySet.from_arrays([[2.0], [5.0], [9.0], [9.0]], [0, 1, 0, 2], qid=[3, 3, 3, 4])
     new = transformation("query-minmax")()(queries)
     np.testing.assert_allclose(new.features[:, 0], [0.0, 3 / 7, 1.0, 0.0], rtol=1e-6)
     assert new.labels is queries.labels and new.qids is queries.qids
     assert transformation("raw")()(queries) is queries
-
-
-def test_missing_values_say_nothing_of_the_scale():
-    X = np.array([[np.nan, 0.5], [-1.0, np.nan], [1.0, 0.0]], dtype=np.float32)
-    for scale, wanted in ((1.0, "raw"), (1.1, "zscore"), (-1.1, "zscore")):
-        assert resolved("auto", "zscore", np.float32(scale) * X) == wanted
 
 
 def test_moments_are_numpys_and_constant_columns_stay_finite(rng):

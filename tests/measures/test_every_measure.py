@@ -164,18 +164,10 @@ CHANGED = [
 ] + ["standard,relevant=2", "trec_eval,depth=2", "trec_eval,missing=0,map_cut=k"]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *TOOLS,
-        "standard",
-        *CHANGED,
-        "catboost",
-        "mslr,gain=0/0.5/3/3/9",
-        "letor3,empty=1",
-        "letor4,gain=linear,ties=mean",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    *TOOLS, "standard", *CHANGED, "catboost", "mslr,gain=0/0.5/3/3/9", "letor3,empty=1",
+    "letor4,gain=linear,ties=mean",
+])  # fmt: skip
 def test_every_small_list_of_labels_with_every_pattern_of_ties(small: Cases, text: str) -> None:
     labels, scores, offsets, cases = small
     ours = [each for each in vars(definitions).values() if isinstance(each, Measure)]

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.reader import USUAL, ReadOptions, read_queries
+from letorbench.datasets.reader import USUAL, ReadOptions, nulls_to_least, read_queries
 from letorbench.datasets.text import BOM, check_encoding, odd_character, without_mark
 from letorbench.datasets.text.mistakes import DECIMAL, line_error
 from letorbench.datasets.user_data import (
@@ -103,20 +103,18 @@ def _query_set(file: Documents, options: ReadOptions) -> QuerySet:
     if rows is not None:
         features, labels = features[rows], labels[rows]
         docids = None if docids is None else docids[rows]
-    missing = np.isnan(features)
-    if options.null == "error" and missing.any():
+    if options.null == "error" and np.isnan(features).any():
         row, feature = np.argwhere(np.isnan(file.features))[0].tolist()
         raise DataError(
             f"{file.place(row, feature)}: found NULL as the value of feature {feature + 1}, "
             "expected a number (or --null min, --null 0)"
         )
-    if options.null == "min":
-        least = np.nan_to_num(np.fmin.reduceat(features, offsets[:-1], axis=0))
-        features = np.where(missing, np.repeat(least, np.diff(offsets), axis=0), features)
-    elif not isinstance(options.null, str):
-        features = np.where(missing, np.float32(options.null), features)
     width = features.shape[1]
     features = np.pad(features, ((0, 0), (0, (options.n_features or width) - width)))
+    if options.null == "min":
+        nulls_to_least(features, offsets)
+    elif not isinstance(options.null, str):
+        features[np.isnan(features)] = options.null
     return QuerySet(
         features, labels, offsets, qids, docids, file.feature_names, rows,
         np.array(file.query_names) if file.query_names else None, file.query_weights,
