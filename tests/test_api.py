@@ -42,34 +42,6 @@ def table(n_queries: int = 30) -> pd.DataFrame:
     return frame.assign(rel=rel, qid=np.repeat(np.arange(n_queries), 4))
 
 
-def test_the_lines_of_the_design(folder):
-    bench = lb.load("MQ2008", data_dir="data")
-    train, valid = bench.folds[0].train, bench.folds[0].validation
-    X, y, qid = train.X, train.y, train.qid
-    ranker = lb.NDCGBoost(rounds=10).fit(X, y, qid=qid, eval_set=(valid.X, valid.y, valid.qid))
-    scores = ranker.predict(X)
-    assert scores.shape == y.shape == (168,)
-    found = lb.evaluate(
-        y, scores, qid=qid, measures=["ndcg@10", "map"], convention="letor4", per_query=True
-    )
-    assert found.shape == (24, 2)
-
-    res = lb.run(bench, ["regression", lb.NDCGBoost], out="results")
-    summary = res.summary()
-    assert list(summary["folds"]) == [5, 5] and not summary["partial"].any()
-    few = ["dataset", "algo", "folds", "repeats", "partial"]
-    assert list(summary) == [*few, "ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map"]
-    assert len(res.per_query()) == 80
-    (pair,) = res.compare(baseline="regression").to_dict("records")
-    assert (pair["algo"], pair["against"], pair["queries"]) == ("ndcgboost", "regression", 40)
-    assert len(res.plot().axes) == 1 and len(res.scores()) == 5 * 56
-    pd.testing.assert_frame_equal(lb.load_results("results").summary(), summary)
-    assert list(res.summary(["err@3", lb.MAP]).columns[-2:]) == ["err@3", "map"]  # not stored
-    assert "err@3" in res.per_query(lb.ERR @ 3)
-    assert set(res.compare(measures=[lb.nDCG @ 2, "err@3"])["measure"]) == {"ndcg@2", "err@3"}
-    assert "<html" in res.report(Path("out.html"), baseline="regression").read_text()
-
-
 def test_a_run_of_a_table_names_classes_and_instances(folder):
     bench = lb.from_frame(table(), label="rel", qid="qid", folds=3, seed=0, name="mine")
     assert len(bench.folds) == 3

@@ -65,14 +65,6 @@ def test_algos():
         assert "paper " in shown and "formula " in shown
 
 
-def test_score_prints_what_the_official_tools_print(toy, shared):
-    data = shared / "archives" / "MSLR-sample.test.txt"
-    for scores in sorted((shared / "golden").glob("MSLR*.scores.txt")):
-        expected = Path(str(scores).replace(".scores.", ".official.")).read_text()
-        words = ("--data", str(data), "--scores", str(scores), "--convention", "mslr")
-        assert call("score", *words, "--per-query").stdout == expected
-
-
 def test_doctor_misses_nothing_here(toy):
     """tests/test_small_parts.py has the rest."""
     assert re.search(rf"^numpy +{re.escape(np.__version__)}$", printed("doctor"), re.MULTILINE)

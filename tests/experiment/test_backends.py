@@ -85,20 +85,6 @@ def test_a_lost_process_is_told_with_what_may_have_ended_it():
         assert backends._lost(job, how) == lost
 
 
-def test_copied_shares_are_the_run(tmp_path):
-    write_toy(tmp_path / "data")
-    options = {"data_dir": tmp_path / "data", "repeats": 2, "fixed": ["epochs=2"]}
-    algos = ["regression", "ranknet"]
-    whole = lb.run("TOY", algos, out=tmp_path / "whole", **options)
-    parts = [tmp_path / f"part{number}" for number in (1, 2, 3)]
-    for number, part in enumerate(parts, 1):
-        lb.run("TOY", algos, out=part, shard=f"{number}/3", **options)
-        shutil.copytree(part, tmp_path / "copied", dirs_exist_ok=True)
-    copied = lb.run("TOY", algos, out=tmp_path / "copied", **options)  # trains nothing
-    assert content(copied.out) == content(tmp_path / "whole")
-    assert copied.summary().equals(whole.summary())
-
-
 def test_draws_of_the_folds_are_resumed_and_shared_as_any_run(tmp_path, monkeypatch):
     """A run that is ended in the middle, shards, and data in memory leave the same bytes."""
     write_toy(tmp_path / "data")

@@ -12,13 +12,12 @@ from toy_data import store_fold, write_toy
 
 import letorbench as lb
 from letorbench.errors import DataError
-from letorbench.measures import default_measures, query_metrics
 from letorbench.results.csv_files import write_tables
 from letorbench.results.dataset_results import DatasetResults, require_system
 from letorbench.results.export import export
 from letorbench.results.model_texts import FORMATS
 from letorbench.results.per_query import PerQuery
-from letorbench.results.store import Store, StoredFold, read_folds
+from letorbench.results.store import Store, StoredFold
 
 ALGOS = {
     "random": "random", "ideal": "ideal", "regression": "regression",
@@ -125,69 +124,15 @@ def test_results_say_which_folds_are_of_other_data(tmp_path, monkeypatch):
     assert lb.load_results().warnings == (first,)
 
 
-def test_random_is_the_mean_of_all_orders(ran):
-    """As of equal scores; tests/measures compares that with every order."""
-    results, folder = ran
-    frame = results.per_query().query("algo == 'random'")
-    bench = lb.load("TOY", data_dir=folder / "data")
-    measures, tied = default_measures(bench.convention), replace(bench.convention, ties="mean")
-    for fold in bench.folds:
-        test, equal = fold.test, np.zeros(fold.test.n_docs)
-        expected = query_metrics(test.labels, equal, test.offsets, measures, tied)
-        stored = frame[frame["fold"] == fold.number][[str(each) for each in measures]]
-        np.testing.assert_allclose(stored, expected, rtol=1e-12)
-
-
-def test_a_fold_without_scores_is_nan(ran):
-    algos = "regression,adarank-ndcg"
-    results = lb.load_results(ran[1] / "results", "TOY", algos, ran[1] / "data")
-    frame = results.scores()
-    assert sorted(set(frame["fold"][frame["adarank-ndcg"].notna()])) == [2]
-
-
-#: values of two queries a fold: VALUES[repeat][fold]
-VALUES = {1: {1: [0.0, 0.2], 2: [0.4, 0.8]}, 2: {1: [0.2, 0.4], 2: [0.6, 0.8]},
-          3: {1: [0.1, 0.1], 2: [0.2, 0.0]}}  # fmt: skip
-
-
 def algorithm(out: Path, algo: str, values: dict[str, float], convention: str = "letor3") -> None:
     for number in (1, 2):
         store_fold(out, "SET", algo, number, values, convention, n_folds=2)
-
-
-def store_repeats(out: Path, repeats: int = 3, values=VALUES) -> None:
-    for repeat, folds in values.items():
-        for number, each in folds.items():
-            store_fold(out, "SET", "net", number, {"map": each}, n_folds=2, repeat=repeat,
-                       repeats=repeats)  # fmt: skip
 
 
 def write(out: Path) -> None:
     """Write the copies, as a run does."""
     store = Store(out).look("SET")
     write_tables(store, "SET", store.algorithms("SET"))
-
-
-def test_a_summary_and_its_copy(tmp_path):
-    algorithm(tmp_path, "b", {"ndcg@1": 0.1, "map": 0.30000000000000004})
-    algorithm(tmp_path, "a", {"ndcg@1": 0.2, "mrr": 0.5}, "letor4")
-    write(tmp_path)
-    summary = DatasetResults.read(tmp_path, "SET")
-    assert [(row.algo, row.convention, row.folds, row.n_folds) for row in summary.rows] == [
-        ("a", "letor4", 2, 2), ("b", "letor3", 2, 2)
-    ]  # fmt: skip
-    assert [row.values for row in summary.rows] == [
-        {"ndcg@1": 0.2, "mrr": 0.5}, {"ndcg@1": 0.1, "map": 0.30000000000000004}
-    ]  # fmt: skip
-    assert summary.measures == ("ndcg@1", "mrr", "map")
-    assert summary.conventions == ("letor4", "letor3") and summary.mixed
-    assert summary.partial == ()
-    assert [row.algo for row in summary.only(["b", "c"]).rows] == ["b"]
-    assert (tmp_path / "SET" / "summary.csv").read_text() == (
-        "algo,convention,folds,repeats,cut_off,not_converged,ndcg@1,mrr,map\n"
-        "a,letor4,2,1,0,0,0.2,0.5,\n"
-        "b,letor3,2,1,0,0,0.1,,0.30000000000000004\n"
-    )
 
 
 def test_a_run_writes_the_copies_that_say_something_else_and_a_reader_none(tmp_path):
@@ -228,26 +173,6 @@ def test_a_run_does_not_lose_the_rows_of_another(tmp_path):
     lines = (tmp_path / "SET" / "summary.csv").read_text().splitlines()[1:]
     assert lines == ["a,letor3,1,1,0,0,0.25", "b,letor3,2,1,0,0,0.5", "c,letor3,1,1,0,0,0.75"]
     assert (tmp_path / "SET" / "c" / "folds.csv").is_file()
-
-
-@pytest.mark.parametrize(
-    "values, line, repeats",
-    [
-        ({**VALUES, 3: {1: [0.9, 0.9]}}, "net: 2 of 4 repeats", 2),
-        ({1: {1: [0.5]}}, "net: 1 of 2 folds", 1),
-        ({1: {4: [0.5]}, 2: VALUES[2]}, "net: 1 of 4 repeats", 1),
-    ],
-)
-def test_an_unfinished_repeat_does_not_count(tmp_path, values, line, repeats):
-    store_repeats(tmp_path, 4, values)
-    write(tmp_path)
-    summary = DatasetResults.read(tmp_path, "SET")
-    (row,) = summary.rows
-    assert row.repeats == repeats and summary.partial == (line,)
-    assert row.values["map"] == pytest.approx(np.mean(row.repeated["map"]))
-    assert (row.deviation("map") is None) == (repeats == 1)
-    assert (tmp_path / "SET" / "net" / "repeats.csv").is_file() == (repeats > 1)
-    assert len(read_folds(tmp_path, "SET", "net")) == sum(map(len, values.values()))
 
 
 def test_no_stored_value_can_be_changed() -> None:

@@ -131,17 +131,6 @@ def test_what_data_say_holds_for_every_ranking(rules: str, rng: np.random.Genera
         assert not whole or np.allclose(steps, steps.round())
 
 
-def test_every_part_of_the_data_bounds_its_numbers(tmp_path: Path) -> None:
-    write_toy(tmp_path, "TOY", 0)
-    text = "dataset,algorithm,part,fold,measure,value\n"
-    parts = ("training", "validation", "test")
-    path = tmp_path / "t.csv"
-    path.write_text(text + "".join(f"TOY,a,{part},2,p@10,0.99\n" for part in parts))
-    entries = read_table(path)
-    found, _, _ = check_by_data(entries, tmp_path, "auto")
-    assert {each.lines for each in found if each.check == "bounds"} == {(2,), (3,), (4,)}
-
-
 @pytest.mark.parametrize(("wrong", "found"), [(3, 3), (4, 0)])
 def test_what_more_than_15_in_100_numbers_fail_is_no_slip_of_theirs(wrong, found) -> None:
     entries = [
