@@ -13,12 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from letorbench.analysis.comparison import (
-    Pair,
-    Procedure,
-    compare,
-    differences_by_query,
-)
+from letorbench.analysis.comparison import Pair, Procedure, compare, differences_by_query
 from letorbench.analysis.results_table import best_first, comparable, label, notes, row_names
 from letorbench.analysis.tables import Column, Table, Value, probability, table
 from letorbench.measures import sign

@@ -135,15 +135,16 @@ def published_table(frame: DatasetResults, measures: Sequence[str]) -> Table:
         ours.setdefault(mine.label.algo, []).append(mine)
     order = {row.algo: i for i, row in enumerate(frame.rows)}
     found = [each for measure in measures for each in lookup(frame.dataset, measure)]
-    every = [(each, row) for each in found for row in ours.get(each.algo) or [None]]
-    called = [each.algo if row is None else row.algo for each, row in every]
-    kept = sorted(range(len(every)), key=lambda i: (order.get(called[i], len(order)), called[i]))
-    every, called = [every[i] for i in kept], [called[i] for i in kept]
-    pairs = [_by_fold(each, row) for each, row in every]
-    numbers = sorted({number for folds in pairs for number in folds})
+    every = [
+        (row.algo if row else each.algo, each, row, _by_fold(each, row))
+        for each in found
+        for row in ours.get(each.algo) or [None]
+    ]
+    every.sort(key=lambda shown: (order.get(shown[0], len(order)), shown[0]))
+    numbers = sorted({number for *_, folds in every for number in folds})
     seeded = False
     rows: list[list[Cell | Value]] = []
-    for (each, row), name, folds in zip(every, called, pairs):
+    for name, each, row, folds in every:
         value = row.values.get(each.measure) if row else None
         deviation = row.deviation(each.measure) if row else None
         seeded = seeded or deviation is not None
@@ -164,8 +165,8 @@ def published_table(frame: DatasetResults, measures: Sequence[str]) -> Table:
             of_fold = number, value, None, f"{theirs:.4f}", value - theirs, *nothing
             values = frame.dataset, name, each.measure, *of_fold, *source
             rows.append([Cell("", each) for each in values])
-    known = frame.only(called)
-    sources = {each.source: f"{each.source}: {each.reference}" for each, _ in every}
+    known = frame.only(name for name, *_ in every)
+    sources = {each.source: f"{each.source}: {each.reference}" for _, each, *_ in every}
     title = f"{frame.dataset}: nothing is published at {', '.join(map(label, measures))}"
     made = table(
         caption(frame) + FOLDS * bool(numbers) if every else title,

@@ -18,15 +18,12 @@ Draws = Mapping[int, DatasetResults]
 
 
 def rows_of(draws: Draws, algo: str) -> dict[int, SystemResults]:
-    """Return an algorithm's results on the draws that have it."""
+    """An algorithm's results on the draws that have it."""
     return {k: row for k, frame in draws.items() for row in frame.rows if row.algo == algo}
 
 
 def resplit_table(frame: DatasetResults, draws: Draws, measures: Sequence[str]) -> Table:
-    """A row for each algorithm: the mean over the draws of the mean over folds, and its deviation.
-
-    The official folds are none of the draws.
-    """
+    """A row for each algorithm: the mean over the draws of the mean over folds, and its spread."""
     rows: list[list[Cell | Value]] = []
     for algo in (row.algo for row in frame.rows):
         drawn = list(rows_of(draws, algo).values())
@@ -55,14 +52,10 @@ def resplit_table(frame: DatasetResults, draws: Draws, measures: Sequence[str]) 
 def difference(
     dataset: str, a: Sequence[SystemResults], b: Sequence[SystemResults], measure: str
 ) -> tuple[np.ndarray, MeanDifference]:
-    """Return the differences a - b of the folds of each draw, and what they say of their mean.
+    """The differences a - b, (n_draws, n_folds), on the same draws, and what they say of the mean.
 
-    a, b: the results on the same draws. The differences, (n_draws, n_folds) float64, are of means
-    over the test queries of a fold and over the repeats; NaN where no query has a value.
-
-    J counts folds, not draws: each fold has a training and test queries of its own, as the theory
-    asks. All draws test the same queries, so that their means do not show what other queries would
-    change.
+    J counts folds, not draws: each has a training and test queries of its own, as the theory asks.
+    All draws test the same queries; their means do not show what other queries would change.
     """
 
     def folds(rows: Sequence[SystemResults]) -> np.ndarray:
@@ -141,12 +134,8 @@ def _counted(frame: DatasetResults, draws: Draws) -> str:
 
 
 def _notes(frame: DatasetResults, draws: Draws) -> list[str]:
-    """Return which draws of these algorithms are damaged, and which are of other code."""
-    old = [
-        row.algo
-        for row in frame.rows
-        if any(drawn.version for drawn in rows_of(draws, row.algo).values())
-    ]
-    damaged = [line for drawn in draws.values() for line in drawn.damaged]
-    renewed = f"other code: {', '.join(old)}; a new run renews the draws"
-    return [*damaged, *([renewed] if old else [])]
+    """Which draws of these algorithms are damaged, and which are of other code."""
+    drawn = {row.algo: rows_of(draws, row.algo).values() for row in frame.rows}
+    old = ", ".join(algo for algo, rows in drawn.items() if any(row.version for row in rows))
+    damaged = [line for each in draws.values() for line in each.damaged]
+    return [*damaged, *[f"other code: {old}; a new run renews the draws"] * bool(old)]

@@ -12,11 +12,7 @@ from letorbench.errors import UsageError
 from letorbench.measures import MEASURES, default_measures, sign, texts
 from letorbench.results import labels
 from letorbench.results.csv_files import HEAD
-from letorbench.results.dataset_results import (
-    DatasetResults,
-    SystemResults,
-    deviation_column,
-)
+from letorbench.results.dataset_results import DatasetResults, SystemResults, deviation_column
 from letorbench.results.measuring import IDEAL, RANDOM, competes
 from letorbench.results.per_query import mean_of
 

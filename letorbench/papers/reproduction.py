@@ -40,7 +40,8 @@ def reproduce(paper: Paper, context: Context, parts: Sequence[str] = ()) -> Repr
     kept = records.read_outcomes(folder, paper)
     (other,) = (each for each in ("default", "published") if each != context.setting)
     of_other = records.read_outcomes(context.folder(paper.name, other), paper)
-    differs = [*(context.setting == "published" and paper.published_differs or paper.differs)]
+    published = paper.published_differs if context.setting == "published" else ()
+    differs = [*(published or paper.differs)]
     files = list[Path]()
     for name in chosen:
         context.say(f"{paper.name}: {name}")

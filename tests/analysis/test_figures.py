@@ -194,9 +194,7 @@ def test_a_point_far_from_all_others_is_a_number() -> None:
     assert len([line for line in axes.lines if len(line.get_xdata()) == 1]) == 2
 
 
-def test_differences_are_those_of_compare_and_validation_curves_those_of_the_fits(
-    tmp_path,
-) -> None:
+def test_differences_are_those_of_compare_and_validation_curves_those_of_the_fits(tmp_path) -> None:
     write_toy(tmp_path / "data")
     where = {"out": tmp_path / "results", "data_dir": tmp_path / "data"}
     results = lb.run("TOY", ["regression", "adarank-ndcg", "listnet"], folds=[1, 2], **where)

@@ -12,28 +12,9 @@ from conftest import same
 from toy_data import sample_row
 
 from letorbench import analysis
-from letorbench.analysis.published import (
-    DATASETS,
-    lookup,
-    published,
-    published_table,
-)
-from letorbench.analysis.results_table import (
-    Marks,
-    comparable,
-    fold_note,
-    row_names,
-    summary_table,
-)
-from letorbench.analysis.tables import (
-    FORMATS,
-    Cell,
-    Column,
-    Table,
-    data_table,
-    render,
-    to_frame,
-)
+from letorbench.analysis.published import DATASETS, lookup, published, published_table
+from letorbench.analysis.results_table import Marks, comparable, fold_note, row_names, summary_table
+from letorbench.analysis.tables import FORMATS, Cell, Column, Table, data_table, render, to_frame
 from letorbench.results.dataset_results import DatasetResults, SystemResults
 
 

@@ -1,7 +1,5 @@
 """The Poincaré test on known fields, the artificial data, and timings on a made-up clock."""
 
-import json
-import math
 from collections import Counter
 from dataclasses import replace
 
@@ -11,18 +9,11 @@ from conftest import random_queries
 from test_pages import as_shown
 
 from letorbench.datasets.queryset import QuerySet
-from letorbench.datasets.synthetic.cubic import cubic
-from letorbench.losses.lambdas import Lambda
 from letorbench.papers import paper
-from letorbench.papers.lambdarank_2006 import (
-    artificial_data,
-    diagnose,
-    pairwise_errors,
-    timing,
-)
+from letorbench.papers.lambdarank_2006 import artificial_data, diagnose, timing
 from letorbench.papers.lambdarank_2006.timing import STEPS
 from letorbench.papers.reproduction import judged
-from letorbench.papers.runs import CUTOFFS, Context, log_slope
+from letorbench.papers.runs import CUTOFFS, Context
 from letorbench.solvers import sgd
 
 
@@ -47,14 +38,6 @@ def test_a_field_without_a_cost_is_told_from_one_with(rng):
     saddle = diagnose(saddle_of, rng, trials=3)
     assert saddle.asymmetry < 1e-6 and saddle.circulation < 1e-6
     assert saddle.lowest == pytest.approx(-1.0)
-
-
-def test_ranknet_has_a_convex_cost_and_lambdarank_jumps(rng):
-    plain = diagnose(Lambda("ranknet"), rng, trials=3)
-    assert plain.asymmetry < 1e-6 and plain.lowest > -1e-6 and plain.circulation < 1e-10
-    scaled = diagnose(Lambda("ranknet-ndcg"), rng, trials=3)
-    assert scaled.asymmetry < 1e-6 and scaled.circulation > 1e-3
-    assert scaled.net < 1e-12
 
 
 def an_epoch(version, queries, layers):
@@ -105,18 +88,6 @@ def test_figure_1_is_of_times_that_are_kept(tmp_path, monkeypatch):
     context = Context(tmp_path, tmp_path, setting="published")
     found = timing.timing(context)
     assert {path.parent for path in found.files} == {context.folder("lambdarank-2006")}
-    train, validation = timing.web_shaped(0)
-    alone = cubic(np.random.default_rng(0), [9, 9], 50, (20, 32))[0]
-    assert (train.n_queries, validation.n_queries, train.n_features) == (9, 9, 367)
-    assert np.array_equal(train.features[:, :50], alone.features)
-    assert np.array_equal(train.lengths, alone.lengths) and train.features[:, 50:].std() > 0.9
-    n, of = train.n_docs, np.split(train.labels, train.offsets[1:-1])
-    pairs = sum(int((each[:, None] > each).sum()) for each in of) / n
-    kept = json.loads(found.files[0].with_suffix(".json").read_text())
-    ours, online = (np.array(kept["found"]["lessons"][way]) for way in ("ours", "online"))
-    assert len(ours) == 3 and list(ours) == sorted(ours) != list(online)
-    assert found.numbers["batch-converges"].value == abs(ours / online - 1.0).max()
-    assert f"; {pairs:.1f} pairs a document" in found.numbers["speed-linear"].note
     as_shown("figure-1.txt", found)
     total = calls.total()
     again = timing.timing(context)
@@ -139,12 +110,6 @@ def test_the_artificial_figure_is_over_draws(tmp_path, monkeypatch):
     own = [c for c in paper("lambdarank-2006").claims if c.part == "figure-2"]
     outcomes = [judged(each, found) for each in own]
     assert [o.rows[0].units for o in outcomes if o.rows] == ["2 draws", ""]
-    made = found.values["published"]["artificial"]
-    upper, lower = (made[f"{name}-linear"] for name in ("lambdarank", "ranknet"))
-    leads = [(upper.values[m] - lower.values[m]) / lower.mean(m) for m in ("ndcg@1", "ndcg@10")]
-    gap = found.numbers["gap-linear"]  # in shares of RankNet's NDCG, not of the other lead
-    assert gap.value == pytest.approx(np.mean(leads[0] - leads[1]))
-    assert gap.high - gap.value == pytest.approx(12.7062 * np.ptp(leads[0] - leads[1]) / 2.0, 1e-5)
     assert [row.kind for row in outcomes[1].rows] == ["at least"] * 2
     data = artificial_data.made(context, 1)
     assert [each.n_queries for each in data] == list(sizes)
@@ -168,24 +133,6 @@ def test_the_rate_is_chosen_on_validation(tmp_path, monkeypatch):
     assert {rate for _, _, rate, _ in rows} == {f"{min(artificial_data.RATES):g}"}
 
 
-def test_the_example_of_section_3_by_counting(rng):
-    for _ in range(20):
-        ranks = tuple(sorted(rng.choice(np.arange(1, 11), 3, replace=False).tolist()))
-        relevant = [rank in ranks for rank in range(1, 11)]
-        counted = sum(not relevant[i] and relevant[j] for j in range(10) for i in range(j))
-        assert pairwise_errors(ranks) == counted
-
-
-def test_a_linear_model_explains_all_of_a_line_and_nothing_of_a_square(monkeypatch):
-    monkeypatch.setattr(artificial_data, "ROWS", 4_000)
-    monkeypatch.setattr(artificial_data, "outputs", lambda rng, x: 3.0 * x[:, 0] - x[:, 1] + 2.0)
-    assert artificial_data.linear_fraction([1, 2]) == pytest.approx(1.0, abs=1e-9)
-    monkeypatch.setattr(artificial_data, "outputs", lambda rng, x: x[:, 0].astype(float) ** 2)
-    assert 0.0 <= artificial_data.linear_fraction([1, 2]) < 0.05
-    monkeypatch.setattr(artificial_data, "outputs", lambda rng, x: x[:, 0].astype(float) ** 3)
-    assert artificial_data.linear_fraction([1, 2]) == pytest.approx(0.84, abs=0.02)  # 21 / 25
-
-
 @pytest.mark.parametrize("net, units", [("linear", [1, 0]), ("two-layer", [10, 10])])
 def test_an_epoch_is_timed_without_the_set_up_and_the_machine_code(net, units, rng, monkeypatch):
     taken, clock, asked = iter((30.0, 0.2, 0.1, 0.3)), [0.0], []
@@ -198,22 +145,3 @@ def test_an_epoch_is_timed_without_the_set_up_and_the_machine_code(net, units, r
     monkeypatch.setattr("time.thread_time", lambda: clock[0])
     assert timing.epoch_seconds(random_queries(rng, [20]), "V2", net) == pytest.approx(0.1)
     assert asked == [[n, *units] for n in (0, 1, 1, 1)]  # three take the half second and more
-
-
-def test_the_slope_and_its_interval_are_those_of_least_squares():
-    sizes, seconds = [10, 100, 1000], [1.0, 20.0, 100.0]
-    x, y = np.log(sizes) - np.log(100), np.log(seconds)
-    value = x @ y / (x @ x)
-    left = y - y.mean() - value * x
-    half = 12.7062 * math.sqrt(left @ left / (x @ x))  # Student's t with one degree of freedom
-    found = log_slope(sizes, seconds)
-    expected = (value, value - half, value + half)
-    assert (found.value, found.low, found.high) == pytest.approx(expected, rel=1e-5)
-    # rounds that do not repeat widen the interval of the least times
-    rounds = [[("V1", "linear", n, s**p) for n, s in zip(sizes, seconds)] for p in (1.0, 1.2)]
-    assert timing.least_of([*rounds, rounds[0][:2]]) == rounds[0][:2]
-    points = [timing.of_versions(each)["V1", "linear"] for each in rounds]
-    wider = timing.slope(points[0], points)
-    error = math.hypot(half / 12.7062, 0.2 * value / math.sqrt(2.0))
-    assert wider.value == found.value
-    assert wider.high - wider.value == pytest.approx(12.7062 * error, rel=1e-5)

@@ -43,17 +43,6 @@ def test_theorem_10_bounds_the_regret_and_a_tenth_of_it_does_not(name, monkeypat
 SECOND, THIRD = 1.0 / math.log2(3.0), 0.5
 
 
-def test_the_regret_is_the_ndcg_lost_by_the_order():
-    u = np.array([0.2, 0.9, 0.5])
-    assert surrogates.regret(np.array([1.0, 3.0, 2.0]), u) == 0.0
-    # the order 2, 0, 1 instead of 1, 2, 0
-    lost = (0.9 + 0.5 * SECOND + 0.2 * THIRD) - (0.5 + 0.2 * SECOND + 0.9 * THIRD)
-    assert surrogates.regret(np.array([2.0, 1.0, 3.0]), u) == pytest.approx(lost)
-    # equal scores keep the file's order
-    lost = (0.9 + 0.5 * SECOND + 0.2 * THIRD) - (0.2 + 0.9 * SECOND + 0.5 * THIRD)
-    assert surrogates.regret(np.zeros(3), u) == pytest.approx(lost)
-
-
 def test_misordered_is_clearly_in_the_other_order():
     for u, scores, wrong in (
         ((0.5, 0.2), (1.0, 2.0), True),

@@ -23,13 +23,13 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parents[1])]
 
 from target import WORDS, Target, mutated  # noqa: E402
 
-#: the name of a target -> the module that its class is in
-TARGETS = {
-    "Letor": "fuzz_text", "Scores": "fuzz_text", "RankLib": "fuzz_text", "Run": "fuzz_text",
-    "Qrels": "fuzz_text", "Model": "fuzz_files", "Archive": "fuzz_files",
-    "LightGBMText": "fuzz_libraries", "XGBoostJSON": "fuzz_libraries",
-    "XGBoostUBJ": "fuzz_libraries", "LibraryInside": "fuzz_libraries",
+#: the targets by the module that their classes are in
+MODULES = {
+    "fuzz_text": ("Letor", "Scores", "RankLib", "Run", "Qrels"),
+    "fuzz_files": ("Model", "Archive", "LightGBMText", "XGBoostJSON", "XGBoostUBJ",
+                   "LibraryInside"),
 }  # fmt: skip
+TARGETS = {name: module for module, names in MODULES.items() for name in names}
 #: where inputs go that a target did not survive
 FOUND = Path("fuzz-found")
 

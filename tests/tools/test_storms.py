@@ -38,8 +38,7 @@ def test_two_runs_at_once_mix_no_fold(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words, limit",
-    [(f"run --dataset TOY --algo {ALGOS}", 9000), ("datasets import other", 2000)],
+    "words, limit", [(f"run --dataset TOY --algo {ALGOS}", 9000), ("datasets import other", 2000)]
 )
 def test_files_that_may_not_grow(tmp_path: Path, monkeypatch, words: str, limit: int) -> None:
     """The error names the file, and what is there is whole."""
