@@ -7,12 +7,13 @@ what would act instead, as `\x1b`. HTML is made from templates, which escape all
 from __future__ import annotations
 
 import csv as _csv
+import html
 import io
 import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -116,6 +117,11 @@ def csv(text: str) -> str:
     ("'=1+1", '-0.5', 'regression')
     """
     return formula_as_text(visible(text))
+
+
+def titled_frame(title: str, frame: Any) -> str:
+    """A DataFrame as HTML for a notebook, below its title in plain text."""
+    return f"<p>{html.escape(visible(title))}</p>{frame.to_html(border=0)}"
 
 
 def formula_as_text(text: str) -> str:

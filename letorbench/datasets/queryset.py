@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from letorbench import escaping
 from letorbench.conventions import Convention
 from letorbench.datasets.arrays import (
     as_docids,
@@ -24,6 +25,9 @@ from letorbench.datasets.arrays import (
 )
 from letorbench.datasets.limits import UNJUDGED
 from letorbench.errors import DataError
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 #: the provenance of a validation part that the data set itself has
 OWN_PART = "own part"
@@ -197,9 +201,39 @@ class QuerySet:
     def __repr__(self) -> str:
         return f"QuerySet({_sizes([self])})"
 
+    def _repr_html_(self) -> str:
+        """Show the sizes and the first documents in a notebook."""
+        first = self.queries(0, min(len(self), int(np.searchsorted(self.offsets, 5))))
+        return escaping.titled_frame(repr(self), first.to_frame().head())
+
     def __len__(self) -> int:
         """The number of queries."""
         return len(self.qids)
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        """Iterate over the arrays that a fit takes: ``X, y, qid = queries``."""
+        return iter((self.X, self.y, self.qid))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of documents and of features."""
+        return self.features.shape
+
+    def to_frame(self) -> DataFrame:
+        """Return a row for each document: qid, docid and weight where known, label, the features.
+
+        Features without names have their numbers from 1. The index has the rows of the caller's
+        table. `from_frame` reads such a frame; ``weight="weight"`` names that column.
+        """
+        import pandas as pd
+
+        names = self.feature_names or [str(k) for k in range(1, self.n_features + 1)]
+        weights = None if self.weights is None else self.document_weights
+        docids = None if self.docids is None else np.char.decode(self.docids, errors="replace")
+        about = {"qid": self.qid, "docid": docids, "weight": weights, "label": self.y}
+        known = {name: values for name, values in about.items() if values is not None}
+        features = pd.DataFrame(self.features, self.rows, names)
+        return pd.concat([pd.DataFrame(known, features.index), features], axis=1)
 
     @property
     def n_docs(self) -> int:
@@ -350,6 +384,10 @@ class Fold:
         sizes = (f"{name} {len(part):,}" for name, part in self.parts.items())
         return f"Fold({self.number}: {', '.join(sizes)} queries)"
 
+    def __iter__(self) -> Iterator[QuerySet]:
+        """Iterate over the parts: ``train, validation, test = fold``."""
+        return iter(self.parts.values())
+
     @property
     def parts(self) -> dict[str, QuerySet]:
         """The three parts by their names."""
@@ -383,6 +421,33 @@ class Benchmark:
     def __repr__(self) -> str:
         folds = f"{len(self.folds)} fold{'s' if len(self.folds) > 1 else ''}"
         return f"Benchmark({self.name!r}, {folds}, {_sizes(self.parts)}, {self.convention.name})"
+
+    def _repr_html_(self) -> str:
+        """Show the sizes, and the queries and documents of each part of the folds in a notebook."""
+        import pandas as pd
+
+        counts = {
+            fold.number: {
+                (name, what): size
+                for name, part in fold.parts.items()
+                for what, size in (("queries", len(part)), ("documents", part.n_docs))
+            }
+            for fold in self.folds
+        }
+        frame = pd.DataFrame.from_dict(counts, orient="index").rename_axis(index="fold")
+        return escaping.titled_frame(repr(self), frame)
+
+    def __len__(self) -> int:
+        """The number of folds."""
+        return len(self.folds)
+
+    def __iter__(self) -> Iterator[Fold]:
+        """Iterate over the folds."""
+        return iter(self.folds)
+
+    def __getitem__(self, index: int) -> Fold:
+        """Return a fold by its place from 0; fold 1 is ``benchmark[0]``."""
+        return self.folds[index]
 
     @property
     def parts(self) -> tuple[QuerySet, ...]:
