@@ -162,7 +162,7 @@ def _labelled(label: Label, pairs: Sequence[tuple[str, str]]) -> tuple[System, s
     for key, value in [*((key, value) for key, value in pairs if key in used), *given.items()]:
         field_name = _field(cls, key)
         if field_name is None:
-            theirs = [f"and those of {cls.needs}"] if hasattr(cls, "parameter") else []
+            theirs = [f"and those of {cls.needs}"] if hasattr(cls, "library_names") else []
             offered = ", ".join([*known, *RUN_KEYS, *theirs])
             raise UsageError(f"{label}: {label.algo} has no parameter {key!r}; it has {offered}")
         kind = known.get(field_name, int | float | bool | str)  # of a library's own any
@@ -193,8 +193,7 @@ def _field(cls: type[Ranker], key: str) -> str | None:
     meant = {spelling: name for name, spelling in cls.spelled.items()}.get(key, key)
     if known := aliases.parameter(meant, parameters(cls)):
         return known
-    of_library = getattr(cls, "parameter", None)
-    return of_library(key) if of_library and key not in RUN_KEYS else None
+    return None if key in RUN_KEYS else cls.parameter(key)
 
 
 #: seeds of a ranker that draws: docs/repeats.md shows why; a number above the most is a mistake

@@ -15,14 +15,13 @@ from letorbench.models.library_trees import of_catboost, text_of
 from letorbench.models.tree_ensemble import TreeEnsemble, joined
 from letorbench.parameters import number
 from letorbench.rankers.base import QuerySet
-from letorbench.rankers.tree_libraries import TreeLibrary, open_ended, record
+from letorbench.rankers.tree_libraries import TreeLibrary, record
 from letorbench.solvers.stopping import EarlyStopping
 
 #: CatBoost redirects what it prints for the whole process while it trains
 ONE_AT_A_TIME = Lock()
 
 
-@open_ended
 @dataclass
 class CatBoost(TreeLibrary):
     """YetiRank by CatBoost: trees on pairs of neighbours in noisy orders of the scores.

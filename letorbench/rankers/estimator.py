@@ -1,12 +1,15 @@
 """The methods that scikit-learn expects of an estimator; scikit-learn need not be installed."""
 
-from collections.abc import Callable
+import inspect
+from abc import ABCMeta
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from letorbench import aliases, escaping
 from letorbench.choices import require_choice
 from letorbench.datasets.arrays import as_frame, read_only
 from letorbench.datasets.queryset import QuerySet
@@ -17,11 +20,13 @@ QID = "qid"
 #: the parameter of every ranker that is no hyper-parameter
 FEATURES = "features"
 #: the metadata that scikit-learn can pass to each method, and whether it is requested by default
-METADATA = {
-    "fit": {"qid": True, "group": None, "eval_set": None, "rng": None, "sample_weight": None},
+METADATA: dict[str, dict[str, bool | None]] = {
+    "fit": {"qid": True, **dict.fromkeys((
+        "group", "eval_set", "rng", "sample_weight", "eval_qid", "eval_group"
+    ))},
     "predict": {"qid": True, "group": None},
     "score": {"qid": True, "group": None, "sample_weight": None},
-}
+}  # fmt: skip
 
 
 def _set_request(method: str) -> Callable[..., Any]:
@@ -39,8 +44,43 @@ def _set_request(method: str) -> Callable[..., Any]:
     return set_request
 
 
+class EstimatorType(ABCMeta):
+    """The class of rankers' classes, whose constructors also take other tools' parameter names."""
+
+    def __call__(cls, *args: Any, **params: Any) -> Any:
+        known = {*hyper_parameters(cls), FEATURES}
+        given = cls.named(params)
+        made = super().__call__(*args, **{key: given.pop(key) for key in [*given] if key in known})
+        if given:  # parameters of a library
+            made.set_params(**given).__post_init__()
+        return made
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """The constructor's, without `self`, for `inspect.signature`."""
+        _, *params = inspect.signature(cast(Any, cls).__init__).parameters.values()
+        return inspect.Signature(params)
+
+    def named(cls, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return parameters by our names; UsageError for an unknown name or one given twice."""
+        named = dict[str, Any]()
+        for key, value in params.items():
+            name = key if key == FEATURES else cls.parameter(key)
+            if name is None or name in named:
+                valid = ", ".join([*hyper_parameters(cls), FEATURES])
+                wrong = f"the parameter {key!r}, expected one of {valid}"
+                found = wrong if name is None else f"{name} twice, expected it once"
+                raise UsageError(f"{cls.__name__}: found {found}")
+            named[name] = value
+        return named
+
+    def parameter(cls, key: str) -> str | None:
+        """Return the hyper-parameter that a name means, here or in other tools, or None."""
+        return aliases.parameter(key, hyper_parameters(cls))
+
+
 @dataclass
-class Estimator:
+class Estimator(metaclass=EstimatorType):
     """Parameters and metadata requests of a ranker, which is a dataclass."""
 
     takes_missing = False
@@ -52,14 +92,8 @@ class Estimator:
         return {name: getattr(self, name) for name in names}
 
     def set_params(self, **params: object) -> Self:
-        """Set hyper-parameters and return self; UsageError for an unknown name."""
-        valid = self.get_params()
-        for name, value in params.items():
-            if name not in valid:
-                raise UsageError(
-                    f"{type(self).__name__}: found the parameter {name!r}, "
-                    f"expected one of {', '.join(valid)}"
-                )
+        """Set hyper-parameters, also by other tools' names; UsageError for an unknown name."""
+        for name, value in type(self).named(params).items():
             setattr(self, name, value)
         return self
 
@@ -85,11 +119,22 @@ class Estimator:
         inputs = InputTags(allow_nan=self.takes_missing)
         return Tags(None, TargetTags(required=True), input_tags=inputs)
 
+    def _repr_html_(self) -> str:
+        """Show the parameters, and what they are by default, in a notebook."""
+        import pandas as pd
+
+        usual = {each.name: each.default for each in fields(self)}
+        params = self.get_params()
+        rows = {"value": params.values(), "default": [usual.get(key) for key in params]}
+        state = "fitted" if self.__sklearn_is_fitted__() else "not fitted"
+        title = f"{type(self).__name__}, {state}: {getattr(self, 'title', '')}"
+        return escaping.titled_frame(title, pd.DataFrame(rows, [*params], dtype=object))
+
     def __sklearn_is_fitted__(self) -> bool:
         return "learned" in vars(self)
 
 
-def hyper_parameters(cls: type[Estimator]) -> list[str]:
+def hyper_parameters(cls: Any) -> list[str]:
     """Return the names of a ranker's hyper-parameters in order."""
     return [each.name for each in fields(cls) if each.init and each.name != FEATURES]
 

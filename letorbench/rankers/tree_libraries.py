@@ -9,9 +9,9 @@ import re
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, wraps
+from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, Self, TypeVar, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -27,11 +27,10 @@ from letorbench.models.library_trees import Read, add_up, of_lightgbm, of_xgboos
 from letorbench.models.tree_ensemble import Float32Trees, TreeEnsemble
 from letorbench.parameters import number
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
-from letorbench.rankers.estimator import FEATURES, hyper_parameters
+from letorbench.rankers.estimator import hyper_parameters
 from letorbench.solvers.boosting import NOTHING_LEARNED
 from letorbench.solvers.stopping import EarlyStopping
 
-Class = TypeVar("Class", bound=type)
 #: the number of feature values that is worth a thread: with fewer, threads that wait for each other
 #: in thousands of short loops take several times as long as one thread (the results are equal)
 LEAST = 2_000_000
@@ -44,21 +43,6 @@ _DRAWING = re.compile("bagging|boost|drop|extra_tree|fraction|objective|pair_met
 def threads_for(features: np.ndarray) -> int:
     """Return the number of threads for trees on features (n_docs, n_features)."""
     return max(1, min(thread_count(), features.size // LEAST))
-
-
-def open_ended(cls: Class) -> Class:
-    """Let the constructor of a dataclass also take the library's parameters."""
-    given = vars(cls)["__init__"]
-
-    @wraps(given)
-    def __init__(self: Any, *args: Any, **params: Any) -> None:
-        own = {*hyper_parameters(cls), FEATURES}
-        given(self, *args, **{key: params.pop(key) for key in list(params) if key in own})
-        if params:
-            self.set_params(**params).__post_init__()
-
-    setattr(cls, "__init__", __init__)
-    return cls
 
 
 @dataclass
@@ -115,11 +99,9 @@ class TreeLibrary(Ranker):
 
     def set_params(self, **params: object) -> Self:
         """Set hyper-parameters and parameters of the library; UsageError for an unknown name."""
-        own = super().get_params()
-        meant = {key: key if key in own else self.parameter(key) for key in params}
-        theirs = {key: name for key, name in meant.items() if name and name not in own}
-        self.more = self.more | {name: params.pop(key) for key, name in theirs.items()}
-        return super().set_params(**{meant[key] or key: params[key] for key in params})
+        given, own = type(self).named(params), super().get_params()
+        self.more = self.more | {key: value for key, value in given.items() if key not in own}
+        return super().set_params(**{key: given[key] for key in given if key in own})
 
     def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         stopping = EarlyStopping(self.patience, self.deadline, validation)
@@ -206,7 +188,6 @@ def record(stopping: EarlyStopping, scores: np.ndarray) -> float:
     return stopping.curve[-1]
 
 
-@open_ended
 @dataclass
 class LightGBM(LambdaMARTLibrary):
     """LambdaMART by LightGBM, with the objective `lambdarank`: leaf-wise trees.
@@ -293,7 +274,6 @@ def _dataset(lightgbm: Any, queries: QuerySet, labels: np.ndarray | None, **abou
     )  # fmt: skip
 
 
-@open_ended
 @dataclass
 class XGBoost(LambdaMARTLibrary):
     """LambdaMART by XGBoost, with the objective `rank:ndcg`: second-order gradients.
