@@ -84,6 +84,8 @@ def check(owner: Any, name: str) -> None:
                 expected = str(allowed)
         elif "require" in each.metadata:
             each.metadata["require"](value)
+        elif {*_options(kind)} <= {str, type(None)} and not isinstance(value, _options(kind)):
+            expected = describe(kind)
         elif isinstance(value, float) and math.isnan(value):
             expected = "a number"
         if expected:
@@ -117,7 +119,7 @@ def text(value: object) -> str:
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
-def _options(kind: object) -> tuple[object, ...]:
+def _options(kind: object) -> tuple[Any, ...]:
     """Return the alternatives of a union, text last, or the one type."""
     return tuple(sorted(get_args(kind), key=lambda option: option is str)) or (kind,)
 
