@@ -21,7 +21,7 @@ STEPS = ("experiment/select.py", "experiment/job.py", "results/measuring.py")
 #: modules without influence on scores: look-up of names, files, errors, digests
 PLUMBING = frozenset({
     "aliases.py", "checksum.py", "choices.py", "errors.py", "escaping.py", "files.py",
-    "registry.py", "source.py",
+    "registry.py", "source.py", "version.py",
 })  # fmt: skip
 
 _IMPORT = re.compile(r"^ *(?:from|import) (letorbench[\w.]*)(?: import (\([^)]*\)|.*))?", re.M)

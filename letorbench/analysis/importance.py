@@ -101,7 +101,7 @@ def importance(
             losses[number, draw] = whole - measured(scores).mean()
     model, gains = ranker.learned.model, np.full(n, np.nan)
     if isinstance(model, TreeEnsemble):
-        gains = np.bincount(model.feature, model.gain, model.n_features)
+        gains = model.gains
     frame = pd.DataFrame({
         "feature": [each[0] + 1 for each in columns],
         "name": names,

@@ -20,10 +20,13 @@ from letorbench.choices import require_choice
 from letorbench.compiled.threads import parallel_for
 from letorbench.datasets.arrays import float32_features
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import DataError
+from letorbench.errors import DataError, UsageError
 from letorbench.files import write_atomically
 from letorbench.parameters import number
+from letorbench.version import __version__, require_format
 
+#: the format of a model's file; a higher one where an older reader would misread it
+FORMAT = 1
 #: the model classes in this process by kind; the only place for those of plug-ins
 KINDS: dict[str, type["Model"]] = {}
 
@@ -186,13 +189,17 @@ def model_class(kind: object) -> type[Model]:
 def save(model: Model, path: Path, facts: dict[str, object] | None = None) -> None:
     """Write a model, and JSON facts of its making, as one .npz file of plain arrays."""
     arrays = {f.name: np.asarray(getattr(model, f.name)) for f in fields(cast(Any, model))}
-    header = json.dumps({"kind": model.kind, "facts": facts or {}})
+    made_by = {"format": FORMAT, "versions": {"letorbench": __version__}}
+    header = json.dumps({**made_by, "kind": model.kind, "facts": facts or {}})
     with write_atomically(path, binary=True) as file:
         np.savez(file, header=np.array(header), **cast(Any, arrays))
 
 
 def load(path: Path) -> tuple[Model, dict[str, Any]]:
-    """Return the model and the facts that `save` wrote; DataError for any other file."""
+    """Return the model and the facts that `save` wrote; DataError for any other file.
+
+    UsageError says that a later version wrote it, in a format that this one cannot read.
+    """
     try:  # nothing is unpickled or unpacked; the archive's check sums show changes
         with np.load(path, allow_pickle=False) as file:
             if any(each.compress_type != zipfile.ZIP_STORED for each in file.zip.infolist()):
@@ -202,12 +209,15 @@ def load(path: Path) -> tuple[Model, dict[str, Any]]:
                 raise DataError(f"found a check sum of {damaged} that does not fit its content")
             arrays = dict(file)
         header = json.loads(str(arrays.pop("header")))
+        require_format(header, FORMAT, path)
         for name, values in arrays.items():
             if values.dtype.kind == "f" and not np.isfinite(values).all():
                 raise DataError(f"found NaN or infinity in {name}, expected finite numbers")
         return model_class(header["kind"])(**arrays), dict(header["facts"])
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
+    except UsageError:
+        raise
     except Exception as error:  # NumPy, zipfile and json raise a dozen types
         raise DataError(f"{path}: found no saved model, expected one that a run left") from error
 

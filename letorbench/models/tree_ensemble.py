@@ -64,6 +64,11 @@ class TreeEnsemble(Model):
         inner = self.left != np.arange(len(self.left))
         return bool(np.bincount(np.append(self.left[inner], self.right[inner])).max(initial=0) > 1)
 
+    @property
+    def gains(self) -> np.ndarray:
+        """The sum of the gains of each feature's splits, (n_features,)."""
+        return np.bincount(self.feature, self.gain, self.n_features)
+
     @cached_property
     def docs_a_thread(self) -> int:
         return WALKS // max(1, len(self.roots))

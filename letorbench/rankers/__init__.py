@@ -77,8 +77,10 @@ def load_model(path: str | Path) -> Ranker:
     DataError
         The file is not a saved model, or its ranker is unknown.
     UsageError
-        The ranker needs a package that is not installed.
+        The ranker needs a package that is not installed, or a later version wrote the file in a
+        format that this one cannot read.
     """
+    from letorbench.datasets.arrays import column_names
     from letorbench.errors import DataError
     from letorbench.features import stored
     from letorbench.models.base import load
@@ -104,10 +106,11 @@ def load_model(path: str | Path) -> Ranker:
         fitted.set_params(**settings or {})
         fitted.__post_init__()
         fitted.transformation_ = stored(facts.get("transformation"), model.n_features)
+        fitted.feature_names_in_ = column_names(None, facts.get("names"), model.n_features)
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
     except (TypeError, ValueError, ArithmeticError) as error:
         raise DataError(f"{path}: found settings that {name} does not take: {error}") from None
     fitted.learned = FitResult(model)
-    fitted.n_features_in_, fitted.feature_names_in_ = model.n_features, None
+    fitted.n_features_in_ = model.n_features
     return fitted

@@ -27,11 +27,13 @@ from letorbench.datasets.arrays import (
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError, not_fitted
 from letorbench.features import Raw, Transformation, resolved, transformation
-from letorbench.models.base import save
+from letorbench.models.base import Model, save
+from letorbench.models.linear import Linear
+from letorbench.models.tree_ensemble import TreeEnsemble
 from letorbench.parameters import check
 from letorbench.rankers.estimator import Estimator, query_set, without_qid
 from letorbench.solvers.fit_result import FitResult, score_warnings
-from letorbench.solvers.stopping import NEVER, Deadline, Validation
+from letorbench.solvers.stopping import NEVER, Deadline, Validation, Watched
 
 __all__ = ["FitResult", "Generator", "QuerySet", "Ranker", "Validation"]
 
@@ -104,6 +106,11 @@ class Ranker(Estimator, ABC):
         The transformation of the features.
     n_features_in_ : int
         The number of features of the training set.
+    feature_names_in_ : tuple of str or None
+        Their names, if the training set has some.
+    evals_result_ : dict
+        The measure of each set of `eval_set` after each round or epoch, as in LightGBM:
+        ``{"valid_0": {"ndcg@10": [...]}}``.
 
     Examples
     --------
@@ -265,9 +272,11 @@ class Ranker(Estimator, ABC):
         y: ArrayLike | None = None,
         qid: ArrayLike | None = None,
         group: ArrayLike | None = None,
-        eval_set: QuerySet | Validation | tuple | None = None,
+        eval_set: QuerySet | Validation | Sequence | None = None,
         rng: Generator | int | None = 0,
         sample_weight: ArrayLike | None = None,
+        eval_qid: Sequence | None = None,
+        eval_group: Sequence | None = None,
     ) -> Self:
         """Learn from judged documents.
 
@@ -282,13 +291,17 @@ class Ranker(Estimator, ABC):
             The query of each row; rows of a query may be scattered.
         group : array-like of shape (n_queries,), optional
             The number of rows of each query, instead of `qid`.
-        eval_set : tuple, QuerySet or Validation, optional
+        eval_set : tuple, QuerySet, Validation or list of them, optional
             The validation set that chooses the number of rounds or epochs: ``(X, y, qid)``, or
             ``(X, y)`` if X has a column `qid`. It chooses by NDCG@10, a Validation by its measure.
+            Of several sets the first chooses, but never the training set; `evals_result_` has the
+            curves of all.
         rng : numpy.random.Generator or int, optional
             The source of randomness or its seed.
         sample_weight : array-like of shape (n_docs,) or (n_queries,), optional
             The factor of each query's loss, see `QuerySet.from_arrays`.
+        eval_qid, eval_group : sequence, optional
+            The queries of each ``(X, y)`` of `eval_set`, as `qid` and `group` are those of X.
 
         Returns
         -------
@@ -307,13 +320,19 @@ class Ranker(Estimator, ABC):
             The model ranks nothing, the training did not converge, ...
         """
         train = query_set(X, y, qid, group, sample_weight)
-        if isinstance(eval_set, (tuple, list)):
-            if len(eval_set) not in (2, 3):
-                raise UsageError(
-                    f"eval_set: found {len(eval_set)} values, expected (X, y, qid) or a QuerySet"
-                )
-            eval_set = query_set(*eval_set)
-        self.fit_sets(train, eval_set, np.random.default_rng(rng))
+        sets = _evaluation_sets(train, eval_set, eval_qid, eval_group)
+        validation = [*sets.values()][0] if sets else None
+        if len(sets) > 1:
+            validation = Watched.of([*sets.values()])
+        self.fit_sets(train, validation, np.random.default_rng(rng))
+        rounds = [[value] for value in self.learned.curve]
+        if isinstance(validation, Watched):
+            rounds = validation.means[: len(rounds)]
+        curves = zip(*rounds) if rounds else [()] * len(sets)
+        self.evals_result_ = {
+            name: {str(each.measure): list(curve)}
+            for (name, each), curve in zip(sets.items(), curves)
+        }
         found, degenerate = list(self.learned.warnings), ("no numbers", "nothing learned")
         if self.learns and not any(each.kind in degenerate for each in found):
             odd = score_warnings(self.predict(train), train, "training")
@@ -408,9 +427,43 @@ class Ranker(Estimator, ABC):
             "ranker": self.name,
             "settings": self.get_params(),
             "features": self.n_features_in_,
+            "names": self.feature_names_in_,
             "transformation": self.transformation_.as_json(),
         }
         save(self.learned.model, Path(path), facts)
+
+    @property
+    def best_iteration_(self) -> int:
+        """The number of rounds or epochs that the model has; AttributeError if there are none."""
+        self._require_fitted()
+        if self.learned.best is None:
+            raise AttributeError(f"{type(self).__name__} has no best_iteration_: it has no rounds")
+        return self.learned.best
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """The weights of a linear model, (n_features,), of the transformed features."""
+        return self._model(Linear, "coef_").weights
+
+    @property
+    def intercept_(self) -> float:
+        """The score of a linear model where all transformed features are 0."""
+        return self._model(Linear, "intercept_").bias
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Each feature's share of the gains of all splits of trees or stumps, (n_features,)."""
+        gains = self._model(TreeEnsemble, "feature_importances_").gains
+        return gains / (gains.sum() or 1.0)
+
+    def _model(self, kind: type[Model], what: str) -> Any:
+        """Return the model of a kind; AttributeError for another one."""
+        self._require_fitted()
+        if not isinstance(self.learned.model, kind):
+            found = type(self.learned.model).__name__
+            expected = f"its model is a {found}, expected a {kind.__name__}"
+            raise AttributeError(f"{type(self).__name__} has no {what}: {expected}")
+        return self.learned.model
 
     def _scores(self, features: np.ndarray, offsets: np.ndarray | None = None) -> np.ndarray:
         self.check_values(features)
@@ -419,3 +472,32 @@ class Ranker(Estimator, ABC):
     def _require_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
             raise not_fitted(type(self).__name__)
+
+
+def _evaluation_sets(train: QuerySet, given: Any, qids: Any, groups: Any) -> dict[str, Validation]:
+    """Return the one set, or each of several, that a fit is measured on; the training set last."""
+    if given is None:
+        return {}
+    several = isinstance(given, (tuple, list)) and (
+        all(isinstance(each, (tuple, QuerySet, Validation)) for each in given)
+        or (len(given) == 1 and isinstance(given[0], list))
+    )
+    sets, found = list(given) if several else [given], dict[str, Validation]()
+    about = {k: v for k, v in (("qid", qids), ("group", groups)) if v is not None}
+    for key, values in about.items():
+        if several and len(values) != len(sets):
+            raise UsageError(
+                f"eval_{key}: found {len(values)}, expected {len(sets)}, one for each set"
+            )
+    for number, each in enumerate(sets):
+        if isinstance(each, (tuple, list)):
+            if len(each) not in (2, 3):
+                raise UsageError(
+                    f"eval_set: found {len(each)} values, expected (X, y, qid) or a QuerySet"
+                )
+            own = {key: v[number] if several else v for key, v in about.items()}
+            each = query_set(**{**dict(zip(("X", "y", "qid"), each)), **own})
+        one = each if isinstance(each, Validation) else Validation(each)
+        known = np.array_equal(one.queries.features, train.features, equal_nan=True)
+        found["training" if known and len(sets) > 1 else f"valid_{number}"] = one
+    return dict(sorted(found.items(), key=lambda item: item[0] == "training"))

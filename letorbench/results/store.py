@@ -30,7 +30,7 @@ from letorbench.results.paths import FoldKey
 from letorbench.results.per_query import PerQuery, mean_of, read_fold_queries, write_fold_queries
 from letorbench.results.scores import read_scores, write_scores
 from letorbench.solvers.fit_warnings import FitWarning
-from letorbench.version import __version__
+from letorbench.version import require_format
 
 if TYPE_CHECKING:
     from letorbench.rankers.base import Ranker
@@ -487,13 +487,7 @@ def _verified(path: Path) -> dict[str, Any]:
     facts = checked(read_file(path))
     if facts is None:
         raise _damaged(path, "its content does not have the checksum in its last line")
-    written = facts.get("format", FORMAT)
-    if isinstance(written, int) and written > FORMAT:
-        by = facts["versions"].get("letorbench") if isinstance(facts.get("versions"), dict) else "?"
-        raise UsageError(
-            f"{path}: found format {written}, which letorbench {by} wrote, expected {FORMAT} at "
-            f"most: letorbench {__version__} is too old to read it"
-        )
+    require_format(facts, FORMAT, path)
     stated = facts.get("files")
     digests = stated if isinstance(stated, dict) else {}  # `_check` names others
     for name in paths.CHECKED:

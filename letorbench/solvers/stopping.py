@@ -1,8 +1,8 @@
 """When training ends and which of its rounds is kept: time limits, validation, patience."""
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from letorbench.compiled.threads import cancelled
 from letorbench.conventions import CONVENTIONS, Convention, with_rules
 from letorbench.datasets.queryset import QuerySet
-from letorbench.errors import UsageError
+from letorbench.errors import DataError, UsageError
 from letorbench.measures import Measure, PreparedMetric, parse, query_metrics
 from letorbench.measures.evaluation import relative_weights, rules_of
 from letorbench.models.base import Model
@@ -128,6 +128,38 @@ class Validation:
         return metric and metric.times(
             self._weights_of_means(np.ones((queries.n_queries, 1)))[:, 0]
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Watched(Validation):
+    """The validation on the first of several query sets, which measures the others beside it.
+
+    `queries` has the documents of all sets, so that a round's scores are computed once.
+    """
+
+    sets: tuple[Validation, ...] = ()
+    #: the mean of each set's measure, each time that scores were measured
+    means: list[list[float]] = field(default_factory=list)
+
+    @staticmethod
+    def of(sets: Sequence[Validation]) -> "Watched":
+        every = [each.queries for each in sets]
+        widths = [each.n_features for each in every]
+        if min(widths) < max(widths):
+            found = f"found sets of {min(widths)} and of {max(widths)} features"
+            raise DataError(f"eval_set: {found}, expected as many in all")
+        features, labels, lengths, qids = (
+            np.concatenate([getattr(each, name) for each in every])
+            for name in ("features", "labels", "lengths", "qids")
+        )
+        queries = QuerySet(features, labels, np.append(0, np.cumsum(lengths)), qids)
+        return Watched(queries, sets[0].measure, sets[0].convention, sets[0].rule, tuple(sets))
+
+    def __call__(self, scores: np.ndarray) -> np.ndarray:
+        ends = np.cumsum([each.queries.n_docs for each in self.sets])[:-1]
+        values = [own(part) for own, part in zip(self.sets, np.split(scores, ends), strict=True)]
+        self.means.append([float(each.mean()) for each in values])
+        return values[0]
 
 
 class EarlyStopping:
