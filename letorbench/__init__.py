@@ -66,4 +66,7 @@ if TYPE_CHECKING:
     from letorbench.rankers import ranker as ranker
     from letorbench.results.scores import parse as parse
 
-__getattr__, __dir__ = registry.attach(__name__, {**classes(), **registry.imports_of(__file__)})
+__getattr__, __dir__ = registry.attach(
+    __name__,
+    {**classes(), **registry.imports_of(__file__), "datasets": "letorbench.datasets"},
+)

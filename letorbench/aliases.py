@@ -16,7 +16,7 @@ NAMES: Mapping[str, Mapping[str, str]] = {
         "AveragePrecision": "map", "MeanAveragePrecision": "map", "R": "recall", "RR": "mrr",
         "RecipRank": "mrr", "ReciprocalRank": "mrr", "MeanReciprocalRank": "mrr",
         "Success": "hit", "HitRate": "hit", "RPrecision": "rprec", "KendallTau": "tau",
-        "SpearmanRho": "rho", "ROCAUC": "auc",
+        "SpearmanRho": "rho", "ROCAUC": "auc", "ndcg": "ndcg", "mrr": "mrr", "err": "err",
     },
     "algorithm": {
         # a loss's usual name: `wpl` is ListMLE with its default weight

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 from warnings import warn
@@ -28,6 +30,8 @@ from letorbench.results.scores import parse
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
+
+    from letorbench.api.results import Results
 
 #: a measure as users name it: a text, a value, or a function (y_true, y_score) -> number
 Asked = str | Measure | Callable
@@ -146,8 +150,8 @@ def evaluate(
 
 
 def compare(
-    y: ArrayLike | QuerySet | Mapping | DataFrame,
-    systems: Mapping[str, Any],
+    y: ArrayLike | QuerySet | Mapping | DataFrame | Results,
+    systems: Mapping[str, Any] | Sequence | Results,
     qid: ArrayLike | None = None,
     baseline: str | Sequence[str] | None = None,
     measures: Asked | Sequence[Asked] = "ndcg@10",
@@ -162,9 +166,10 @@ def compare(
     Parameters
     ----------
     y, qid, measures, convention
-        As in `evaluate`.
-    systems : mapping
-        From a name to scores, or to a run where `y` is qrels.
+        As in `evaluate`. `y` may also be `Results`, whose algorithms are compared with those of
+        `systems`, other `Results`, by the convention of both.
+    systems : mapping, sequence or Results
+        From a name to scores, or to a run where `y` is qrels; without names they are 1, 2, ...
     baseline : str or sequence of str, optional
         The systems that the others are compared with; every pair by default.
     test, correction, alpha, seed
@@ -173,7 +178,8 @@ def compare(
     Returns
     -------
     DataFrame
-        A row for each measure and pair, with the columns of `Results.compare`.
+        A row for each measure and pair, with the columns of `Results.compare`, except for `dataset`
+        where no results are compared.
 
     Raises
     ------
@@ -182,11 +188,21 @@ def compare(
     """
     from letorbench.analysis.comparison import Procedure, comparison_frame, comparison_table
     from letorbench.analysis.comparison import compare as compare_systems
+    from letorbench.api.results import Results
     from letorbench.results.per_query import PerQuery
 
-    if not isinstance(systems, Mapping):
-        raise UsageError(f"systems: found a {type(systems).__name__}, expected {{name: scores}}")
     columns, procedure = measures_of(measures), Procedure(test, correction, alpha, seed)
+    if isinstance(y, Results) and isinstance(systems, Results):
+        names = [str(each) for each in columns]
+        return _beside(y, systems).compare(baseline, names, test, correction, alpha, seed)
+    if isinstance(systems, (list, tuple)) and len(systems) > 1:
+        if all(isinstance(each, Mapping) or np.ndim(each) for each in systems):
+            systems = {str(number): scores for number, scores in enumerate(systems, 1)}
+    if not isinstance(systems, Mapping):
+        raise UsageError(
+            f"systems: found a {type(systems).__name__}, expected {{name: scores}} behind the "
+            "labels, or two lb.Results"
+        )
     found = []
     for name, scores in systems.items():
         frame = evaluate(y, scores, qid, columns, convention, per_query=True)
@@ -199,6 +215,26 @@ def compare(
             raise DataError(f"{measure}: found no query that counts in two systems, expected one")
         tables.append(comparison_table(pairs, procedure))
     return comparison_frame(tables, alpha).drop(columns="dataset")
+
+
+def _beside(one: Results, other: Results) -> Results:
+    """Return the results of both on the data sets that both have.
+
+    An algorithm of both has its folder behind its name in `other`.
+    """
+    frames = []
+    for frame, more in product(one.frames, other.frames):
+        if frame.dataset == more.dataset:
+            names = {row.algo for row in frame.rows}
+            rows = [
+                replace(row, algo=f"{row.algo} ({other.out})") if row.algo in names else row
+                for row in more.rows
+            ]
+            frames.append(replace(frame, rows=(*frame.rows, *rows)))
+    if not frames:
+        found = f"{', '.join(one.datasets)} and {', '.join(other.datasets)}"
+        raise DataError(f"found results of {found}, expected a data set that both have")
+    return replace(one, frames=tuple(frames))
 
 
 def _of_run(y: Any, run: Any, rules: Convention) -> tuple[QuerySet, np.ndarray]:

@@ -141,7 +141,7 @@ def from_frame(
     weight : str, optional
         The column of the queries' weights, the same in all rows of a query.
     docid : str, optional
-        The column of the documents' ids, which is no feature then.
+        The column of the documents' ids, which is no feature then; by default `docid`, if any.
 
     Returns
     -------
@@ -164,6 +164,8 @@ def from_frame(
     Benchmark('frame', 3 folds, 3 queries, 5 documents, 1 feature, labels 0-2, standard)
     """
     df = as_frame(df, "df")
+    if docid is None and "docid" in getattr(df, "columns", ()) and "docid" not in (features or ()):
+        docid = "docid"
     if not hasattr(df, "columns"):
         expected = "a DataFrame of pandas or polars, or an Arrow table"
         raise DataError(f"df: found a {type(df).__name__}, expected {expected}")

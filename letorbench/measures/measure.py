@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -91,8 +91,19 @@ class Measure:
     def __repr__(self) -> str:
         return self.symbol if self.cutoff is None else f"{self.symbol}@{self.cutoff}"
 
-    def __call__(self, rankings: Rankings) -> np.ndarray:
-        """Return the measure of every query's ranking, (n_queries,) float64."""
+    @overload
+    def __call__(self, rankings: Rankings) -> np.ndarray: ...
+
+    @overload
+    def __call__(self, rankings: int) -> Measure: ...
+
+    def __call__(self, rankings: Rankings | int) -> np.ndarray | Measure:
+        """Return the measure of every query's ranking, (n_queries,) float64.
+
+        Of a number it returns the measure with that cut-off: ``nDCG(10)`` is ``nDCG @ 10``.
+        """
+        if not isinstance(rankings, Rankings):
+            return self @ rankings
         self.require_cutoff()
         return self.function(rankings, self.cutoff)
 

@@ -17,10 +17,11 @@ import pytest
 from sample_models import SAMPLES
 
 from letorbench.datasets.arrays import float32_features
-from letorbench.errors import DataError
+from letorbench.errors import DataError, UsageError
 from letorbench.models import Linear, Model, TreeEnsemble, load, save
 from letorbench.models.base import array
 from letorbench.models.tree_ensemble import joined, stump
+from letorbench.version import __version__
 
 EVERY = pytest.mark.parametrize("kind", SAMPLES)
 
@@ -179,6 +180,20 @@ def test_values_that_disagree_are_refused(kind, changes, message, tmp_path: Path
                                     '{"kind": "linear", "facts": 1}'])  # fmt: skip
 def test_odd_headers_are_refused(header: str, tmp_path: Path) -> None:
     refused(write(tmp_path / "bad.npz", header, stored(SAMPLES["linear"]())))
+
+
+def test_a_file_of_a_later_format_names_the_version_that_wrote_it(tmp_path: Path) -> None:
+    """The format and the version are in every file; one of 1.0 has neither."""
+    model = SAMPLES["linear"]()
+    save(model, tmp_path / "m.npz")
+    header = json.loads(str(np.load(tmp_path / "m.npz")["header"]))
+    assert (header["format"], header["versions"]) == (1, {"letorbench": __version__})
+    old = {"kind": "linear", "facts": {"a": 1}}
+    assert load(write(tmp_path / "old.npz", old, stored(model)))[1] == {"a": 1}
+    late = {**header, "format": 2, "versions": {"letorbench": "7.1.0"}, "kind": "new"}
+    late_file = write(tmp_path / "late.npz", late, {"new": np.ones(3)})
+    with pytest.raises(UsageError, match="late.npz: found format 2, which letorbench 7.1.0 wrote"):
+        load(late_file)
 
 
 def test_a_cut_file_is_refused_and_no_flipped_bit_changes_a_model(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
@@ -62,6 +63,12 @@ def fit(
     return cls(**{"epochs": 1} if cls is lb.ListNet else {}).fit(X, y, qid, **more)
 
 
+def read_again(ranker: lb.Ranker) -> lb.Ranker:
+    with TemporaryDirectory() as folder:
+        ranker.save(Path(folder) / "m.npz")
+        return load_model(Path(folder) / "m.npz")
+
+
 def weighed(weights: object, learner: lb.Ranker | None = None) -> lb.Ranker:
     return (learner or lb.Regression()).fit(X, y, qid, sample_weight=weights)
 
@@ -106,6 +113,7 @@ ERRORS: list[tuple[Callable[[], object], type[Exception], str, str]] = [
     (lambda: lb.Regression(features="rank").fit(X, y, qid).predict(X, qid[:-1]), DataError,
      "qid: found 23 values", "24"),
     # settings
+    (lambda: read_again(fit(FRAME)).predict(FRAME[list("bacd")]), DataError, "feature 'b'", "'a'"),
     (lambda: lb.ListNet().set_params(epoch=7), UsageError, "'epoch'", "expected one of top"),
     (lambda: lb.Recipe(loss="listnett"), UsageError, "unknown loss 'listnett'", "listnet"),
     (lambda: lb.Recipe(model="quadratic", intercept=True), UsageError, "quadratic", "intercept"),
@@ -171,6 +179,7 @@ FACTS = [
     ({"settings": "odd"}, "settings", "ranksvm does not take"),
     ({"ranker": "recipe", "settings": {"l2": "x"}}, "l2='x'", "expected a number"),
     ({"ranker": "recipe", "settings": {"model": "cubic"}}, "unknown model", "'cubic'"),
+    ({"names": ["a", "b"]}, "feature_names: found 2 names", "expected 3"),
     ({"transformation": None}, "damaged feature transformation", "expected one of"),
     ({"transformation": ZSCORE | {"mean": [0.0]}}, "damaged feature", "3 finite numbers"),
     ({"transformation": ZSCORE | {"scale": [1.0, -1.0, 1.0]}}, "scale: found -1", "0 or more"),
