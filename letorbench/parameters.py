@@ -1,32 +1,54 @@
 """Parameters of rankers and losses: fields of dataclasses that declare their valid values."""
 
 import math
-import operator
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import field, fields
 from numbers import Integral, Real
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from letorbench.choices import require_choice
 from letorbench.errors import UsageError
 
-#: the bounds that a number may have: how each is compared, and in words
-BOUNDS = {
-    "least": (operator.ge, "{:g} or more"), "above": (operator.gt, "more than {:g}"),
-    "most": (operator.le, "at most {:g}"), "below": (operator.lt, "less than {:g}"),
-}  # fmt: skip
+
+class Range(NamedTuple):
+    """The valid numbers of a parameter; None for a missing bound."""
+
+    least: float | None
+    above: float | None
+    most: float | None
+    below: float | None
+
+    def has(self, value: float) -> bool:
+        """Return whether a number is finite and within the bounds."""
+        return (
+            math.isfinite(value)
+            and (self.least is None or value >= self.least)
+            and (self.above is None or value > self.above)
+            and (self.most is None or value <= self.most)
+            and (self.below is None or value < self.below)
+        )
+
+    def __str__(self) -> str:
+        bounds = zip(("{:g} or more", "more than {:g}", "at most {:g}", "less than {:g}"), self)
+        bounds_in_words = (words.format(bound) for words, bound in bounds if bound is not None)
+        return " and ".join(bounds_in_words) or "a finite number"
 
 
 def one_of(values: Iterable[object], default: object) -> Any:
     return field(default=default, metadata={"values": tuple(values)})
 
 
-def number(default: float | None, **bounds: float) -> Any:
-    """Declare a parameter that is a finite number within `BOUNDS`, or perhaps None."""
-    ordered = {name: bounds.pop(name) for name in BOUNDS if name in bounds}
-    assert not bounds, f"unknown bounds {bounds}"
-    return field(default=default, metadata={"bounds": ordered})
+def number(
+    default: float | None,
+    *,
+    least: float | None = None,
+    above: float | None = None,
+    most: float | None = None,
+    below: float | None = None,
+) -> Any:
+    """Declare a parameter that is a finite number within bounds, or None if its type allows it."""
+    return field(default=default, metadata={"range": Range(least, above, most, below)})
 
 
 def choices(cls: Any) -> dict[str, tuple]:
@@ -47,30 +69,29 @@ def kinds(cls: Any) -> dict[str, Any]:
 
 
 def check(owner: Any, name: str) -> None:
-    """Raise UsageError, with the name of the owner, for the first parameter of a wrong value."""
-    # a declared number has its annotated type, as a loop that ends after 2.5 rounds never ends
+    """Raise UsageError, with the name of the owner, for the first parameter with an invalid value.
+
+    A declared number must have its annotated type: a loop that ends after 2.5 rounds never ends. No
+    other parameter may be NaN.
+    """
     hints = kinds(type(owner))
     for each in fields(owner):
         value, kind = getattr(owner, each.name), hints[each.name]
-        bounds, expected = each.metadata.get("bounds"), ""
+        allowed, expected = each.metadata.get("range"), ""
         if "values" in each.metadata:
             texts = [text(choice) for choice in each.metadata["values"]]
             require_choice(text(value), texts, f"{each.name} of {name}")
             expected = "" if value in each.metadata["values"] else describe(kind)
-        elif bounds is not None and not (value is None and type(None) in _options(kind)):
+        elif allowed is not None and not (value is None and type(None) in _options(kind)):
             wanted = Real if float in _options(kind) else Integral
             if not isinstance(value, wanted) or isinstance(value, bool):
                 expected = describe(kind)
-            elif not (
-                math.isfinite(value)
-                and all(BOUNDS[name][0](value, bounds[name]) for name in bounds)
-            ):
-                words = [BOUNDS[name][1].format(bound) for name, bound in bounds.items()]
-                expected = " and ".join(words) or "a finite number"
+            elif not allowed.has(value):
+                expected = str(allowed)
         elif "require" in each.metadata:
             each.metadata["require"](value)
-        elif {*_options(kind)} <= {str, type(None)} and not isinstance(value, _options(kind)):
-            expected = describe(kind)
+        elif all(option in (str, type(None)) for option in _options(kind)):
+            expected = "" if isinstance(value, _options(kind)) else describe(kind)
         elif isinstance(value, float) and math.isnan(value):
             expected = "a number"
         if expected:

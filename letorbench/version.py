@@ -5,7 +5,7 @@ from typing import Any
 
 from letorbench.errors import UsageError
 
-__version__ = "1.0.0"
+__version__ = "1.1.0"
 #: of this version, in citations
 YEAR = 2026
 

@@ -169,5 +169,7 @@ def test_what_learns_draws_from_the_generator_that_it_is_given() -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and re.match(r"(np\.)?random\.", ast.unparse(node.func))
     }
-    # any_model's trial of whether a model draws at all
-    assert makers == {"letorbench.rankers.base", "letorbench.rankers.any_model"}
+    # any_model's trial of whether a model draws at all; tuning's start of each setting from a seed
+    assert makers == {
+        f"letorbench.rankers.{each}" for each in ("base", "any_model", "tuning", "best")
+    }

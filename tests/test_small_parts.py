@@ -259,7 +259,7 @@ def test_errors_and_warnings() -> None:
     assert str(full) == "a\\x1b: cannot be written: No space left on device"
     assert (full.errno, full.filename, full.exit_status) == (28, "a\x1b", 1)
     assert str(WriteError("a", OSError("odd"))) == "a: cannot be written: odd"
-    assert [FitWarning(kind, "").rank for kind in KINDS] == list(range(7))
+    assert [FitWarning(kind, "").rank for kind in KINDS] == list(range(len(KINDS)))
     with pytest.raises(ValueError, match="kind of warning 'odd', expected one of no numbers"):
         FitWarning("odd", "")
     with pytest.raises(TypeError, match="found the warning 'slow', expected a FitWarning"):

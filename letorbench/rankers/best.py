@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from letorbench.choices import require_choice
+from letorbench.compiled.arithmetic import exp
 from letorbench.errors import DataError, UsageError
 from letorbench.features import AUTO, Raw
 from letorbench.models.average import Average, Part
@@ -181,7 +182,7 @@ def weights_of(values: np.ndarray) -> np.ndarray:
     """
     n_models, n_queries = values.shape
     best = values[np.argmax(values.mean(axis=1))]
-    likely = np.exp([-0.5 * ahead(best, each) ** 2 for each in values])
+    likely = exp(np.array([-0.5 * ahead(best, each) ** 2 for each in values]))
     trust = n_queries / (n_queries + EQUAL)
     return (1.0 - trust) / n_models + trust * likely / likely.sum()
 

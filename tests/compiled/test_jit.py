@@ -97,8 +97,7 @@ def test_kernels_take_constants_from_modules_with_kernels_only() -> None:
         tree = ast.parse(text(file))
         origin = {
             each.asname or each.name: (
-                each.name if node.module == "letorbench"
-                else node.module.removeprefix("letorbench.").replace(".", "/")
+                each.name if node.module == "letorbench" else node.module.removeprefix("letorbench.")
             )
             for node in tree.body if isinstance(node, ast.ImportFrom) and node.module
             and node.module.startswith("letorbench") for each in node.names
@@ -113,7 +112,8 @@ def test_kernels_take_constants_from_modules_with_kernels_only() -> None:
             used -= {each.arg for each in kernel.args.args}
             strange += [
                 f"{file}: {name} of {origin[name]}" for name in sorted(used & origin.keys())
-                if not may_hold_kernels(f"{origin[name]}.py") and origin[name] != "compiled/jit"
+                if origin[name] != "compiled.jit"
+                and not may_hold_kernels(source.file_of(f"letorbench.{origin[name]}"))
             ]  # fmt: skip
     assert strange == []
 

@@ -52,8 +52,8 @@ OTHERS: dict[str, list[dict[str, object]]] = {
     "svmmap": [{"gap": 1e-9}],
     "wpl": [{"functional": "group"}, {"weight": "1/pi"}],
 }  # fmt: skip
-#: a step a query, or drawn queries: see below
-DRAWING = ("lambdarank", "ranknet", "random-forests")
+#: a step a query, or drawn queries: see below; `best` draws the queries that it validates on
+DRAWING = ("lambdarank", "ranknet", "random-forests", "best")
 CASES = [
     (name, other)
     for name in names()
@@ -75,9 +75,9 @@ def test_a_weight_is_a_number_of_copies(name: str, other: dict[str, object]) -> 
         cls(**{**few_rounds(cls), **fixed, **other}).fit_sets(train)
         for train in (once, often, replace(once, weights=None))
     )
-    found, expected = each.predict(once.features), both.predict(once.features)
+    found, expected = each.predict(once), both.predict(once)
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6 * np.abs(expected).max())
-    assert not np.allclose(found, plain.predict(once.features), rtol=1e-4)
+    assert not np.allclose(found, plain.predict(once), rtol=1e-4)
     history = each.learned.objective, both.learned.objective
     np.testing.assert_allclose(*history, rtol=1e-6, atol=1e-9)
 
