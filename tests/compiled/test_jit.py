@@ -97,7 +97,8 @@ def test_kernels_take_constants_from_modules_with_kernels_only() -> None:
         tree = ast.parse(text(file))
         origin = {
             each.asname or each.name: (
-                each.name if node.module == "letorbench" else node.module.removeprefix("letorbench.")
+                each.name if node.module == "letorbench"
+                else node.module.removeprefix("letorbench.")
             )
             for node in tree.body if isinstance(node, ast.ImportFrom) and node.module
             and node.module.startswith("letorbench") for each in node.names
