@@ -135,6 +135,8 @@ def run(
 def _unused(report: RunReport) -> list[str]:
     """Return a line for options that change nothing, as no algorithm draws random numbers."""
     folds = [each.fold for each in report.runs if each.fold is not None]
+    if folds and options.given("budget") and not any(f.identity.get("budget") for f in folds):
+        return ["--budget: nothing to change, no algorithm here has the protocol tuned"]
     named = [f"--{name}" for name in ("seed", "repeats") if options.given(name)]
     if not named or not folds or any(fold.repeats is not None for fold in folds):
         return []
