@@ -126,6 +126,9 @@ def run(
         )  # fmt: skip
     seeded = [f"--{each}" for each in ("seed", "repeats") if options.given(each)]
     done = [each.fold for each in report.runs if each.fold is not None]
+    if done and options.given("budget") and not any(f.identity.get("budget") for f in done):
+        none = "nothing to change, no algorithm here has the protocol tuned"
+        print_error([f"--budget: {none}"], "note")
     if seeded and done and all(fold.fit.get("repeats") is None for fold in done):
         none = "nothing to change, no algorithm here draws random numbers"
         print_error([f"{' and '.join(seeded)}: {none}"], "note")

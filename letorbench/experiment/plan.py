@@ -26,7 +26,7 @@ from letorbench.rankers import names, plugins, ranker
 from letorbench.rankers.any_model import AnyModel, is_model, ranker_of
 from letorbench.rankers.base import Ranker
 from letorbench.rankers.estimator import FEATURES, hyper_parameters
-from letorbench.rankers.tuning import BUDGET
+from letorbench.rankers.tuning import BUDGET, MOST
 from letorbench.results import labels, paths
 from letorbench.results.dataset_results import with_convention
 from letorbench.results.environment import library_version
@@ -225,7 +225,7 @@ class Protocol:
     #: how validation chooses: a name of `letorbench.experiment.select.PROTOCOLS`
     name: str = "default"
     #: the settings that the protocol "tuned" tries
-    budget: int = number(BUDGET, least=1)
+    budget: int = number(BUDGET, least=1, most=MOST)
     #: the texts of measures that are stored in addition to the usual ones
     measures: tuple[str, ...] = ()
 

@@ -19,7 +19,7 @@ from letorbench.parameters import number
 from letorbench.rankers import names, ranker
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.rankers.estimator import FEATURES, hyper_parameters
-from letorbench.rankers.tuning import ROUNDS, Trial, best_of, drawn_settings, trials
+from letorbench.rankers.tuning import MOST, ROUNDS, Trial, best_of, drawn_settings, trials
 from letorbench.solvers.fit_warnings import FitWarning
 
 #: rankers that differ in their models, losses and solvers; those without their package are left out
@@ -74,7 +74,7 @@ class Best(Ranker):
     feature_order_matters = "some members draw random numbers for one feature after the other"
 
     members: str = "+".join(PORTFOLIO)
-    trials: int = number(8, least=1)
+    trials: int = number(8, least=1, most=MOST)
     seconds: float | None = number(None, above=0)
 
     def __post_init__(self) -> None:

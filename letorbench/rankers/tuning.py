@@ -24,8 +24,8 @@ from letorbench.solvers.stopping import Validation
 
 #: hyper-parameters by their names
 Settings = Mapping[str, Any]
-#: the number of settings that a ranker may try
-BUDGET = 32
+#: the number of settings that a ranker may try; a number above the most is a mistake
+BUDGET, MOST = 32, 10_000
 #: the parameters that bound the rounds of a training, of which validation keeps the best
 ROUNDS = ("rounds", "epochs", "iterations")
 #: the seed of the sequence's scrambling, the same for every ranker
