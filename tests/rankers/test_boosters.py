@@ -264,19 +264,3 @@ def test_ndcgboost_draws_as_many_documents_as_it_is_told_to(rng):
         assert how == "sample" or np.abs(votes).max() <= 1.0
         assert how != "once" or set(np.abs(votes)) <= {0.0, 1.0}
     assert ndcgboost.best_of_sample([].append, "once", None, rng, np.zeros(3)) is None
-
-
-@pytest.mark.parametrize("bins", [16, None])
-@pytest.mark.parametrize("criterion", list(ndcgboost.CRITERIA))
-def test_trees_of_ndcgboost_have_stumps_as_the_shallowest(rng, criterion, bins):
-    """Each depth lowers the objective; at depth 1 a tree is the best binned stump."""
-    train = hinted(rng, [20] * 20)
-    deep = [
-        ndcgboost.NDCGBoost(5, weak="tree", depth=depth, criterion=criterion, bins=bins)
-        .fit_sets(train).learned.objective
-        for depth in (1, 4)
-    ]  # fmt: skip
-    assert all(list(each) == sorted(each, reverse=True) for each in deep)
-    assert deep[1][-1] < deep[0][-1]
-    stumps = ndcgboost.NDCGBoost(5, bins=bins or 255, criterion=criterion).fit_sets(train)
-    np.testing.assert_allclose(deep[0], stumps.learned.objective, rtol=1e-9)

@@ -1,7 +1,5 @@
 """What teaches nothing; ListNet's steps; regression; reference points; coordinate ascent."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from conftest import random_queries, unlocked
@@ -30,18 +28,6 @@ def test_labels_that_are_all_equal_teach_nothing_and_are_warned_of(rng, names):
         assert not model.predict(random_queries(rng, [6]).features).any()
         assert model.learned.warnings == (FitWarning("nothing learned", NOTHING[names]),)
         assert len(model.learned.objective) == 1 and model.learned.best in (0, None)
-
-
-def test_listnet_steps_after_each_query(rng):
-    """Algorithm 1 by hand: w <- w - rate X^T (softmax(s) - softmax(r)), query by query."""
-    train = random_queries(rng, [7, 4, 9], n_features=5, levels=3)
-    fit = ranker("listnet")(steps="query", epochs=3, learning_rate=0.2).fit_sets(train)
-    w = np.zeros(5)
-    for begin, end in 3 * list(pairwise(train.offsets)):
-        x, r = train.features[begin:end].astype(np.float64), train.labels[begin:end]
-        p, target = np.exp(x @ w), np.exp(r.astype(np.float64))
-        w = w - 0.2 * x.T @ (p / p.sum() - target / target.sum())
-    np.testing.assert_allclose(fit.learned.model.weights, w, rtol=1e-9)
 
 
 @pytest.mark.parametrize("settings", [{}, {"steps": "query", "learning_rate": 0.01}, {"top": 3}])

@@ -1,6 +1,6 @@
 """RankSVM and SVM-MAP against SciPy and all rankings, and the limits of their solvers."""
 
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.models import Linear
 from letorbench.rankers.ranksvm import MarginPairs, pair_differences
 from letorbench.rankers.svmmap import (
+    MAPRisk,
     average_precision,
     most_violated,
     psi_weights,
@@ -58,6 +59,13 @@ def rankings(x: np.ndarray, relevant: np.ndarray) -> tuple[np.ndarray, np.ndarra
     losses = [1.0 - average_precision(relevant[list(ranking)]) for ranking in every]
     weights = [ideal - psi_weights(relevant, ranking) for ranking in every]
     return np.array(losses), np.array(weights) @ x
+
+
+def test_queries_of_one_class_do_not_count(rng):
+    for _ in range(9):
+        drawn = random_queries(rng, [5, 1, 6, 0, 4, 5], levels=2)
+        classes = [len(set(drawn.labels[a:b])) for a, b in pairwise(drawn.offsets)]
+        assert MAPRisk(drawn).n == classes.count(2)
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.1, 0.5, 2.0, 10.0])

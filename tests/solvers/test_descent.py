@@ -35,23 +35,6 @@ def test_a_start_at_the_minimum_stays_there(solver, rng):
     assert set(found.objective) == {0.0} and not found.cut_off
 
 
-@pytest.mark.parametrize("solver", [LBFGS(500), LineSearch(5_000)])
-def test_a_fit_arrives_by_default(solver, rng):
-    """Its weights are those of least squares, though features differ in size and are alike."""
-    queries = random_queries(rng, [10] * 30)
-    with unlocked(queries):
-        queries.features[:] *= np.float32([1, 2, 3, 0.5, 1])
-        queries.features[:, 4] = queries.features[:, 0] + queries.features[:, 4] / 4
-    found = solver.fit(LinearFamily.plain(5, True), loss("least-squares"), queries, None, rng)
-    x = np.column_stack([queries.features.astype(float), np.ones(300)])
-    gains = np.exp2(queries.labels) - 1.0
-    expected = np.linalg.lstsq(x, gains)[0]
-    theta = np.append(found.model.weights, found.model.bias)
-    np.testing.assert_allclose(theta, expected, atol=3e-5 * np.abs(expected).max())
-    slope = np.abs(x.T @ (x @ theta - gains)).max()
-    assert slope <= 1e-5 * np.abs(x.T @ gains).max() and not found.warnings
-
-
 @pytest.mark.parametrize("name", ["cosine", "cosine-ndcg", "qnorm"])
 def test_losses_without_size_have_one_minimum_wherever_they_start(name, rng):
     queries = random_queries(rng, [10] * 30)
