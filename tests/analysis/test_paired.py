@@ -170,3 +170,9 @@ def test_variances_by_hand():
     assert seed_variances(a[:1], a[1:], np.array([1, 1, 2])) == []
     assert satterthwaite([(2.0, 7)]) == pytest.approx(7.0)
     assert satterthwaite([(1.0, 4), (1.0, 4)]) == pytest.approx(8.0)  # Welch, equal parts
+
+
+def test_few_queries_that_differ_have_few_degrees_of_freedom():
+    """One of ten: the kurtosis is 73 / 9, and 2 n / (73 / 9 - 1) is 2.8125."""
+    found = MeanDifference.from_zero(np.eye(1, 10), np.ones(10))
+    assert found.degrees_of_freedom == pytest.approx(2.8125)
