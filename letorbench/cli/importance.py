@@ -63,7 +63,7 @@ def importance(
 @click.command(short_help="Run algorithms without each group of features.")
 @click.argument("dataset", shell_complete=options.usable_datasets)
 @options.several(
-    "-a", "--algo", "algos", required=True, shell_complete=options.algorithms,
+    "--algo", "-a", "algos", required=True, shell_complete=options.algorithms,
     help="Algorithms, as in `run`.",
 )  # fmt: skip
 @click.option("--groups", type=options.FILE, required=True, help=GROUPS)
@@ -75,7 +75,7 @@ def importance(
 @options.format_of("text", "csv", "markdown")
 @options.data_dir
 @options.option(
-    "-o", "--out", type=options.FOLDER, default=Path("ablations"), help="Folder of the results."
+    "--out", "-o", type=options.FOLDER, default=Path("ablations"), help="Folder of the results."
 )
 @options.plugin
 def ablation(

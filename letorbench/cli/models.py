@@ -123,7 +123,7 @@ def part_tables() -> Iterator[Table]:
 @click.command(short_help="Train one model on all queries, as the folds chose.")
 @click.argument("dataset", shell_complete=options.usable_datasets)
 @click.option(
-    "-a", "--algo", required=True, metavar="NAME", shell_complete=options.algorithms,
+    "--algo", "-a", required=True, metavar="NAME", shell_complete=options.algorithms,
     help="One algorithm, perhaps with settings: ndcgboost[rounds=50].",
 )  # fmt: skip
 @click.option("--output", required=True, type=options.NEW_FILE, help="File for the model.")

@@ -215,9 +215,9 @@ def format_of(*forms: str, help: str = "Format of the tables.") -> Callable:
 
 
 data_dir = option("--data-dir", type=FOLDER, default=Path("data"), help="Folder of the data sets.")
-out = option("-o", "--out", type=FOLDER, default=Path("results"), help="Folder of the results.")
+out = option("--out", "-o", type=FOLDER, default=Path("results"), help="Folder of the results.")
 jobs = option(
-    "-j", "--jobs", type=click.IntRange(1), default=1, metavar="N",
+    "--jobs", "-j", type=click.IntRange(1), default=1, metavar="N",
     help="Number of processes; the results do not depend on it.",
 )  # fmt: skip
 seed = seed_of("Seed of all random draws.")
@@ -236,7 +236,7 @@ runs = several(
 )  # fmt: skip
 folds = click.option("--folds", metavar="1-5", help="Folds, as 1-5 or 1,3.  [default: all]")
 algos = several(
-    "-a", "--algo", "algos", shell_complete=algorithms_with_results,
+    "--algo", "-a", "algos", shell_complete=algorithms_with_results,
     help="Algorithms, also as comma lists; `baselines`: seven, those that have results.  "
     "[default: all]",
 )  # fmt: skip

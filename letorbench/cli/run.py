@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Train, select and test; write scores, tables and plots.")
 @options.several(
-    "-d", "--dataset", "data", required=True, shell_complete=options.usable_datasets,
+    "--dataset", "-d", "data", required=True, shell_complete=options.usable_datasets,
     help="Data sets, also as comma lists; `all`: those in the data folder. DEMO needs no data.",
 )  # fmt: skip
 @options.several(
-    "-a", "--algo", "algos", required=True, shell_complete=options.algorithms,
+    "--algo", "-a", "algos", required=True, shell_complete=options.algorithms,
     help="Algorithms, also as comma lists; `all`; `baselines`: seven, also called `card`. "
     "With settings: listnet[select=map,epochs=[20,50]]. With a name: mine=listnet.",
 )  # fmt: skip

@@ -141,7 +141,7 @@ def score(
 
 @click.command(short_help="Take another system's score files in as an algorithm.")
 @click.option(
-    "-d", "--dataset", required=True, metavar="NAME", shell_complete=options.usable_datasets,
+    "--dataset", "-d", required=True, metavar="NAME", shell_complete=options.usable_datasets,
     help="Data set.",
 )  # fmt: skip
 @click.option("--name", required=True, metavar="NAME", help="Name of the system in the tables.")
@@ -203,7 +203,7 @@ def external(
 @click.option(
     "--against", type=options.FOLDER, help="Results of the same method to compare a FOLDER with."
 )
-@click.option("-a", "--algo", metavar="NAME", help="Algorithm that --against compares.")
+@click.option("--algo", "-a", metavar="NAME", help="Algorithm that --against compares.")
 @click.option("--baseline", metavar="NAME", help="Algorithm for the effect ratio of --against.")
 @options.data_dir
 @options.format_of("text", "json")

@@ -9,7 +9,8 @@ import letorbench as lb
 from letorbench.parameters import number
 from letorbench.rankers import names, ranker
 from letorbench.rankers.base import Ranker
-from letorbench.rankers.tuning import BUDGET, Between, drawn_settings, free_ranges
+from letorbench.rankers.tuning import BUDGET, Between, drawn_settings, free_ranges, trials
+from letorbench.solvers.stopping import Validation
 
 
 @dataclass
@@ -83,3 +84,13 @@ def test_a_run_tunes_with_the_budget_of_its_label(tmp_path):
     assert fits["regression"]["validation"]["value"] == max(each["value"] for each in grid)
     with pytest.raises(lb.UsageError, match="budget=3, expected it with protocol=tuned"):
         lb.run("DEMO", "ranksvm[budget=3]", out=tmp_path)
+
+
+def test_a_settings_model_does_not_depend_on_the_settings_before_it(tmp_path):
+    """Random forests spawn generators, whose number a shared seed would count on."""
+    fold = lb.load("DEMO", data_dir=tmp_path).folds[0]
+    seed, validation = np.random.SeedSequence(5), Validation(fold.validation)
+    tried = [{"bags": 2, "leaves": leaves} for leaves in (20, 10)]
+    both = trials(ranker("random-forests"), tried, fold.train, validation, seed)
+    [alone] = trials(ranker("random-forests"), tried[1:], fold.train, validation, seed)
+    np.testing.assert_array_equal(both[1].scores, alone.scores)
