@@ -134,7 +134,7 @@ def trial(
 ) -> Trial:
     """Train a ranker with these settings, for `time_limit` seconds at most."""
     start = time.perf_counter()
-    # a copy: a ranker may spawn children, which a seed counts and would number on for other settings
+    # a copy: a seed counts the children that a ranker spawns, and numbers on for other settings
     rng = np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key))
     ranker = cls(**settings).fit_sets(train, validation, rng, time_limit)
     seconds = time.perf_counter() - start
