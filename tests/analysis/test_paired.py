@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -40,6 +41,23 @@ def test_randomization_by_every_assignment_of_signs(n):
         assert randomization(a, b, rng, samples=SAMPLES) == near(p)
 
 
+@pytest.mark.parametrize("n, losses", [(32, 11), (107, 44), (8000, 3900)])
+def test_randomization_of_equal_sizes_is_the_sign_test(rng, n, losses):
+    """With differences of +-1 the sums are binomial."""
+    d = np.ones(n)
+    d[rng.permutation(n)[:losses]] = -1.0
+    p = randomization(d, np.zeros(n), rng, samples=SAMPLES)
+    assert p == near(stats.binomtest(losses, n).pvalue)
+    assert p * (SAMPLES + 1) == pytest.approx(round(p * (SAMPLES + 1)))
+    assert randomization(np.ones(200), np.zeros(200), rng, samples=999) == 1 / 1000
+
+
+@pytest.mark.parametrize("n", [2, 5, 106])
+def test_t_is_scipys(rng, n):
+    a, b = rng.random((2, n))
+    assert t(a, b) == pytest.approx(stats.ttest_rel(a, b).pvalue, abs=1e-12)
+
+
 def test_wilcoxon_leaves_out_queries_without_a_difference(rng):
     a, b = rng.random((2, 25))
     expected = stats.wilcoxon(a, b, method="exact").pvalue
@@ -56,6 +74,23 @@ def test_degenerate(rng, name):
     assert p(base, base) == p(base, base * (1 + 1e-15)) == p([0.3], [0.1]) == 1.0
     assert p([0.1, 0.3, 0.0, 0.0], [0.3, 0.1, 0.0, 0.0]) == 1.0
     assert 0.0 <= p(base + 0.1, base) < 1e-4
+
+
+@pytest.mark.parametrize("name, n", [("wilcoxon", 24), ("wilcoxon", 90), ("randomization", 24)])
+def test_two_sided_and_at_its_level(name, n):
+    """A test at 5 % rejects 3 to 7 % of true nulls, here alike on a third of the queries."""
+    rng = np.random.default_rng(12)
+    a, b = rng.random((2, 500, n)) ** 2
+    b = np.where(rng.random(a.shape) < 1 / 3, a, b)
+
+    test = {"randomization": partial(randomization, samples=999), "wilcoxon": TESTS["wilcoxon"]}[
+        name
+    ]
+    both = [test(x, y, np.random.default_rng(1), ()) for x, y in ((a[0], b[0]), (b[0], a[0]))]
+    assert both[0] == both[1]
+    rng = np.random.default_rng(13)
+    ps = np.array([test(x, y, rng, ()) for x, y in zip(a, b)])
+    assert 0.03 <= np.mean(ps <= 0.05) <= 0.07
 
 
 def test_values_that_cannot_be_paired():
@@ -121,21 +156,92 @@ def test_tukey_of_two_is_the_randomisation_test_and_seeds_count(rng):
     assert abs(tukey(means, rng, 0.0, SAMPLES)[0, 1] - expected) > 0.02
 
 
+def test_tukey_keeps_the_level_of_all_pairs_together():
+    """Five equal algorithms, ten pairs: one of them is significant in 3 to 7 % of the draws."""
+    rng = np.random.default_rng(21)
+    least = [tukey(rng.random((5, 30)) ** 2, rng, samples=999).min() for _ in range(400)]
+    assert 0.03 <= np.mean(np.array(least) <= 0.05) <= 0.07
+
+
+N, FOLDS = 100, np.repeat(np.arange(5), 20)
+
+
+def test_the_interval_of_one_seed_is_students(rng):
+    values = rng.normal(size=N)
+    lead = MeanDifference.from_zero(values[None], FOLDS)
+    expected = stats.t.interval(0.95, lead.degrees_of_freedom, values.mean(), stats.sem(values))
+    assert lead.mean == values.mean() and lead.interval() == pytest.approx(expected)
+
+
+def simulated(rng, repeats, gap=0.0, query=0.3, seed=0.1, cell=0.05):
+    """A table (repeats, N) with known parts: queries, a seed for each fold, single cells.
+
+    The standard error of its mean is query / sqrt(N) for the queries and, for the seeds, seed /
+    sqrt(5 repeats).
+    """
+    queries = rng.normal(0.0, query, N)
+    effects = rng.normal(0.0, seed, (repeats, 5))[:, FOLDS]
+    return gap + queries + effects + rng.normal(0.0, cell, (repeats, N))
+
+
 def test_intervals_of_a_difference_cover():
     """An algorithm that draws against one that does not, true difference 0.1."""
-    rng, folds = np.random.default_rng(1), np.repeat(np.arange(5), 20)
+    rng = np.random.default_rng(1)
     inside, blind, trials = 0, 0, 1_000
     for _ in range(trials):
-        base = rng.normal(0.0, 0.3, (1, 100))
-        queries, seeds = rng.normal(0.0, 0.2, 100), rng.normal(0.0, 0.15, (3, 5))[:, folds]
-        table = base + 0.1 + queries + seeds + rng.normal(0.0, 0.05, (3, 100))
-        low, high = MeanDifference.of(table, base, folds).interval()
+        base = rng.normal(0.0, 0.3, (1, N))
+        table = base + simulated(rng, 3, 0.1, query=0.2, seed=0.15)
+        low, high = MeanDifference.of(table, base, FOLDS).interval()
         inside += low <= 0.1 <= high
-        low, high = MeanDifference.of(table.mean(axis=0)[None], base, folds).interval()
+        low, high = MeanDifference.of(table.mean(axis=0)[None], base, FOLDS).interval()
         blind += low <= 0.1 <= high
     # 95 % of 1,000 trials are within three standard errors of .93 and .97
     assert 0.93 <= inside / trials <= 0.97
     assert blind < inside - 0.03 * trials  # queries alone do not do
+
+
+@pytest.mark.parametrize("name", ["randomization", "t"])
+def test_the_level_of_a_test_holds_only_with_the_seeds(name):
+    """No difference but for queries and seeds: p < .05 in 5 % of the trials."""
+    rng = np.random.default_rng(6)
+    trials, found, blind = 400, 0, 0
+    for _ in range(trials):
+        table = simulated(rng, 6, query=0.2, seed=0.15)
+        seeds = seed_variances(table, np.zeros((1, N)), FOLDS)
+        a, b = table.mean(axis=0), np.zeros(N)
+        if name == "t":
+            found, blind = found + (t(a, b, seeds) < 0.05), blind + (t(a, b) < 0.05)
+        else:
+            found += randomization(a, b, rng, seeds, 999) < 0.05
+            blind += randomization(a, b, rng, (), 999) < 0.05
+    assert 0.02 <= found / trials <= 0.085 and blind / trials > 0.12
+
+
+def test_the_corrected_resampled_t_test_keeps_its_level():
+    """Two learners that choose the best of four models on training queries, and are equally good.
+
+    Draws of five folds of 60 queries. The unit is a fold; draws alone do not do, since all test
+    the same queries, and no more does a test without the correction.
+    """
+    rng, n, models, trials = np.random.default_rng(2), 60, 4, 600
+    rejected = np.zeros(3)
+    for _ in range(trials):
+        turns = np.argsort(rng.random((4, n)), axis=1) // (n // 5)  # the part of each query
+        k = np.arange(5)[:, None, None]
+        train = ((turns - k) % 5 < 3).reshape(-1, n) / (n * 3 / 5)
+        test = ((turns - k) % 5 == 4).reshape(-1, n) / (n / 5)
+        quality = rng.normal(0.0, 0.1, models)
+        values = []
+        for _ in "ab":
+            x = quality + rng.normal(0.0, 0.3, (n, models))
+            best = (train @ x).argmax(axis=1)
+            values.append((test @ x)[np.arange(20), best])
+        d = values[0] - values[1]
+        draws = d.reshape(5, 4).mean(axis=0)
+        each = (d, 1 / 3), (d, 0.0), (draws, 1 / 3)
+        rejected += [MeanDifference.of_resamples(*one).p < 0.05 for one in each]
+    assert 0.01 <= rejected[0] / trials <= 0.07
+    assert (rejected[1:] / trials > 0.15).all()
 
 
 def test_the_corrected_resampled_t_test_by_hand():

@@ -148,6 +148,15 @@ def test_the_best_is_ahead_of_each_other(rng):
     assert told("x").high < row.high  # which of two is the best is not known before
 
 
+def test_one_of_many_equals_is_not_called_worse(rng):
+    """Whichever of six is luckiest is ahead; that alone is not the opposite."""
+    test, answers = above(kind="best", lower=tuple("abcdef")), []
+    for _ in range(200):
+        own = {name: values(rng, 0.5, 0.1) for name in "uabcdef"}
+        answers.append(rules.judge(claim(test), {"D": own}, {}, draws=400).answer)
+    assert answers.count(OPPOSITE) <= 0.06 * 200 and answers.count(AGREES) <= 2
+
+
 def test_gains_and_losses_are_balanced(rng):
     own = {"u": values(rng, 0.5, 0.0), "w": values(rng, 0.4, 0.0), "x": values(rng, 0.502, 0.0)}
     test = above(kind="one-sided", lower=("w", "x"), beyond=0.03, measures=M)
@@ -197,6 +206,24 @@ def test_other_settings_are_said_where_they_differ(rng):
     assert rules.over_settings({"x": none, "y": two}) == two
 
 
+@pytest.mark.parametrize(("n", "k"), [(50, 1), (106, 10)])
+def test_under_no_effect_agrees_is_rare(n, k):
+    """Skewed values with ties, k correlated comparisons: 2.5 % on the paper's side."""
+    rng, folds = np.random.default_rng(5), np.repeat(np.arange(5), n // 5 + 1)[:n]
+    measures = tuple(f"m{i}" for i in range(k))
+    test = above(measures=measures, lead=0.05)
+    answers = []
+    for _ in range(300):
+        base, shared = rng.beta(0.5, 0.7, (1, n, 1)), rng.normal(size=(2, 1, n, 1))
+        own = {
+            name: per_query(measures, base + 0.1 * each + 0.1 * rng.normal(size=(1, n, k)), folds)
+            for name, each in zip("uw", shared)
+        }
+        answers.append(rules.judge(claim(test), {"D": own}, {}, draws=400).answer)
+    wrong = np.isin(answers, (AGREES, SMALLER, LARGER)).mean()
+    assert wrong <= 0.05
+
+
 def test_what_cannot_be_told_says_how_much_data_would(rng):
     """At that many queries the paper's own lead has its answer in half of the cases."""
     test, n = above(lead=0.05), 60
@@ -214,6 +241,22 @@ def test_what_cannot_be_told_says_how_much_data_would(rng):
     assert wanted > 2 * n
     again = [rules.judge(claim(test), {"D": own(wanted)}, {}, 400).answer for _ in range(60)]
     assert 0.35 < again.count(AGREES) / 60 < 0.65
+
+
+def test_an_interval_counts_queries_and_training_samples(rng):
+    """Seeded trials in which a training sample moves all queries: 95 % only with its variance.
+
+    It is estimated from five re-splits, so that Student's t is wider than the normal.
+    """
+    n, spread, covered = 100, 0.02, [0, 0]
+    for _ in range(600):
+        own = values(rng, rng.normal(0.0, spread), 0.1, np.ones(n))
+        means = intervals.resampled({"u": own}, ["a"], 400)["u", "a"]
+        samples = rng.normal(0.0, spread, 5)
+        for i, between in enumerate(((0.0, 0), (samples.var(ddof=1), 5))):
+            _, low, high = intervals.interval(means, n, between=between)
+            covered[i] += low <= 0.0 <= high
+    assert covered[0] < 0.75 * 600 and 0.92 * 600 < covered[1] < 0.985 * 600
 
 
 def test_the_variance_between_resplits_is_that_of_the_parts_number(rng):
