@@ -13,6 +13,7 @@ from letorbench.analysis.comparison import (
     comparison_table,
     marks,
     on_common_folds,
+    power_table,
     query_tables,
     with_values,
 )
@@ -25,7 +26,7 @@ from letorbench.analysis.results_table import best_first, summary_table
 from letorbench.analysis.slices import sliced
 from letorbench.analysis.tables import render, to_frame
 from letorbench.conventions import CONVENTIONS
-from letorbench.datasets.queryset import Benchmark, Fold
+from letorbench.datasets.queryset import Benchmark, Fold, QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.results.dataset_results import DatasetResults, SystemResults
 from letorbench.results.per_query import PerQuery
@@ -40,6 +41,19 @@ def system(algo: str, folds: tuple[int, ...]) -> PerQuery:
     return PerQuery(algo, numbers, qids, {"map": noise + 0.1 * own})
 
 
+def test_the_power_is_what_draws_of_the_queries_show(rng):
+    """4,000 draws of 20 to 400 queries from a population whose mean difference is known."""
+    base, d = rng.random(200), rng.normal(0.0, 0.1, 200)
+    d += 0.01 - d.mean()
+    systems = [PerQuery(n, np.ones(200, int), np.arange(200).astype(str), {"map": v})
+               for n, v in (("a", base + d), ("b", base))]  # fmt: skip
+    (row,) = to_frame(power_table(compare("SET", systems, "map"), "letor3")).to_dict("records")
+    for n in (50, 100, 300, row["needed"]):
+        drawn = rng.choice(d, (4_000, n))
+        t = drawn.mean(axis=1) / (drawn.std(axis=1, ddof=1) / np.sqrt(n))
+        assert (t > 1.96).mean() == pytest.approx(row.get(str(n), 0.8), abs=0.03)
+
+
 def test_a_partial_algorithm_is_compared_on_the_folds_that_both_have():
     whole, other, part = system("a", (1, 2, 3)), system("bb", (1, 2, 3)), system("ccc", (1, 3))
     pairs = compare("SET", [whole, other, part], "map")
@@ -47,7 +61,7 @@ def test_a_partial_algorithm_is_compared_on_the_folds_that_both_have():
         ("a", "bb", ()), ("a", "ccc", (1, 3)), ("bb", "ccc", (1, 3)),
     ]  # fmt: skip
     shared = [each.values["map"] for each in on_common_folds("SET", whole, part)]
-    assert [each.mean() for each in pairs[1].values] == [each.mean() for each in shared]
+    assert pairs[1].means == tuple(values.mean() for values in shared)
     assert pairs[1].difference.n_values == 20 and pairs[0].difference.n_values == 30
     text = render(comparison_table(pairs), "text")
     assert "a, ccc: compared on the folds that both have, 1,3 (20 queries)" in text
@@ -92,6 +106,33 @@ def test_the_p_of_a_pair_depends_on_no_other_system(rng):
         assert pair.p == randomization(*values, draws, seeds), (pair.a, pair.b)
         apart = [abs(each.mean("map") - each.values["map"].mean()) for each in (one, other)]
         assert pair.from_folds == max(apart)
+
+
+@pytest.mark.parametrize(
+    ("correction", "signs"),
+    [("none", [-1, 0, 1]), ("bh", [0, 0, 1]), ("holm", [0, 0, 1]), ("bonferroni", [0, 0, 1])],
+)
+def test_signs_and_stars_go_by_the_corrected_p(correction, signs):
+    """Alone, two of three differences are significant; corrected, one of them is."""
+    queries = np.arange(40)
+    base = PerQuery("base", queries // 8, queries, {"map": np.full(40, 0.5)})
+    spread = np.resize([1.0, -1.0], 40)
+
+    def shifted(algo: str, shift: float) -> PerQuery:
+        return PerQuery(algo, base.folds, queries, {"map": 0.5 + 0.1 * (shift + spread)})
+
+    systems = [shifted("bad", -0.335), shifted("like", 0.05), shifted("good", 0.8), base]
+    procedure = Procedure(test="t", correction=correction)
+    pairs = compare("SET", systems, "map", "base", procedure)
+    raw = [pair.p for pair in pairs]
+    assert raw[2] < 0.001 < 0.034 < raw[0] < 0.05 < raw[1]
+    assert [pair.sign(procedure.alpha) for pair in pairs] == signs
+    results = DatasetResults("SET", tuple(map(row_of, systems)))
+    found = marks(results, ["map"], "base", procedure).signs
+    assert [found[name, "map"] for name in ("bad", "like", "good")] == signs
+    lines = render(comparison_table(pairs, procedure), "text").splitlines()
+    starred = [next("*" in x for x in lines if x.startswith(n)) for n in ("bad", "like", "good")]
+    assert starred == [sign != 0 for sign in signs]
 
 
 def test_tukey_counts_all_pairs_also_where_baselines_choose_some():
@@ -212,3 +253,35 @@ def test_segments_of_a_file(tmp_path):
         path.write_text(text)
         with pytest.raises(DataError, match=said):
             sliced(path, [base], "map", no_data)
+
+
+def test_slices_by_documents_count_the_judged_ones():
+    """Of nine documents, 1 .. 8 are judged; of these, all but the first are relevant."""
+    labels = [[0] + [1] * q + [-1] * (8 - q) for q in range(8)]
+    test = QuerySet.from_arrays(np.zeros((72, 1)), np.ravel(labels), group=[9] * 8)
+    fold, base = Fold(1, test, test, test), PerQuery("a", np.ones(8, int), test.qids, {})
+    data = Benchmark("SET", (fold,), CONVENTIONS["letor3"], {})
+    for by, names in (
+        ("length", ["1-2 documents", "3-4 documents", "5-6 documents", "7-8 documents"]),
+        ("relevant", ["0-1 relevant", "2-3 relevant", "4-5 relevant", "6-7 relevant"]),
+    ):
+        found = sliced(by, [base], "map", lambda: data)
+        assert list(found) == names
+        assert [qid for own in found.values() for _, qid in own] == test.qids.tolist()
+
+
+def test_slices_by_difficulty_find_no_difference_where_there_is_none(rng):
+    """Two algorithms of equal quality, each with noise of its own, and `ideal` beside them."""
+    n = 4_000
+    base, folds, qids = rng.random(n), np.ones(n, int), np.arange(n).astype(str)
+    values = {algo: base + rng.normal(0.0, 0.3, n) for algo in ("a", "b")}
+    values["ideal"] = values["a"]
+    systems = [PerQuery(algo, folds, qids, {"map": own}) for algo, own in values.items()]
+    slices = sliced("difficulty", systems, "map", None)
+    pairs = compare("X", systems, "map", "b", Procedure("t"), slices)[:4]
+    assert [pair.difference.n_values for pair in pairs] == [1_000] * 4
+    for pair in pairs:
+        low, high = pair.difference.interval()  # four standard errors wide
+        assert abs(pair.difference.mean) < high - low
+    means = [sum(own.mean() for own in pair.tables) for pair in pairs]
+    assert means == sorted(means)

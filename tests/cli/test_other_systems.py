@@ -435,3 +435,42 @@ def test_grades_of_any_size_where_the_gain_allows_them(trec: Path) -> None:
     order = [0.0, 5.0, 1e5, 0.0, 0.0, 0.0], [4, 4, 4, 2.5, 2.5, 1e-3]
     known = [dcg[0] / dcg[1], (1 / 2 + 2 / 3) / 2, dcg[2], kendalltau(*order).statistic]
     np.testing.assert_allclose(values, known, rtol=1e-12)
+
+
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
+def test_models_of_libraries_are_ranked_with_measured_and_compared(toy, library):
+    """One model a fold, trained by the library's own estimator, as others do."""
+    module = pytest.importorskip(library)
+    pytest.importorskip("sklearn", reason="the libraries' estimators need scikit-learn")
+    bench, expected = load("TOY"), []
+    for fold in bench.folds[:2]:
+        k, train, test = fold.number, fold.train, fold.test
+        if library == "lightgbm":
+            theirs = module.LGBMRanker(n_estimators=5, min_child_samples=3, verbosity=-1)
+            theirs.fit(train.features, train.labels, group=train.lengths)
+            theirs.booster_.save_model(f"m{k}")
+        else:
+            theirs = module.XGBRanker(n_estimators=5)
+            theirs.fit(train.features, train.labels, group=train.lengths).save_model("m.json")
+            Path("m.json").rename(f"m{k}")
+        scores = theirs.predict(test.features).astype(float)
+        expected.append(float(lb.evaluate(test, scores, measures=["ndcg@10"])["ndcg@10"]))
+        rank = ("rank", "--model", f"m{k}", "--input", f"data/TOY/Fold{k}/test.txt", "--output")
+        assert f"56 scores of 8 queries ({library})" in printed(*rank, f"s{k}.txt")
+        assert np.array_equal(np.loadtxt(f"s{k}.txt"), scores)
+        printed(*rank, f"s{k}.run", "--format", "trec")
+        assert Path(f"s{k}.run").read_text().split()[5] == library
+    for name, form in (("theirs", "s{fold}.txt"), ("again", "s{fold}.run")):
+        printed(*taken(name, form, "--folds", "1-2"))
+        summary = pd.read_csv("results/TOY/summary.csv", index_col="algo")
+        assert summary.loc[name, "ndcg@10"] == pytest.approx(np.mean(expected), rel=1e-12)
+    printed("compare", "TOY", "--baseline", "theirs")
+    (toy / "narrow.txt").write_text("0 qid:1 1:1 2:1\n1 qid:1 1:2 2:1\n")
+    narrow = ("rank", "--model", "m1", "--input", "narrow.txt", "--output", "x.txt")
+    assert "narrow.txt: found 2 features, expected " in refused(1, *narrow)
+    printed(*narrow, "--sparse")
+    whole = Path("m1").read_bytes()
+    for content, said in ((whole[:900], "no "), (b"## LambdaMART\n", "no saved model")):
+        Path("m1").write_bytes(content)
+        wrong = "--input", "data/TOY/Fold1/test.txt", "--output", "y.txt"
+        assert f"m1: found {said}" in refused(1, "rank", "--model", "m1", *wrong)

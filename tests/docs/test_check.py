@@ -129,6 +129,18 @@ def test_every_ranker_has_one_page_with_all_of_its_numbers() -> None:
             assert all(generate.numbers(dataset, name, "map")[0] for dataset in generate.SETS)
 
 
+def test_a_page_of_papers_of_other_code_is_told(tmp_path: Path) -> None:
+    (tmp_path / "papers").mkdir()
+    for name in ("lecture-2018", "functionals"):
+        page = tmp_path / "papers" / f"{name}.md"
+        page.write_text("From code `0123456789abcdef`.\n")
+        (line,) = check.old_code(page)
+        code = line.partition("expected ")[2].partition(":")[0]
+        page.write_text(f"{code}; OTHER `0123`.\n")
+        assert check.old_code(page) == [] and code.startswith("From code `")
+    assert check.old_code(tmp_path / "papers.md") == []
+
+
 def test_pictures_are_of_these_commands_and_this_code() -> None:
     """`make pictures` renews them where this fails."""
     drawn: dict[Path, str] = {}
