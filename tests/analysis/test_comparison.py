@@ -61,7 +61,7 @@ def test_a_partial_algorithm_is_compared_on_the_folds_that_both_have():
         ("a", "bb", ()), ("a", "ccc", (1, 3)), ("bb", "ccc", (1, 3)),
     ]  # fmt: skip
     shared = [each.values["map"] for each in on_common_folds("SET", whole, part)]
-    assert pairs[1].means == tuple(values.mean() for values in shared)
+    assert [each.mean() for each in pairs[1].values] == [values.mean() for values in shared]
     assert pairs[1].difference.n_values == 20 and pairs[0].difference.n_values == 30
     text = render(comparison_table(pairs), "text")
     assert "a, ccc: compared on the folds that both have, 1,3 (20 queries)" in text
