@@ -25,6 +25,7 @@ from letorbench.analysis.leaderboard import (
 from letorbench.api.leaderboard import boards
 from letorbench.choices import require_choice, split
 from letorbench.errors import LetorError
+from letorbench.experiment.plan import DEFAULT_REPEATS
 from letorbench.rankers import names
 from letorbench.rankers.tuning import BUDGET
 from letorbench.results.dataset_results import DatasetResults, SystemResults
@@ -68,13 +69,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--protocols", default="", help="comma list of published and tuned")
     parser.add_argument("--algo", default="all", help="algorithms; `ideal` is added")
     parser.add_argument("--budget", type=int, default=BUDGET)
+    parser.add_argument("--repeats", type=int, default=DEFAULT_REPEATS, help="of the protocols")
     chosen = parser.parse_args(arguments)
     others = [require_choice(each, PROTOCOLS, "protocol") for each in split([chosen.protocols])]
     where = {"data_dir": chosen.data_dir, "out": chosen.out, "jobs": os.cpu_count() or 1}
     for name, path in files().items():
         lb.run(name, f"{chosen.algo},ideal", **where)
         for protocol in others:
-            lb.run(name, chosen.algo, protocol=protocol, budget=chosen.budget, **where)
+            lb.run(
+                name, chosen.algo, protocol=protocol, budget=chosen.budget,
+                repeats=chosen.repeats, **where,
+            )  # fmt: skip
         results = DatasetResults.read(chosen.out, name, chosen.data_dir)
         shown = [each for each in results.rows if of_board(each, ["default", *others])]
         submitted = (
