@@ -106,6 +106,12 @@ def test_completion_as_bash_asks_for_it(toy, line, names):
     assert [name for row in out.splitlines() if (name := row.partition(",")[2])] == names
 
 
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_for_a_shell_asks_in_the_shells_form(shell):
+    assert f"_LETORBENCH_COMPLETE={shell}_complete" in call("completion", shell).stdout
+    assert call("completion", "csh").exit_code == 2
+
+
 @pytest.mark.parametrize("signal, status", [("KeyboardInterrupt", 130), ("Terminated", 143)])
 def test_a_signal_ends_a_process_whose_other_threads_hang(signal: str, status: int) -> None:
     code = """
