@@ -1,4 +1,4 @@
-"""Tests, intervals and ranks: by brute force, by scipy, by hand, and by Demsar's printed figures."""
+"""Tests, intervals, ranks: by brute force, by scipy, by hand, and by Demsar's printed figures."""
 
 import itertools
 import math
