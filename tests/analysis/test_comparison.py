@@ -10,11 +10,9 @@ from toy_data import row_of
 from letorbench.analysis.comparison import (
     Procedure,
     compare,
-    comparison_table,
     marks,
     on_common_folds,
     power_table,
-    query_tables,
     with_values,
 )
 from letorbench.analysis.conclusions import conclusions, page_tests
@@ -57,24 +55,6 @@ def test_the_power_is_what_draws_of_the_queries_show(rng):
         assert (t > 1.96).mean() == pytest.approx(row.get(str(n), 0.8), abs=0.04)
 
 
-def test_a_partial_algorithm_is_compared_on_the_folds_that_both_have():
-    pairs = compare("SET", [WHOLE, OTHER, PART], "map")
-    assert [(pair.a, pair.b, pair.folds) for pair in pairs] == [
-        ("a", "bb", ()), ("a", "ccc", (1, 3)), ("bb", "ccc", (1, 3)),
-    ]  # fmt: skip
-    assert pairs[1].difference.n_values == 20 and pairs[0].difference.n_values == 30
-    text = render(comparison_table(pairs), "text")
-    assert "a, ccc: compared on the folds that both have, 1,3 (20 queries)" in text
-    for systems, baseline, error, *named in (
-        ([system("a", (1,)), system("bb", (2, 3))], None, DataError, "folds 1 of a", "2,3 of bb"),
-        ([WHOLE, OTHER], "ideal", UsageError, "'ideal'", "one of a, bb"),
-        ([WHOLE, system("ideal[select=map]", (1,))], None, UsageError, "found a,", "two"),
-    ):
-        with pytest.raises(error) as caught:
-            compare("SET", systems, "map", baseline)
-        assert all(words in str(caught.value) for words in ("SET: ", *named))
-
-
 def test_the_p_of_a_pair_depends_on_no_other_system_and_on_no_name(rng):
     """Also of one with a fold less, with gaps, with seeds, and of ones that are almost equal."""
     first, query = WHOLE.values["map"], np.arange(30)
@@ -99,80 +79,18 @@ def test_the_p_of_a_pair_depends_on_no_other_system_and_on_no_name(rng):
         assert pair.from_folds == max(apart)
 
 
-@pytest.mark.parametrize(
-    ("correction", "signs"),
-    [("none", [-1, 0, 1]), ("bh", [0, 0, 1]), ("holm", [0, 0, 1]), ("bonferroni", [0, 0, 1])],
-)
-def test_signs_and_stars_go_by_the_corrected_p(correction, signs):
-    """Alone, two of three differences are significant; corrected, one of them is."""
-    queries, spread = np.arange(40), np.resize([1.0, -1.0], 40)
-    values = {name: 0.5 + 0.1 * (shift + spread)
-              for name, shift in (("bad", -0.335), ("like", 0.05), ("good", 0.8))}  # fmt: skip
-    values["base"] = np.full(40, 0.5)
-    systems = [PerQuery(name, queries // 8, queries, {"map": v}) for name, v in values.items()]
-    procedure = Procedure(test="t", correction=correction)
-    pairs = compare("SET", systems, "map", "base", procedure)
-    raw = [pair.p for pair in pairs]
-    assert raw[2] < 0.001 < 0.034 < raw[0] < 0.05 < raw[1]
-    assert [pair.sign(procedure.alpha) for pair in pairs] == signs
-    results = DatasetResults("SET", tuple(map(row_of, systems)))
-    found = marks(results, ["map"], "base", procedure).signs
-    assert [found[name, "map"] for name in ("bad", "like", "good")] == signs
-    lines = render(comparison_table(pairs, procedure), "text").splitlines()[2:5]
-    assert ["*" in line for line in lines] == [sign != 0 for sign in signs]
-
-
-def test_tukey_counts_all_pairs_also_where_baselines_choose_some():
-    """Of a partial algorithm the folds that all have; a pair of baselines is one test."""
-    systems, procedure = [WHOLE, OTHER, PART], Procedure(correction="tukey")
-    every = compare("SET", systems, "map", None, procedure)
-    some = compare("SET", systems, "map", ["a", "bb"], procedure)
-    p = {frozenset((pair.a, pair.b)): pair.adjusted for pair in every}
-    assert [(x.a, x.b) for x in some] == [("bb", "a"), ("ccc", "a"), ("a", "bb"), ("ccc", "bb")]
-    assert [x.adjusted for x in some] == [p[frozenset((x.a, x.b))] for x in some]
-    assert {pair.tests for pair in (*every, *some)} == {3}
-    assert "by randomisation for 3 comparisons" in comparison_table(some, procedure).caption
-    alone = [each.only(np.array([1, 3])) for each in systems]
-    assert [x.adjusted for x in compare("SET", alone, "map", None, procedure)] == [*p.values()]
-    with pytest.raises(UsageError, match="tukey: found test=t, expected randomization"):
-        Procedure("t", "tukey")
-
-
-def test_a_pair_of_two_baselines_is_one_test_seen_from_both_sides(rng):
-    """Holm's correction is of nine tests, not of ten; over draws it stands for Tukey's test."""
-    values = rng.random((6, 60)) + 0.1 * np.eye(6)[0][:, None]
-    systems = [PerQuery(n, np.repeat(np.arange(1, 6), 12), np.arange(60), {"map": v})
-               for n, v in zip("abcdef", values)]  # fmt: skip
-    pairs = {(p.a, p.b): p for p in compare("SET", systems, "map", ["a", "b"], Procedure("t"))}
-    assert len(pairs) == 10 and {pair.tests for pair in pairs.values()} == {9}
-    one, other = pairs["a", "b"], pairs["b", "a"]
-    assert one.adjusted == other.adjusted and one.p == other.p
-    assert one.difference.mean == -other.difference.mean and one.counts == other.counts[::-1]
-    first = min(pairs.values(), key=lambda pair: pair.p)
-    assert first.adjusted == pytest.approx(min(1.0, 9 * first.p))
-
+def test_over_draws_a_pair_of_two_baselines_is_one_test_by_holm_instead_of_tukey(rng):
     def frame() -> DatasetResults:
-        drawn = (replace(each, tables={"map": rng.random(60)}) for each in systems[:2])
-        return DatasetResults("SET", tuple(map(row_of, drawn)))
+        systems = (PerQuery(n, np.arange(1, 6), np.arange(5), {"map": rng.random(5)}) for n in "ab")
+        return DatasetResults("SET", tuple(map(row_of, systems)))
 
     draws, both = {k: frame() for k in (1, 2, 3)}, [("a", "b"), ("b", "a")]
     table = resplit_comparison(frame(), draws, both, "map", Procedure(correction="tukey"))
     found = to_frame(table)
     assert found["p_adjusted"].tolist() == found["p"].tolist() and 0.0 < found["p"].max() < 1.0
     assert "Holm's correction" in table.caption
-
-
-def test_queries_that_differ_most_are_listed_by_name():
-    """A measure where less is better: the largest gain is the largest fall."""
-    a = PerQuery("a", np.ones(5, int), np.array(list("pqrst")), {"rmse": [0.1, 0.5, 0.9, 0.3, 0.3]})
-    b = replace(a, algo="b", tables={"rmse": [0.4, 0.1, 0.8, 0.3, 0.5]})
-    differences = {"p": 0.3, "t": 0.2, "r": -0.1, "q": -0.4}
-    for n, expected in ((1, "pq"), (2, "ptrq"), (9, "ptrq")):
-        [found] = query_tables("SET", [a, b], "rmse", None, n, {"t": "what is a query?"})
-        rows = to_frame(found)
-        assert "".join(rows["qid"]) == expected
-        assert rows["difference"].tolist() == pytest.approx([differences[q] for q in expected])
-    assert rows.set_index("qid")["query"]["t"] == "what is a query?"
+    with pytest.raises(UsageError, match="tukey: found test=t, expected randomization"):
+        Procedure("t", "tukey")
 
 
 def test_an_error_is_best_where_it_is_lowest(rng):
@@ -236,16 +154,3 @@ def test_segments_of_a_file(tmp_path):
         path.write_text(text)
         with pytest.raises(DataError, match=words):
             sliced(path, [base], "map", no_data)
-
-
-def test_slices_by_difficulty_find_no_difference_where_there_is_none(rng):
-    """Two algorithms of equal quality, each with noise of its own, and `ideal` beside them."""
-    base = rng.random(4_000)
-    values = {algo: base + rng.normal(0.0, 0.3, 4_000) for algo in ("a", "b")}
-    values["ideal"] = values["a"]
-    systems = [PerQuery(algo, np.ones(4_000, int), np.arange(4_000).astype(str), {"map": own})
-               for algo, own in values.items()]  # fmt: skip
-    slices = sliced("difficulty", systems, "map", None)
-    for pair in compare("X", systems, "map", "b", Procedure("t"), slices)[:4]:
-        low, high = pair.difference.interval()  # four standard errors wide
-        assert pair.difference.n_values == 1_000 and abs(pair.difference.mean) < high - low

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import call, numbers, parts_of, random_queries, refused, same
-from toy_data import write_toy
 
 from letorbench.conventions import CONVENTIONS, convention
 from letorbench.datasets import catalog
@@ -132,20 +131,6 @@ def test_what_more_than_15_in_100_numbers_fail_is_no_slip_of_theirs(wrong, found
     assert len(check_table(entries)) == found
 
 
-@pytest.mark.parametrize(("zeros", "rules"), [(3, "auto"), (4, "standard")])
-def test_a_table_may_be_of_another_convention_than_its_data_sets(tmp_path, zeros, rules) -> None:
-    """Where no query has ten documents, LETOR's NDCG@10 is 0 and the textbook's is not."""
-    write_toy(tmp_path, "MQ2008", 0)
-    path = tmp_path / "t.csv"
-    rows = [f"MQ2008,a{i},test,1,{'ndcg@10' if i < zeros else 'map'},0.8{i}\n" for i in range(20)]
-    path.write_text("dataset,algorithm,part,fold,measure,value\n" + "".join(rows))
-    entries = read_table(path)
-    found, there, tried = check_by_data(entries, tmp_path, "auto")
-    assert (there, tried) == (["MQ2008"], rules)
-    assert [each.lines for each in found] == ([(2,), (3,), (4,)] if rules == "auto" else [])
-    assert len(check_by_data(entries, tmp_path, "letor4")[0]) == zeros
-
-
 HEAD = "dataset,algorithm,part,fold,measure,value\n"
 
 
@@ -194,7 +179,7 @@ def data(request: pytest.FixtureRequest, shared: Path, tmp_path_factory) -> Benc
 
 
 def test_the_counts_and_bounds_are_those_of_the_data(data: Benchmark) -> None:
-    """RENEW=1 writes the data set's lines of the table. Parts have the conventions in turn."""
+    """RENEW=1 writes the data set's lines of the table; parts have the conventions in turn."""
     lines, rules = [], cycle(CONVENTIONS.values())
     for ours, fold in zip(judged_folds(data.name), data.folds, strict=True):
         of_queries = np.split(fold.test.labels, fold.test.offsets[1:-1])
