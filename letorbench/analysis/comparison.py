@@ -14,8 +14,8 @@ import numpy as np
 
 from letorbench.analysis import paired, tables
 from letorbench.analysis.paired import TUKEY, MeanDifference
-from letorbench.analysis.results_table import Marks, fold_note, label, row_names, spread
-from letorbench.analysis.tables import Cell, Column, Table, Value, probability, table
+from letorbench.analysis.results_table import Marks, fold_note, label, row_names
+from letorbench.analysis.tables import Cell, Column, Table, Value, table
 from letorbench.choices import require_choice
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import sign
@@ -28,25 +28,22 @@ if TYPE_CHECKING:
 
 #: the columns of a comparison
 COLUMNS = (
-    *(Column(name=name) for name in ("dataset", "measure")),
-    Column("algorithm", "left", "algo"),
-    Column("against", "left", "against"),
+    tables.DATASET, *tables.for_programs("measure"), tables.ALGORITHM, tables.AGAINST,
     Column("slice", "left", "slice"),
     Column("queries", name="queries", form="d"),
     Column("mean", name="mean"),
     Column("other", name="mean_against"),
     Column("difference", name="difference", form="+.4f"),
     Column("95 % interval", name="low"),
-    *(Column(name=name) for name in ("high", "test")),
+    *tables.for_programs("high", "test"),
     Column("p", name="p"),
-    Column(name="correction"),
+    *tables.for_programs("correction"),
     Column("adjusted", name="p_adjusted"),
     Column("effect", name="effect", form="+.2f"),
     Column("detectable", name="smallest", form=".4f"),
     Column("win/tie/loss", name="wins"),
-    *(Column(name=name) for name in ("ties", "losses", "repeats", "repeats_against")),
-    *(Column(name=name) for name in ("sd", "sd_against")),
-)
+    *tables.for_programs("ties", "losses", "repeats", "repeats_against", "sd", "sd_against"),
+)  # fmt: skip
 #: the columns of a comparison that one sees first: a notebook has room for few
 FIRST = ("algo", "against", "difference", "p_adjusted", "significant")
 #: the columns that people see of slices alone
@@ -146,11 +143,6 @@ class Pair:
         return paired.win_tie_loss(*(sign(self.measure) * each for each in self.values))
 
     @property
-    def repeats(self) -> list[int]:
-        """How many seeds a and b have."""
-        return [len(table) for table in self.tables]
-
-    @property
     def from_folds(self) -> float:
         """The larger distance of a mean over folds, as in tables, from that over queries."""
         if not self.difference.n_values:
@@ -221,7 +213,7 @@ def query_tables(
     """Yield a table a pair: the n queries that gain most and lose most, with the users' names."""
     by_name = {system.algo: system for system in systems}
     columns = (
-        *(Column(name=name) for name in ("dataset", "measure", "algo", "against")),
+        *tables.for_programs("dataset", "measure", "algo", "against"),
         Column("fold", name="fold", form="d"),
         Column("qid", "left", "qid"),
         Column("query" * any(query_names.values()), "left", "query"),
@@ -268,7 +260,7 @@ def comparison_table(
     """A row for each pair of one data set and measure, significant adjusted p-values starred."""
     first, queries = pairs[0], max(pair.difference.n_values for pair in pairs)
     names = row_names(name for pair in pairs for name in (pair.a, pair.b))
-    seeded = any(max(pair.repeats) > 1 for pair in pairs)
+    seeded = any(len(table) > 1 for pair in pairs for table in pair.tables)
     over = "the slice's" if first.slice else str(queries)
     tested, alone = procedure.over(pairs), "; interval, p and detectable are of each row by itself"
     caption = (
@@ -288,7 +280,7 @@ def comparison_table(
     notes += [SEEDS_NOTE] * seeded + [WILCOXON_NOTE] * (seeded and procedure.test == "wilcoxon")
     notes += fold_note(max(pair.from_folds for pair in pairs)) if not first.slice else ()
     rules = [convention] * bool(convention)
-    every = [*COLUMNS, *(Column(name="convention") for _ in rules)]
+    every = [*COLUMNS, *tables.for_programs("convention") * bool(convention)]
     if not first.slice:  # people see neither the slice nor its queries
         every = [c if c.name not in SLICED else Column(name=c.name) for c in every]
     rows = ([*_row(pair, procedure, names.of), *rules] for pair in pairs)
@@ -318,8 +310,8 @@ def power_table(pairs: Sequence[Pair], convention: str) -> Table:
         "(two-sided, 5 %), and the queries needed for 80 % power"
     )
     heads = (
-        *COLUMNS[:3],
-        *tables.columns(["against"], {"difference": "+.4f", "queries": ",", "power": ".2f"}),
+        *COLUMNS[:4],
+        *tables.columns([], {"difference": "+.4f", "queries": ",", "power": ".2f"}),
         *(Column(f"{n:,}", name=str(n), form=".2f") for n in QUERIES),
         Column("80 %", name="needed", form=","),
     )
@@ -342,21 +334,18 @@ def _row(pair: Pair, procedure: Procedure, names: Mapping[str, str]) -> list[Cel
     head: list[Cell | Value] = [pair.dataset, pair.measure, *both, pair.slice]
     if not pair.difference.n_values:
         return [*head, 0, *[math.nan] * (len(COLUMNS) - len(head) - 1)]
-    low, high = pair.difference.interval()
     means = [float(each.mean()) for each in pair.values]
     deviations = [
         float(table.mean(axis=1).std(ddof=1)) if len(table) > 1 else None for table in pair.tables
     ]
     return [
-        *head, pair.difference.n_values,
-        *(Cell(f"{m:.4f}", m, spread=spread(sd)) for m, sd in zip(means, deviations)),
-        pair.difference.mean, Cell(f"[{low:+.4f}, {high:+.4f}]", low), high,
-        procedure.test, Cell(probability(pair.p), pair.p),
-        procedure.correction,
-        Cell(probability(pair.adjusted), pair.adjusted, starred=pair.sign(procedure.alpha) != 0),
+        *head, pair.difference.n_values, *map(tables.mean_cell, means, deviations),
+        pair.difference.mean, *tables.interval_cells(*pair.difference.interval()),
+        procedure.test, tables.p_cell(pair.p),
+        procedure.correction, tables.p_cell(pair.adjusted, starred=pair.sign(procedure.alpha) != 0),
         paired.effect_size(*pair.values), pair.difference.smallest(),
         Cell("/".join(map(str, pair.counts)), pair.counts[0]), *pair.counts[1:],
-        *pair.repeats, *deviations,
+        *map(len, pair.tables), *deviations,
     ]  # fmt: skip
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from letorbench.analysis import tables
 from letorbench.analysis.comparison import Pair, Procedure, compare, differences_by_query
 from letorbench.analysis.results_table import best_first, comparable, label, notes, row_names
 from letorbench.analysis.tables import Column, Table, Value, probability, table
@@ -45,12 +45,21 @@ def conclusions(
     if frame.mixed:
         return ["The algorithms were measured by several conventions. Their numbers cannot be "
                 "compared, so none is called the best."]  # fmt: skip
-    order = _ranked(frame, measure)
-    sentences = [_opening(frame.dataset, order, measure)] if order else []
-    if len(order) > 1:
-        names = [row.algo for row in order]
-        against_best = {pair.a: pair for pair in pairs if pair.b == names[0] and pair.a in names}
-        sentences += _tested(order, against_best, baseline, procedure)
+    order, sentences = _ranked(frame, measure), []
+    names = [row.algo for row in order]
+    values = [f"{row.values[measure]:.4f}" for row in order[:2]]
+    if order:
+        folds = f"{order[0].folds} fold{'s' * (order[0].folds > 1)}"
+    if len(order) == 1:
+        where = f"{values[0]} on {frame.dataset}, over {folds}."
+        sentences = [f"{names[0]} reaches {label(measure)} {where}"]
+    elif order:
+        sentences = [
+            f"By {label(measure)}, {names[0]} is the best of {len(order)} algorithms on "
+            f"{frame.dataset}: {values[0]} over {folds}, ahead of {names[1]} with {values[1]}."
+        ]
+        of_best = {pair.a: pair for pair in pairs if pair.b == names[0] and pair.a in names}
+        sentences += _tested(names, of_best, baseline, procedure)
     return [*sentences, *(f"{note[0].upper()}{note[1:]}." for note in notes(frame))]
 
 
@@ -59,19 +68,8 @@ def _ranked(frame: DatasetResults, measure: str) -> list[SystemResults]:
     return [row for row in rows if not math.isnan(row.values[measure])]
 
 
-def _opening(dataset: str, order: Sequence[SystemResults], measure: str) -> str:
-    best, value = order[0], f"{order[0].values[measure]:.4f}"
-    folds = f"{best.folds} fold{'s' * (best.folds > 1)}"
-    if len(order) == 1:
-        return f"{best.algo} reaches {label(measure)} {value} on {dataset}, over {folds}."
-    return (
-        f"By {label(measure)}, {best.algo} is the best of {len(order)} algorithms on {dataset}: "
-        f"{value} over {folds}, ahead of {order[1].algo} with {order[1].values[measure]:.4f}."
-    )
-
-
 def _tested(
-    order: Sequence[SystemResults], pairs: Mapping[str, Pair], baseline: str, procedure: Procedure
+    order: Sequence[str], pairs: Mapping[str, Pair], baseline: str, procedure: Procedure
 ) -> list[str]:
     """What the tests say of the best against the runner-up, the baseline and the others."""
 
@@ -79,7 +77,7 @@ def _tested(
         significant = "" if pairs[name].sign(procedure.alpha) < 0 else "not "
         return f"is {significant}significant ({numbers(pairs[name])})"
 
-    best, second = order[0].algo, order[1].algo
+    best, second = order[:2]
     role = ", the baseline," if baseline == second else ""
     sentences = [f"Its lead over {second}{role} {verdict(second)}."]
     if baseline in pairs and baseline != second:
@@ -126,20 +124,18 @@ class PartMeans:
         if measure is None or row.label.algo in (RANDOM, IDEAL):
             return None
         facts = [fold.fit["validation"] for fold in row.stored]
-        values = ([_number(trial["value"]) for trial in each.get("grid") or []] for each in facts)
-        finite = (sorted(filter(math.isfinite, each), reverse=True) for each in values)
+        # None, of what was not measured, becomes NaN
+        values = (np.array([t["value"] for t in f.get("grid") or []], dtype=float) for f in facts)
+        finite = (np.sort(each[np.isfinite(each)])[::-1] for each in values)
         margins = [each[0] - each[1] for each in finite if len(each) > 1]
-        training, validation = (
-            float(np.mean([_number(each.get(part)) for each in facts]))
-            for part in ("training", "value")
+        parts = (
+            [each.get("training") for each in facts],
+            [each.get("value") for each in facts],
+            [fold.means.get(measure) for fold in row.stored],
         )
-        test = float(np.mean([_number(fold.means.get(measure)) for fold in row.stored]))
+        training, validation, test = (float(np.mean(np.array(each, float))) for each in parts)
         margin = float(np.mean(margins)) if margins else math.nan
         return cls(measure, training, validation, test, margin)
-
-
-def _number(value: Any) -> float:
-    return math.nan if value is None else float(value)
 
 
 def tuned(row: SystemResults) -> str:
@@ -171,24 +167,21 @@ def learning_table(frame: DatasetResults, notes: Sequence[str] = ()) -> Table:
     """A row for each algorithm: what was tuned, its means on the three parts, the margin."""
     rows: list[list[Value]] = []
     for row in frame.rows:
-        of = PartMeans.of(row)
-        if of is None:
-            rows.append([frame.dataset, row.algo, "", "", *[math.nan] * 5])
-        else:
-            parts = (of.training, of.validation, of.test, of.generalisation_gap, of.margin)
-            rows.append([frame.dataset, row.algo, tuned(row) or "fixed", of.measure, *parts])
+        facts: list[Value] = ["", "", *[math.nan] * 5]
+        if of := PartMeans.of(row):
+            parts = of.training, of.validation, of.test, of.generalisation_gap, of.margin
+            facts = [tuned(row) or "fixed", of.measure, *parts]
+        rows.append([frame.dataset, row.algo, *facts])
     caption = (
         f"{frame.dataset}: the chosen models on all three parts, mean over folds and seeds; "
         "fall = training minus test; margin = lead over the runner-up setting on validation"
     )
     heads = (
-        Column(name="dataset"),
-        Column("algorithm", "left", "algo"),
-        Column("tuned", "left", "tuned"),
-        Column("chosen by", "left", "select"),
-        *(Column(name, name=name, form=".4f") for name in ("training", "validation", "test")),
-        *(Column(name, name=name, form="+.4f") for name in ("fall", "margin")),
-    )
+        tables.DATASET, tables.ALGORITHM,
+        *tables.columns(["tuned"]), Column("chosen by", "left", "select"),
+        *tables.columns([], dict.fromkeys(("training", "validation", "test"), ".4f")),
+        *tables.columns([], dict.fromkeys(("fall", "margin"), "+.4f")),
+    )  # fmt: skip
     return table(caption, heads, rows, notes)
 
 
@@ -198,11 +191,11 @@ def diagnose(frame: DatasetResults, pair: Pair, procedure: Procedure) -> list[st
     ahead = sign(pair.measure) * pair.difference.mean >= 0
     high, low = (rows[name] for name in ((pair.a, pair.b) if ahead else (pair.b, pair.a)))
     gap, p = abs(pair.difference.mean), probability(pair.adjusted)
-    sentence = f"{low.algo} is {gap:.4f} worse than {high.algo} in {label(pair.measure)} per query"
-    if pair.sign(procedure.alpha):
-        sentence += f", which is significant (adjusted p {p})"
-    else:
-        sentence += f", which is not significant (adjusted p {p}): it may be chance alone"
+    chance = pair.sign(procedure.alpha) == 0
+    sentence = (
+        f"{low.algo} is {gap:.4f} worse than {high.algo} in {label(pair.measure)} per query, which "
+        f"is {'not ' * chance}significant (adjusted p {p}){': it may be chance alone' * chance}"
+    )
     return [sentence, *_learned(low, high, gap), *_queries(frame.dataset, low, high, pair.measure)]
 
 
@@ -213,10 +206,14 @@ def _learned(low: SystemResults, high: SystemResults, gap: float) -> list[str]:
     if one is not None and other is not None and one.measure == other.measure:
         less = other.training - one.training
         more = one.generalisation_gap - other.generalisation_gap
-        trained = f"in training it has {label(one.measure)} {one.training:.4f} against "
-        trained += f"{other.training:.4f}"
-        falls = f"from training to test it falls by {one.generalisation_gap:.4f} against "
-        falls += f"{other.generalisation_gap:.4f}"
+        trained = (
+            f"in training it has {label(one.measure)} {one.training:.4f} against "
+            f"{other.training:.4f}"
+        )
+        falls = (
+            f"from training to test it falls by {one.generalisation_gap:.4f} against "
+            f"{other.generalisation_gap:.4f}"
+        )
         if less + more > 0 and less >= more:
             sentences.append(f"underfitting rather than overfitting: {trained}; {falls}")
         elif less + more > 0:

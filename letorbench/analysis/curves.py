@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from letorbench import escaping
-from letorbench.analysis import figures
+from letorbench.analysis import figures, tables
 from letorbench.analysis.figures import Panel
 from letorbench.analysis.paired import MeanDifference
 from letorbench.analysis.results_table import label
-from letorbench.analysis.tables import Cell, Column, Table, table
+from letorbench.analysis.tables import Column, Table, table
 from letorbench.datasets.catalog import parse
 from letorbench.errors import DataError, UsageError
 from letorbench.results.dataset_results import DatasetResults, SystemResults
@@ -30,17 +31,16 @@ ACROSS, HEIGHT = 3, 1.9
 class LearningCurves(NamedTuple):
     """The algorithms of one data set that were trained on parts of its training queries."""
 
-    #: a row for each algorithm and fraction
     table: Table
-    #: a line for each algorithm, NaN at fractions that it was not trained on
+    #: NaN at fractions that an algorithm was not trained on
     panel: Panel
 
 
 def learning_curves(frames: Sequence[DatasetResults], measure: str) -> list[LearningCurves]:
     """The learning curves of each data set with results of several fractions."""
-    sets: dict[str, list[DatasetResults]] = {}
+    sets = defaultdict[str, list[DatasetResults]](list)
     for frame in frames:
-        sets.setdefault(parse(frame.dataset).whole, []).append(frame)
+        sets[parse(frame.dataset).whole].append(frame)
     several = {name: fractions for name, fractions in sets.items() if len(fractions) > 1}
     if not several:
         raise UsageError(
@@ -60,20 +60,16 @@ def _learning(dataset: str, fractions: Sequence[DatasetResults], measure: str) -
     cells = []
     lines = {row.algo: np.full((3, len(x)), math.nan) for row, _ in rows}
     for row, fraction in rows:
-        queries = row.queries.only(folds)
-        mean = MeanDifference.from_zero(queries.tables[measure], queries.folds)
+        mean = MeanDifference.of_queries(row.queries.only(folds), measure)
         low, high = mean.interval()
-        interval = Cell(f"[{low:.4f}, {high:.4f}]", low)
-        cells.append((dataset, row.algo, fraction, mean.mean, interval, high))
+        interval = tables.interval_cells(low, high, ".4f")
+        cells.append((dataset, row.algo, fraction, mean.mean, *interval))
         lines[row.algo][:, x.index(fraction)] = mean.mean, low, high
     columns = (
-        Column(name="dataset"),
-        Column("algorithm", "left", "algo"),
-        Column("share", name="share", form="g"),
+        tables.DATASET, tables.ALGORITHM, Column("share", name="share", form="g"),
         Column(label(measure), name=measure, form=".4f"),
-        Column("95 % interval", name="low"),
-        Column(name="high"),
-    )
+        Column("95 % interval", name="low"), *tables.for_programs("high"),
+    )  # fmt: skip
     conventions = ", ".join(dict.fromkeys(row.convention for row, _ in rows))
     intervals = f"{figures.INTERVALS}, over queries and seeds"
     caption = (

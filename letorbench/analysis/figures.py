@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import base64
 import io
+import math
 import os
 import sys
 import textwrap
 import warnings
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -27,7 +29,7 @@ import numpy as np
 from letorbench import escaping
 from letorbench.analysis.comparison import Pair, Procedure
 from letorbench.analysis.paired import MeanDifference
-from letorbench.analysis.results_table import best_first, label, lacks_folds, other_code, remarks
+from letorbench.analysis.results_table import best_first, label, remarks, shared_remarks
 from letorbench.errors import DataError, UsageError
 from letorbench.files import Writer, write_atomically
 from letorbench.measures import MEASURES, sign, texts
@@ -55,19 +57,12 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "p", "h", "d")
 DASHES = ("-", (0, (4, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)), (0, (7, 2)))
 
 STYLE: dict[str, Any] = {
-    "font.family": "DejaVu Sans",
-    "font.size": 8.0,
-    "axes.titlesize": 8.5,
-    "axes.labelsize": 8.0,
-    "xtick.labelsize": 7.5,
-    "ytick.labelsize": 7.5,
-    "legend.fontsize": 7.5,
-    "axes.linewidth": 0.6,
-    "lines.linewidth": 1.1,
-    "lines.markersize": 4.2,
-    "pdf.fonttype": 42,
-    "svg.hashsalt": "letorbench",
-}
+    "font.family": "DejaVu Sans", "font.size": 8.0,
+    "axes.titlesize": 8.5, "axes.labelsize": 8.0,
+    "xtick.labelsize": 7.5, "ytick.labelsize": 7.5, "legend.fontsize": 7.5,
+    "axes.linewidth": 0.6, "lines.linewidth": 1.1, "lines.markersize": 4.2,
+    "pdf.fonttype": 42, "svg.hashsalt": "letorbench",
+}  # fmt: skip
 #: the most lines that can be told apart; of more, the number of the best that are drawn in full
 MOST_LINES, BEST_LINES = len(COLOURS), 7
 #: more bands than this hide each other
@@ -93,6 +88,10 @@ INTERVALS = "95 % intervals, each by itself"
 POINTS_NOTE = f"{INTERVALS}, over queries"
 
 
+#: the edge of a band
+Edge = Sequence[float] | np.ndarray
+
+
 @dataclass(frozen=True)
 class Panel:
     """One data set: the values of algorithms at n = 1, 2, ..., at `cutoffs`, or at `fractions`."""
@@ -101,9 +100,7 @@ class Panel:
     measure: str
     curves: Mapping[str, Sequence[float]]
     #: the lower and upper edges of the bands of some lines, and what the bands are
-    bands: Mapping[str, tuple[Sequence[float] | np.ndarray, Sequence[float] | np.ndarray]] = field(
-        default_factory=dict
-    )
+    bands: Mapping[str, tuple[Edge, Edge]] = field(default_factory=dict)
     meaning: str = "one standard deviation over seeds"
     #: of the training queries
     fractions: Sequence[float] = ()
@@ -184,22 +181,22 @@ def drawn_measures(measure: str, frame: DatasetResults) -> list[str]:
 
 def panel(frame: DatasetResults, measures: Sequence[str]) -> Panel:
     """The panel of a data set: a measure, or its cut-offs, of every algorithm."""
-    remark, lone = remarks(frame), len(measures) == 1
+    remark, first, lone = remarks(frame), measures[0], len(measures) == 1
     curves, bands, named = {}, {}, []
-    for row in best_first(frame.rows, measures[0]) if lone else frame.rows:
+    for row in best_first(frame.rows, first) if lone else frame.rows:
         name = row.algo + f" [{row.convention}]" * (frame.mixed and row.convention not in row.algo)
         name += f" ({remark[row.algo]})" if row.algo in remark else ""
         if row.label.name or row.label.algo not in places():
             named.append(name)
         curves[name] = [row.values[measure] for measure in measures]
         half = np.array([row.deviation(measure) or 0.0 for measure in measures])
-        if lone and len((q := row.queries.counted(measures[0])).qids):
-            low, high = MeanDifference.from_zero(q.tables[measures[0]], q.folds).interval()
+        if lone and not np.isnan(row.queries.values[first]).all():
+            low, high = MeanDifference.of_queries(row.queries, first).interval()
             half = np.array([high - low]) / 2
         if lone or row.repeats > 1:
             bands[name] = (curves[name] - half, curves[name] + half)
-    title = label(measures[0] if lone else measures[0].partition("@")[0])
-    shared = ", ".join(filter(None, [lacks_folds(frame), "other code" * other_code(frame)]))
+    title = label(first if lone else first.partition("@")[0])
+    shared = ", ".join(filter(None, shared_remarks(frame)))
     cutoffs = [] if lone else [float(measure.partition("@")[2]) for measure in measures]
     return Panel(
         f"{frame.dataset} dataset{f' ({shared})' if shared else ''}",
@@ -253,7 +250,11 @@ def draw(
     if title is not None and len(panels) == 1:
         panels = [replace(panels[0], title=title)]
     names = list(dict.fromkeys(algo for panel in panels for algo in panel.curves))
-    last = [{algo: _last(values) for algo, values in p.curves.items()} for p in panels]
+    last = [  # the value at the largest n that has one
+        {algo: next((v for v in reversed(values) if v == v), -math.inf)
+         for algo, values in panel.curves.items()}
+        for panel in panels
+    ]  # fmt: skip
     users = {algo for panel in panels for algo in panel.users}
     named = drawn_first(names, last, [baseline], users)
     styles = {algo: line_style(i) for i, algo in enumerate(named)}
@@ -264,7 +265,7 @@ def draw(
     width = width or (PAGE if tall else column)
     # the lines that have a band: the best few of those drawn in full
     several = [algo for algo in named if any(algo in panel.bands for panel in panels)]
-    several.sort(key=lambda algo: -max(_last(p.curves.get(algo, ())) for p in panels))
+    several.sort(key=lambda algo: -max(each.get(algo, -math.inf) for each in last))
     banded = several[:MOST_BANDS]
     note = _note([algo for algo in names if algo not in styles], banded, panels, width)
     across = _across(named, width)
@@ -313,21 +314,16 @@ def drawn_first(
     """All algorithms, or the baselines, those with the best average ranks, and the best users'."""
     if len(names) <= MOST_LINES:
         return list(names)
-    ranks: dict[str, list[int]] = {}
+    ranks = defaultdict[str, list[int]](list)
     for each in values:
         for algo, value in each.items():
-            ranks.setdefault(algo, []).append(sum(other > value for other in each.values()))
+            ranks[algo].append(sum(other > value for other in each.values()))
     ranked = [algo for algo in names if algo in ranks and not _reference(algo)]
     ranked.sort(key=lambda algo: sum(ranks[algo]) / len(ranks[algo]))
     left = MOST_LINES - BEST_LINES - len(baselines)
     best_users = [algo for algo in ranked if algo in users][:left]
     chosen = {*ranked[:BEST_LINES], *baselines, *best_users}
     return [algo for algo in names if algo in chosen]
-
-
-def _last(values: Sequence[float]) -> float:
-    """The value at the largest n that has one."""
-    return next((value for value in reversed(values) if value == value), float("-inf"))
 
 
 def _note(
@@ -349,12 +345,10 @@ def line_style(i: int) -> dict[str, Any]:
     """Colour, marker and dash of the i-th line; the first 65 differ in what grey keeps."""
     colour = COLOURS[i % len(COLOURS)]
     return {
-        "color": colour,
-        "marker": MARKERS[i % len(MARKERS)],
+        "color": colour, "markerfacecolor": colour if i % 2 == 0 else "white",
+        "marker": MARKERS[i % len(MARKERS)], "markeredgewidth": 0.8,
         "linestyle": DASHES[(i + i // len(MARKERS)) % len(DASHES)],
-        "markerfacecolor": colour if i % 2 == 0 else "white",
-        "markeredgewidth": 0.8,
-    }
+    }  # fmt: skip
 
 
 def _draw_panel(
@@ -366,10 +360,8 @@ def _draw_panel(
         points = [(n, value) for n, value in zip(x, values) if value == value]  # no NaN
         axes.plot(*np.reshape(points, (-1, 2)).T, label=algo, **styles.get(algo, GREY))
         if algo in banded and algo in panel.bands:
-            colour = styles[algo]["color"]
-            axes.fill_between(
-                x[: len(values)], *panel.bands[algo], color=colour, alpha=0.15, linewidth=0
-            )
+            style = {"color": styles[algo]["color"], "alpha": 0.15, "linewidth": 0}
+            axes.fill_between(x[: len(values)], *panel.bands[algo], **style)
     x_label = "fraction of the training queries" if panel.fractions else "@n"
     dress(axes, panel.title, x_label, panel.measure)
     if panel.fractions:

@@ -7,7 +7,9 @@ draws random numbers. A user's rows are paired with them by query and tested as 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
@@ -15,20 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from letorbench.analysis import figures
+from letorbench.analysis import figures, tables
 from letorbench.analysis.comparison import Pair, Procedure
 from letorbench.analysis.conclusions import conclusions, numbers, page_tests
 from letorbench.analysis.paired import MeanDifference
 from letorbench.analysis.published import lookup
 from letorbench.analysis.ranks import critical_difference, draw_ranks, friedman, ranks_of
-from letorbench.analysis.results_table import (
-    best_first,
-    comparable,
-    early,
-    early_notes,
-    label,
-    spread,
-)
+from letorbench.analysis.results_table import best_first, comparable, early, early_notes, label
 from letorbench.analysis.tables import Cell, Column, Table, probability, render, table
 from letorbench.errors import DataError, UsageError
 from letorbench.escaping import page as page_of
@@ -86,13 +81,12 @@ def recommended() -> list[str]:
 
 def never_beaten(frames: Sequence[DatasetResults], measure: str = MEASURES[3]) -> list[str]:
     """Return the algorithms that are on no data set significantly worse than its best one."""
-    left: set[str] | None = None
+    unbeaten = []
     for frame in frames:
         rows = best_first(comparable(frame), measure)
         signs = _signs(_tests(Board(frame), measure), rows[0].algo)
-        unbeaten = {row.algo for row in rows if signs.get(row.algo, 0) >= 0}
-        left = unbeaten if left is None else left & unbeaten
-    return sorted(left or ())
+        unbeaten.append({row.algo for row in rows if signs.get(row.algo, 0) >= 0})
+    return sorted(set.intersection(*unbeaten)) if unbeaten else []
 
 
 def protocol_of(row: SystemResults) -> str:
@@ -146,18 +140,16 @@ def board(ours: DatasetResults, theirs: DatasetResults | None) -> Board:
 
 def families(row: SystemResults) -> tuple[str, ...]:
     """Return the families of a row's algorithm; none of an unknown one."""
-    try:
+    with suppress(UsageError):
         return ranker(row.label.algo).families
-    except UsageError:
-        return ()
+    return ()
 
 
 def scaling(row: SystemResults) -> str:
     """Return what a row's algorithm needs of features on scales of their own; "" if unknown."""
-    try:
+    with suppress(UsageError):
         return ranker(row.label.algo)().auto_features
-    except UsageError:
-        return ""
+    return ""
 
 
 def board_table(each: Board, measure: str, every: bool = False) -> Table:
@@ -169,51 +161,43 @@ def board_table(each: Board, measure: str, every: bool = False) -> Table:
     frame, rows = each.frame, best_first(comparable(each.frame), measure)
     drawn = _drawn(each).rows
     means = ranks_of(_values(drawn, measure)).mean(axis=0).tolist()
-    ranks = dict(zip((row.algo for row in drawn), means))
+    ranks = {row.algo: rank for row, rank in zip(drawn, means)}
     pairs = _tests(each, measure)
     from_best = {pair.a: pair for pair in pairs if pair.b == rows[0].algo}
     shown = dict.fromkeys([measure, *MEASURES] if every else [measure])
     lines: list[tuple[float, list]] = []
     for place, row in enumerate(rows, 1):
-        kept = row.queries.counted(measure)
-        low, high = MeanDifference.from_zero(kept.tables[measure], kept.folds).interval()
         pair = from_best.get(row.algo)
-        values = [
-            Cell(
-                f"{row.values[name]:.4f}", row.values[name], spread=spread(row.deviation(name)),
-                sign=pair.sign(PROCEDURE.alpha) if pair and name == measure else 0,
-            )
-            for name in shown
-        ]  # fmt: skip
-        kinds = families(row) or ("",)
+        value, *more = (tables.mean_cell(row.values[n], row.deviation(n)) for n in shown)
+        value = replace(value, sign=pair.sign(PROCEDURE.alpha) if pair else 0)
+        kind, *kinds = families(row) or ("",)
         name = f"{row.algo} ({', '.join(early(row))})" if early(row) else row.algo
         cells = [
-            frame.dataset, Cell(name, row.algo), place, *values,
-            pair and pair.difference.mean, pair and Cell(probability(pair.adjusted), pair.adjusted),
-            low, high, ranks.get(row.algo), row.seconds,
-            scaling(row), kinds[0], ", ".join(kinds[1:]),
+            frame.dataset, Cell(name, row.algo), place, value, *more,
+            pair and pair.difference.mean, pair and tables.p_cell(pair.adjusted),
+            *MeanDifference.of_queries(row.queries, measure).interval(), ranks.get(row.algo),
+            row.seconds, scaling(row), kind, ", ".join(kinds),
         ]  # fmt: skip
         lines.append((row.values[measure], cells))
-    for name, value, others in _of_papers(frame, measure):
-        cells = [None if v is None else Cell(f"{v:.4f}", v) for v in map(others.get, shown)]
-        blank = [None] * 7
-        lines.append((value, [frame.dataset, name, None, *cells, *blank, "printed", ""]))
+    printed = defaultdict[str, dict[str, float]](dict)  # the numbers of papers
+    for name in MEASURES:
+        for number in lookup(frame.dataset, name):
+            printed[number.name][name] = number.value
+    for name, of in printed.items():
+        if measure in of:
+            cells = [tables.mean_cell(of[n]) if n in of else None for n in shown]
+            cells = [frame.dataset, name, None, *cells, *[None] * 7, "printed", ""]
+            lines.append((of[measure], cells))
     lines.sort(key=lambda line: -sign(measure) * line[0])
     columns = (
-        Column(name="dataset"),
-        Column("algorithm", "left", "algo"),
-        Column("place", name="place", form="d"),
+        tables.DATASET, tables.ALGORITHM, Column("place", name="place", form="d"),
         *(Column(label(name), name=name) for name in shown),
         Column("difference", name="difference", form="+.4f"),
-        Column("adjusted", name="p_adjusted"),
-        Column(name="low"),
-        Column(name="high"),
+        Column("adjusted", name="p_adjusted"), *tables.for_programs("low", "high"),
         Column("mean rank", name="rank", form=".1f"),
         Column("seconds", name="seconds", form=".1f"),
-        Column("scaling" * every, "left", "scaling"),
-        Column("family", "left", "family"),
-        Column("kind", "left", "kind"),
-    )
+        Column("scaling" * every, "left", "scaling"), *tables.columns(["family", "kind"]),
+    )  # fmt: skip
     n = len(rows[0].queries.qids)
     caption = (
         f"{frame.dataset}: {len(rows)} algorithms by {label(measure)} [{frame.conventions[0]}], "
@@ -230,33 +214,30 @@ def tuning_table(each: Board, measure: str) -> Table | None:
     """A row per algorithm of several protocols: its value and seconds under each, the gain of
     tuning with its 95 % interval by itself; the largest gain first. None if there is no such row.
     """
-    found: dict[tuple, dict[str, SystemResults]] = {}
+    found = defaultdict[str, dict[str, SystemResults]](dict)
     for row in each.every:
-        own = [item for item in row.label.settings if item[0] not in ("protocol", "budget")]
-        key = row.algo.endswith(YOURS), row.label.algo, tuple(own)
-        found.setdefault(key, {}).setdefault(protocol_of(row), row)
+        own = (item for item in row.label.settings if item[0] not in ("protocol", "budget"))
+        name = str(Label(row.label.algo, tuple(own))) + YOURS * row.algo.endswith(YOURS)
+        found[name].setdefault(protocol_of(row), row)
     lines: list[list[Any]] = []
-    for (yours, algo, settings), rows in found.items():
+    for name, rows in found.items():
         if len(rows) < 2:
             continue
-        cells: list[Any] = [each.frame.dataset, str(Label(algo, settings)) + YOURS * yours]
-        for name in PROTOCOLS:
-            one = rows.get(name)
+        cells: list[Any] = [each.frame.dataset, name]
+        for one in map(rows.get, PROTOCOLS):
             cells += [one and one.values[measure], one and one.seconds]
-        lines.append([*cells, *_gain(rows, measure)])
+        gain: tuple[float | None, ...] = None, None, None
+        if {"default", "tuned"} <= set(rows):
+            ours, theirs = (rows[k].queries.counted(measure) for k in ("tuned", "default"))
+            mean = MeanDifference.of(ours.tables[measure], theirs.tables[measure], ours.folds)
+            gain = mean.mean, *mean.interval()
+        lines.append([*cells, *gain])
     lines.sort(key=lambda line: -sign(measure) * (line[-3] or 0.0))
-    heads = [
-        column
-        for name in PROTOCOLS
-        for column in (
-            Column(name, form=".4f", name=name),
-            Column("seconds", form=".1f", name=f"{name} seconds"),
-        )
-    ]
-    columns = (
-        Column(name="dataset"), Column("algorithm", "left", "algo"), *heads,
-        *(Column(head, form="+.4f", name=head) for head in ("gain", "low", "high")),
-    )  # fmt: skip
+    columns = [tables.DATASET, tables.ALGORITHM]
+    for name in PROTOCOLS:
+        columns += tables.columns([], {name: ".4f"})
+        columns.append(Column("seconds", form=".1f", name=f"{name} seconds"))
+    columns += tables.columns([], dict.fromkeys(("gain", "low", "high"), "+.4f"))
     caption = (
         f"{each.frame.dataset}: {label(measure)} under three protocols, seconds of all folds with "
         "their selection; gain of tuning over the default per query, with its 95 % interval by "
@@ -265,35 +246,16 @@ def tuning_table(each: Board, measure: str) -> Table | None:
     return table(caption, columns, lines) if lines else None
 
 
-def _gain(rows: Mapping[str, SystemResults], measure: str) -> Sequence[float | None]:
-    """Return how far tuning is above the default, and the ends of the interval of that."""
-    if not {"default", "tuned"} <= set(rows):
-        return None, None, None
-    ours, theirs = (rows[name].queries.counted(measure) for name in ("tuned", "default"))
-    both = MeanDifference.of(ours.tables[measure], theirs.tables[measure], ours.folds)
-    return both.mean, *both.interval()
-
-
 def _tests(each: Board, measure: str) -> tuple[Pair, ...]:
     """All rows against the best and the user's, corrected together."""
     frame = replace(each.frame, rows=tuple(comparable(each.frame)))
-    return page_tests(
-        frame, [r.algo for r in frame.rows if r.algo in each.users], PROCEDURE, measure
-    )
+    users = [row.algo for row in frame.rows if row.algo in each.users]
+    return page_tests(frame, users, PROCEDURE, measure)
 
 
 def _signs(pairs: Sequence[Pair], name: str) -> dict[str, int]:
     """-1 for the rows that are significantly worse than one, +1 for those that are better."""
     return {pair.a: pair.sign(PROCEDURE.alpha) for pair in pairs if pair.b == name}
-
-
-def _of_papers(frame: DatasetResults, measure: str) -> list[tuple[str, float, dict[str, float]]]:
-    """Numbers that papers print: a name for the row, its value, and its values by measure."""
-    found: dict[str, dict[str, float]] = {}
-    for name in MEASURES:
-        for row in lookup(frame.dataset, name):
-            found.setdefault(f"{row.algorithm} ({row.source})", {})[name] = row.value
-    return [(name, row[measure], row) for name, row in found.items() if measure in row]
 
 
 def _values(rows: Sequence[SystemResults], measure: str) -> np.ndarray:
@@ -357,8 +319,7 @@ def _section(each: Board, measure: str) -> dict[str, Any]:
 
 def _drawn(each: Board) -> DatasetResults:
     """The rows that are ranked among each other and drawn: all but `random`."""
-    rows = (row for row in comparable(each.frame) if row.label.algo != RANDOM)
-    return replace(each.frame, rows=tuple(rows))
+    return each.frame.only(r.algo for r in comparable(each.frame) if r.label.algo != RANDOM)
 
 
 def _ranks(rows: Sequence[SystemResults], measure: str) -> dict[str, str]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.errors import DataError
+from letorbench.results.per_query import PerQuery
 
 #: relative size of what is rounding, not a difference: equal values in another order of sums
 ROUNDING = 1e-12
@@ -269,9 +270,10 @@ class MeanDifference:
         return cls(mean, float(np.sqrt(total)), float(degrees), n)
 
     @classmethod
-    def from_zero(cls, values: np.ndarray, folds: np.ndarray) -> MeanDifference:
-        """The mean of values (n_repeats, n_queries) itself."""
-        return cls.of(values, np.zeros((1, len(folds))), folds)
+    def of_queries(cls, queries: PerQuery, measure: str) -> MeanDifference:
+        """The mean of a system's values, of the queries that have one."""
+        kept = queries.counted(measure)
+        return cls.of(kept.tables[measure], np.zeros((1, len(kept.qids))), kept.folds)
 
     @classmethod
     def of_resamples(cls, d: np.ndarray, ratio: float) -> MeanDifference:

@@ -8,6 +8,7 @@ maps these names to ours.
 import csv
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -15,8 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
+from letorbench.analysis import tables
 from letorbench.analysis.figures import Panel
-from letorbench.analysis.results_table import caption, label, partial_note, spread
+from letorbench.analysis.results_table import caption, label, partial_note
 from letorbench.analysis.tables import Cell, Column, Table, Value, table
 from letorbench.datasets.catalog import CATALOG, normalized, parse
 from letorbench.rankers import places
@@ -65,10 +67,18 @@ class Published:
     folds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     @property
+    def name(self) -> str:
+        return f"{self.algorithm} ({self.source})"
+
+    @property
     def ours(self) -> str | None:
         """The name of our ranker of that method, or None."""
-        known = {_letters(name): name for name in places()}
-        return ALIASES.get(self.algorithm) or known.get(_letters(self.algorithm))
+
+        def letters(name: str) -> str:
+            return re.sub("[^a-z0-9]", "", name.lower())
+
+        known = {letters(name): name for name in places()}
+        return ALIASES.get(self.algorithm) or known.get(letters(self.algorithm))
 
     @property
     def algo(self) -> str:
@@ -80,10 +90,9 @@ class Published:
 def published() -> tuple[Published, ...]:
     """Every printed number, in the file's order."""
     references = {row["source"]: row["reference"] for row in _rows("sources.csv")}
-    folds: dict[tuple[str, ...], dict[str, tuple[float, ...]]] = {}
+    folds = defaultdict[tuple[str, ...], dict[str, tuple[float, ...]]](dict)
     for row in _rows("published_by_fold.csv"):
-        numbers = tuple(float(row[str(k)]) for k in range(1, 6))
-        folds.setdefault(_key(row), {})[row["part"]] = numbers
+        folds[_key(row)][row["part"]] = tuple(float(row[str(k)]) for k in range(1, 6))
     return tuple(
         Published(*_key(row), float(row["value"]), row["value"], row["note"],
                   references[row["source"]], folds.get(_key(row), {}))
@@ -101,10 +110,6 @@ def lookup(dataset: str, measure: str) -> tuple[Published, ...]:
     )
 
 
-def _letters(name: str) -> str:
-    return re.sub("[^a-z0-9]", "", name.lower())
-
-
 def _key(row: Mapping[str, str]) -> tuple[str, str, str, str]:
     measure = row["metric"].lower() + (f"@{row['cutoff']}" if row["cutoff"] else "")
     return row["source"], row["dataset"], row["algorithm"], measure
@@ -119,44 +124,40 @@ def _interval(differences: Sequence[float]) -> tuple[Cell | None, float | None]:
     """The 95 % interval of the folds' mean difference, and its upper end, of two folds or more."""
     from scipy import stats
 
-    n = len(differences)
-    if n < 2:
+    if len(differences) < 2:
         return None, None
-    ends = stats.t.interval(0.95, n - 1, np.mean(differences), stats.sem(differences))
-    low, high = map(float, ends)
-    return Cell(f"[{low:+.4f}, {high:+.4f}]", low, starred=low * high > 0.0), high
+    mean, error = np.mean(differences), stats.sem(differences)
+    low, high = map(float, stats.t.interval(0.95, len(differences) - 1, mean, error))
+    return replace(tables.interval_cells(low, high)[0], starred=low * high > 0.0), high
 
 
 def published_table(frame: DatasetResults, measures: Sequence[str]) -> Table:
     """The published numbers next to ours, our algorithms first, with a note for each source."""
     # each label of an algorithm is compared with the numbers of the algorithm
-    ours: dict[str, list[SystemResults | None]] = {}
-    for mine in frame.rows:
-        ours.setdefault(mine.label.algo, []).append(mine)
     order = {row.algo: i for i, row in enumerate(frame.rows)}
-    found = [each for measure in measures for each in lookup(frame.dataset, measure)]
+    none: list[SystemResults | None] = [None]
     every = [
         (row.algo if row else each.algo, each, row, _by_fold(each, row))
-        for each in found
-        for row in ours.get(each.algo) or [None]
+        for measure in measures
+        for each in lookup(frame.dataset, measure)
+        for row in [row for row in frame.rows if row.label.algo == each.algo] or none
     ]
     every.sort(key=lambda shown: (order.get(shown[0], len(order)), shown[0]))
     numbers = sorted({number for *_, folds in every for number in folds})
-    seeded = False
+    deviations: list[float | None] = []
     rows: list[list[Cell | Value]] = []
     for name, each, row, folds in every:
         value = row.values.get(each.measure) if row else None
-        deviation = row.deviation(each.measure) if row else None
-        seeded = seeded or deviation is not None
+        deviations.append(row.deviation(each.measure) if row else None)
         places = max(len(each.printed.partition(".")[2]), 3)
         own, difference = Cell(""), Cell("")
         if value is not None:
-            own = Cell(f"{value:.4f}", value, spread=spread(deviation))
-            difference = Cell(f"{value - each.value:+.{places}f}", value - each.value)
+            own = tables.mean_cell(value, deviations[-1])
+            difference = tables.mean_cell(value - each.value, form=f"+.{places}f")
         differences = {number: a - b for number, (a, b) in folds.items()}
         source = (each.source, each.algorithm, each.note, each.reference)
         rows.append([
-            frame.dataset, name, Cell(label(each.measure), each.measure), None, own, deviation,
+            frame.dataset, name, Cell(label(each.measure), each.measure), None, own, deviations[-1],
             each.printed, difference, *_interval(list(differences.values())),
             *map(differences.get, numbers), *source,
         ])  # fmt: skip
@@ -171,24 +172,18 @@ def published_table(frame: DatasetResults, measures: Sequence[str]) -> Table:
     made = table(
         caption(frame) + FOLDS * bool(numbers) if every else title,
         (
-            Column(name="dataset"),
-            Column("algorithm", "left", "algo"),
-            Column("measure", "left", "measure"),
-            Column(name="fold"),
-            Column("ours", name="ours"),
-            Column(name="sd"),
-            Column("published", name="published"),
-            Column("difference", name="difference"),
-            Column("95 % interval" * bool(numbers), name="low"),
-            Column(name="high"),
+            tables.DATASET, tables.ALGORITHM, Column("measure", "left", "measure"),
+            *tables.for_programs("fold"), Column("ours", name="ours"), *tables.for_programs("sd"),
+            *tables.columns([], {"published": "", "difference": ""}),
+            Column("95 % interval" * bool(numbers), name="low"), *tables.for_programs("high"),
             *(Column(f"fold {number}", form="+.4f") for number in numbers),
             Column("source", "left", "source"),
-            *(Column(name=name) for name in ("algorithm_there", "note", "reference")),
+            *tables.for_programs("algorithm_there", "note", "reference"),
         ),
         rows,
         (*partial_note(known), *sources.values()),
-    )
-    return replace(made, seeds=SEEDS if seeded else "")
+    )  # fmt: skip
+    return replace(made, seeds=SEEDS if any(each is not None for each in deviations) else "")
 
 
 def _by_fold(printed: Published, row: SystemResults | None) -> dict[int, tuple[float, float]]:
@@ -203,7 +198,6 @@ def with_published(panel: Panel, dataset: str, measures: Sequence[str]) -> Panel
     curves = {name: list(curve) for name, curve in panel.curves.items()}
     for k, measure in enumerate(measures):
         for row in lookup(dataset, measure):
-            name = f"{row.algorithm} ({row.source})"
-            curves.setdefault(name, [math.nan] * len(measures))[k] = row.value
+            curves.setdefault(row.name, [math.nan] * len(measures))[k] = row.value
     printed = [name for name in curves if name not in panel.curves]
     return replace(panel, curves=curves, users=(*panel.users, *printed))

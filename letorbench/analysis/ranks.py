@@ -78,8 +78,7 @@ def tied_groups(ranks: np.ndarray, difference: float) -> tuple[tuple[int, ...], 
     groups: list[tuple[int, ...]] = []
     last = 0
     for start, first in enumerate(order):
-        near = ranks[order] - ranks[first] < difference
-        end = int(np.flatnonzero(near)[-1]) + 1
+        end = int(np.flatnonzero(ranks[order] - ranks[first] < difference)[-1]) + 1
         if end - start > 1 and end > last:
             groups.append(tuple(int(i) for i in order[start:end]))
             last = end
@@ -127,19 +126,18 @@ def overall_table(across: Overall) -> Table:
     """A row for each algorithm, the best rank first, with the tests below."""
     ranks = dict(zip(across.ranked, across.ranks.tolist()))
     won, ideal = winning_numbers(across.values), ideal_winning_numbers(across.values)
-    rows = []
-    for algo, wins, most in zip(across.algos, won.tolist(), ideal.tolist()):
-        rank = ranks.get(algo)
-        row = (algo, Cell(f"{wins} of {most}", wins), wins / most if most else None, rank)
-        rows.append((math.inf if rank is None else rank, -wins, algo, row))
-    rows.sort(key=lambda row: row[:3])
-    datasets = ", ".join(across.datasets)
-    return table(
-        f"{label(across.measure)} over {len(across.datasets)} data sets: {datasets}",
-        columns(["algorithm"], {"winning number": "", "normalised": ".3f", "average rank": ".2f"}),
-        (row for *_, row in rows),
-        _tests(across),
+    every = [*zip(across.algos, won.tolist(), ideal.tolist())]
+    every.sort(key=lambda row: (ranks.get(row[0], math.inf), -row[1], row[0]))
+    rows = (
+        (algo, Cell(f"{wins} of {most}", wins), wins / most if most else None, ranks.get(algo))
+        for algo, wins, most in every
     )
+    return table(
+        f"{label(across.measure)} over {len(across.datasets)} data sets: "
+        f"{', '.join(across.datasets)}",
+        columns(["algorithm"], {"winning number": "", "normalised": ".3f", "average rank": ".2f"}),
+        rows, _tests(across),
+    )  # fmt: skip
 
 
 def _tests(across: Overall) -> list[str]:

@@ -6,6 +6,7 @@ many algorithms the best few and the baseline are shown first, and the others un
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -78,6 +79,7 @@ def _section(
         if validation_curves(row)
     }
     learned = any(map(conclusions.PartMeans.of, frame.rows))
+    several = len(frame.rows) > 1
     return {
         "conclusions": conclusions.conclusions(frame, pairs, baseline, procedure, measure),
         "mixed": frame.mixed,
@@ -86,9 +88,7 @@ def _section(
         "warnings": warnings,
         "n_warnings": n_warnings,
         "curves": ndcg_curves(frame, baseline),
-        "compared": _compared(frame, pairs, baseline, first, procedure, measure, by)
-        if len(frame.rows) > 1
-        else None,
+        "compared": several and _compared(frame, pairs, baseline, first, procedure, measure, by),
         "validation": _split(curves, first),
         "importance": _importance(ordered, measure) if important else None,
         "learned": conclusions.learning_table(frame) if learned else None,
@@ -109,17 +109,15 @@ def shown_first(frame: DatasetResults, baseline: str, measure: str) -> list[str]
 
 def ndcg_curves(frame: DatasetResults, baseline: str) -> dict[str, Any] | None:
     """NDCG@n, n = 1, 2, ..., over the test queries of all folds: a chart, and its numbers."""
-    every = {row.algo: _points(row.queries) for row in frame.rows}
-    every = {name: points for name, points in every.items() if points}
+    every = {row.algo: points for row in frame.rows if (points := _points(row.queries))}
     if not every:
         return None
     lines = {name: [mean for mean, *_ in points] for name, points in every.items()}
     best = max(lines, key=lambda name: lines[name][-1])
-    bands = {
-        name: ([low for _, low, _ in every[name]], [high for *_, high in every[name]])
-        for name in (best, baseline)
-        if name in every
-    }
+    bands = {}
+    for name in {best, baseline} & {*every}:
+        _, low, high = zip(*every[name])
+        bands[name] = low, high
     title = f"NDCG@n on {frame.dataset}, mean over queries with 95 % intervals"
     panel = figures.Panel(f"{frame.dataset} dataset", "NDCG@n", lines, bands, figures.INTERVALS)
     longest = max(map(len, every.values()))
@@ -136,8 +134,8 @@ def ndcg_curves(frame: DatasetResults, baseline: str) -> dict[str, Any] | None:
 def _points(queries: PerQuery) -> list[tuple[float, float, float]]:
     """The mean and the ends of its interval at n = 1, 2, ... up to the first gap."""
     names = takewhile(queries.values.__contains__, (f"ndcg@{n}" for n in range(1, 11)))
-    with_value = ((name, queries.counted(name)) for name in names)
-    means = [MeanDifference.from_zero(q.tables[n], q.folds) for n, q in with_value if len(q.qids)]
+    with_value = (name for name in names if not np.isnan(queries.values[name]).all())
+    means = (MeanDifference.of_queries(queries, name) for name in with_value)
     return [(mean.mean, *mean.interval()) for mean in means]
 
 
@@ -237,19 +235,19 @@ def _split(
     cards: Mapping[str, tuple[str, str]], first: Sequence[str]
 ) -> dict[str, list[tuple[str, str]]]:
     """The cards of the algorithms that are shown first, and the others'."""
-    return {
-        "first": [card for algo, card in cards.items() if algo in first],
-        "others": [card for algo, card in cards.items() if algo not in first],
-    }
+    shown: dict[str, list[tuple[str, str]]] = {"first": [], "others": []}
+    for algo, card in cards.items():
+        shown["first" if algo in first else "others"].append(card)
+    return shown
 
 
 def _warnings(frame: DatasetResults) -> tuple[Table, str]:
     """The warnings of training, the most serious first, and how many there are."""
-    folds: dict[tuple[str, FitWarning], list[int]] = {}
+    folds = defaultdict[tuple[str, FitWarning], list[int]](list)
     for row in frame.rows:
         for fold in row.by_repeat[0]:
             for warning in fold.warnings:
-                folds.setdefault((row.algo, warning), []).append(fold.number)
+                folds[row.algo, warning].append(fold.number)
     rows = [
         (name, warning.kind, ", ".join(map(str, numbers)), warning.text)
         for (name, warning), numbers in sorted(folds.items(), key=lambda each: each[0][1].rank)
@@ -307,11 +305,10 @@ def _data(frame: DatasetResults) -> list[tuple[str, str]]:
 
 def _provenance(frame: DatasetResults) -> list[tuple[str, str]]:
     """Where the numbers come from: versions, the digest of the data, seeds."""
-    versions: dict[str, set[str]] = {}
-    for row in frame.rows:
-        for fit in row.fits.values():
-            for name, version in fit.get("versions", {}).items():
-                versions.setdefault(name, set()).add(str(version))
+    versions = defaultdict[str, set[str]](set)
+    for fit in (fit for row in frame.rows for fit in row.fits.values()):
+        for name, version in fit.get("versions", {}).items():
+            versions[name].add(str(version))
     rows = [(name, ", ".join(sorted(each))) for name, each in versions.items()]
     rows.append(("data (blake2b of the files)", ", ".join(sorted(_identities(frame, "data")))))
     return [*rows, ("seed", ", ".join(sorted(_identities(frame, "seed"))) or "none")]

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from letorbench.analysis import tables
 from letorbench.analysis.comparison import CORRECTION_NAMES, Procedure
 from letorbench.analysis.paired import CORRECTIONS, TUKEY, MeanDifference
-from letorbench.analysis.results_table import label, spread
-from letorbench.analysis.tables import Cell, Column, Table, Value, probability, table
+from letorbench.analysis.results_table import label
+from letorbench.analysis.tables import Cell, Column, Table, Value, table
 from letorbench.datasets.catalog import parse
 from letorbench.results.dataset_results import DatasetResults, SystemResults
 from letorbench.results.per_query import mean_of
@@ -33,15 +34,14 @@ def resplit_table(frame: DatasetResults, draws: Draws, measures: Sequence[str]) 
         means = values.mean(axis=0).tolist()
         deviations = values.std(axis=0, ddof=1).tolist() if len(drawn) > 1 else [None] * len(means)
         cells = (
-            Cell("-" if mean != mean else f"{mean:.4f}", mean, spread=spread(deviation))
+            Cell("-" if mean != mean else f"{mean:.4f}", mean, spread=tables.spread(deviation))
             for mean, deviation in zip(means, deviations)
         )
         rows.append([algo, len(drawn), *cells])
     columns = (
-        Column("algorithm", "left", "algo"),
-        Column("draws", name="draws", form="d"),
+        tables.ALGORITHM, Column("draws", name="draws", form="d"),
         *(Column(label(name), name=name) for name in measures),
-    )
+    )  # fmt: skip
     caption = (
         f"{_counted(frame, draws)}: mean over draws of the means over folds; "
         "± = standard deviation over draws"
@@ -89,34 +89,27 @@ def resplit_comparison(
     rows: list[list[Cell | Value]] = []
     for a, b, d, mean in tested:
         p = adjusted[frozenset((a, b))]
-        each, (low, high) = mean_of(d, axis=1), mean.interval()
+        each = mean_of(d, axis=1)
         deviation = float(each.std(ddof=1)) if len(each) > 1 else None
         own = official[a] - official[b]
         same = int((np.sign(each) == np.sign(own)).sum())
         numbers: list[Cell | Value] = [math.nan] * 6  # where no query has a value
         if mean.n_values:
             numbers = [
-                Cell(f"{mean.mean:+.4f}", mean.mean, spread=spread(deviation)), deviation,
-                Cell(f"[{low:+.4f}, {high:+.4f}]", low), high,
-                Cell(probability(mean.p), mean.p),
-                Cell(probability(p), p, starred=p < procedure.alpha),
+                tables.mean_cell(mean.mean, deviation, "+.4f"), deviation,
+                *tables.interval_cells(*mean.interval()),
+                tables.p_cell(mean.p), tables.p_cell(p, p < procedure.alpha),
             ]  # fmt: skip
         counted = Cell(f"{same} of {len(each)}", same)
         rows.append([frame.dataset, measure, a, b, own, *numbers, counted, len(each)])
     columns = (
-        *(Column(name=name) for name in ("dataset", "measure")),
-        Column("algorithm", "left", "algo"),
-        Column("against", "left", "against"),
+        tables.DATASET, *tables.for_programs("measure"), tables.ALGORITHM, tables.AGAINST,
         Column("official", name="official", form="+.4f"),
-        Column("re-splits", name="difference"),
-        Column(name="sd"),
-        Column("95 % interval", name="low"),
-        Column(name="high"),
-        Column("p", name="p"),
-        Column("adjusted", name="p_adjusted"),
-        Column("same sign", name="same_sign"),
-        Column(name="draws"),
-    )
+        Column("re-splits", name="difference"), *tables.for_programs("sd"),
+        Column("95 % interval", name="low"), *tables.for_programs("high"),
+        Column("p", name="p"), Column("adjusted", name="p_adjusted"),
+        Column("same sign", name="same_sign"), *tables.for_programs("draws"),
+    )  # fmt: skip
     most = max((mean.n_values for *_, mean in tested), default=0)
     caption = (
         f"{_counted(frame, draws)}, {label(measure)} [{', '.join(frame.conventions)}]: "

@@ -1,11 +1,13 @@
 """Tables of a data set's results: a row for each algorithm, a column for each measure."""
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
+from letorbench.analysis import tables
 from letorbench.analysis.tables import DASH, Cell, Column, Table, table
 from letorbench.conventions import convention
 from letorbench.errors import UsageError
@@ -37,8 +39,7 @@ LONGEST_NAME = 40
 ACRONYMS = ("ndcg", "map", "mrr", "err", "wta", "auc", "rbp", "rmse")
 
 
-@dataclass(frozen=True)
-class Marks:
+class Marks(NamedTuple):
     """Significance against a baseline: +1 better, -1 worse, by (algorithm, measure)."""
 
     baseline: str
@@ -57,23 +58,22 @@ class RowNames(NamedTuple):
 
     def headed(self, caption: str) -> str:
         """The caption, with the shared settings that it does not say; it names the convention."""
-        said = [
+        more = [
             f"{k}={v}" for k, v in self.shared if k != "convention" and f"{k} {v}" not in caption
         ]
-        return f"{caption}; every row with {', '.join(said)}" if said else caption
+        return f"{caption}; every row with {', '.join(more)}" if more else caption
 
 
 def row_names(algos: Iterable[str]) -> RowNames:
     """Leave out of labels what all of them share, and cut the long ones."""
-    found = {algo: labels.Label(algo) for algo in algos}
-    for algo in found:
+    of = {algo: labels.Label(algo) for algo in algos}
+    for algo in of:
         with suppress(UsageError):  # another system may be called anything
-            found[algo] = labels.parse(algo)
-    settings = [label.settings for label in found.values()]
-    shared = [pair for pair in next(iter(settings), ()) if all(pair in each for each in settings)]
-    shared *= len(found) > 1
+            of[algo] = labels.parse(algo)
+    first = next(iter(of.values())).settings if len(of) > 1 else ()
+    shared = [pair for pair in first if all(pair in each.settings for each in of.values())]
     names, key = dict[str, str](), list[str]()
-    for algo, label in found.items():
+    for algo, label in of.items():
         own = tuple(pair for pair in label.settings if pair not in shared)
         names[algo] = name = replace(label, settings=own).row
         if len(name) > LONGEST_NAME:
@@ -101,11 +101,9 @@ def summary_table(
     Nothing is marked among rows of different conventions, nor a row with fewer folds than others.
     """
     names = row_names(row.algo for row in frame.rows)
-    called = (replace(row, algo=names.of[row.algo]) for row in frame.rows)
-    shown = replace(frame, rows=tuple(called))
-    remark = remarks(shown)
+    shown = replace(frame, rows=tuple(replace(row, algo=names.of[row.algo]) for row in frame.rows))
+    remark, signs = remarks(shown), marks.signs if marks else {}
     drawn = [measure for measure in measures if measure in frame.drawn]
-    signs = marks.signs if marks else {}
     places = {measure: _places(frame, measure) for measure in measures}
     rows = []
     for row in frame.rows:
@@ -114,7 +112,7 @@ def summary_table(
         cells = (
             Cell(
                 _printed(row, measure), row.values.get(measure), places[measure].get(row.algo, 0),
-                signs.get((row.algo, measure), 0), spread=spread(row.deviation(measure)),
+                signs.get((row.algo, measure), 0), spread=tables.spread(row.deviation(measure)),
             )
             for measure in measures
         )  # fmt: skip
@@ -125,13 +123,13 @@ def summary_table(
             *(signs.get((row.algo, measure), 0) for measure in measures if marks),
         ])  # fmt: skip
     columns = (
-        Column(name="dataset"),
-        Column("algorithm", "left", "algo"),
+        tables.DATASET,
+        tables.ALGORITHM,
         Column("convention" * frame.mixed, "left", "convention"),
-        *(Column(name=name) for name in HEAD[2:]),
+        *tables.for_programs(*HEAD[2:]),
         *(Column(label(measure), name=measure) for measure in measures),
-        *(Column(name=deviation_column(measure)) for measure in drawn),
-        *(Column(name=f"{measure}-sign") for measure in measures if marks),
+        *tables.for_programs(*map(deviation_column, drawn)),
+        *tables.for_programs(*(f"{measure}-sign" for measure in measures if marks)),
     )
     apart = [
         abs(row.values[name] - float(mean_of(row.queries.in_means.values[name])))
@@ -151,19 +149,22 @@ def summary_table(
 
 def caption(frame: DatasetResults) -> str:
     """One line: the data set, what was averaged, how it was measured, how features were changed."""
+
+    def most(numbers: set[int]) -> str:
+        return "up to " * (len(numbers) > 1) + str(max(numbers))
+
     repeats = {row.repeats for row in frame.rows if row.repeats > 1}
-    some = "up to " * (len(repeats) > 1)
-    seeds = f" and {some}{max(repeats)} seeds" if repeats else ""
     folds = {row.folds for row in frame.rows} or {0}
+    seeds = f" and {most(repeats)} seeds" if repeats else ""
+    mean = f"mean over {most(folds)} fold{'s' * (folds != {1})}{seeds}"
     rules = "; ".join(
         f"measures {convention(name).description} [{name}]" for name in frame.conventions
     )
-    some = "up to " * (len(folds) > 1)
-    mean = f"mean over {some}{max(folds)} fold{'s' * (folds != {1})}{seeds}"
-    features: dict[str, list[str]] = {}  # how they were transformed, the most usual way first
+    features = defaultdict[str, list[str]](list)  # how they were transformed
     for row in frame.rows:
         if row.features is not None:
-            features.setdefault(row.features, []).append(row.algo)
+            features[row.features].append(row.algo)
+    # the most usual way first
     ways = sorted(features, key=lambda name: (-len(features[name]), name == "raw"))
     listed = "; ".join(f"{name}: {', '.join(features[name])}" for name in ways[1:])
     changed = f"; features {ways[0]}{f' ({listed})' * bool(listed)}" if {*ways} - {"raw"} else ""
@@ -179,33 +180,19 @@ def label(measure: str) -> str:
     return "-".join(words) + at + cutoff
 
 
-def spread(deviation: float | None) -> str:
-    """A standard deviation as it is printed: ±.0012; "" for none."""
-    return "" if deviation is None else f"±{deviation:.4f}".replace("±0.", "±.")
-
-
-def other_code(frame: DatasetResults) -> bool:
-    """Whether every row is of other code: then one note says so instead of each name."""
-    return len(frame.rows) > 1 and all(row.version for row in frame.rows)
-
-
-def lacks_folds(frame: DatasetResults) -> str:
-    """What every row lacks in the same way: then one note says so instead of each name."""
+def shared_remarks(frame: DatasetResults) -> tuple[str, str]:
+    """Which folds every row lacks, and whether each is of other code: no name needs to say so."""
     lacking = {row.partial for row in frame.rows}
-    return lacking.pop() if len(lacking) == 1 else ""
+    old = len(frame.rows) > 1 and all(row.version for row in frame.rows)
+    return lacking.pop() if len(lacking) == 1 else "", "other code" * old
 
 
 def remarks(frame: DatasetResults) -> dict[str, str]:
     """The remarks in brackets behind algorithms' names: missing folds, other code, ..."""
-    whole, old, found = lacks_folds(frame), other_code(frame), {}
-    for row in frame.rows:
-        words = [
-            row.partial * (not whole),
-            *early(row),
-            "other code" * bool(row.version and not old),
-        ]
-        found[row.algo] = ", ".join(filter(None, words))
-    return {algo: remark for algo, remark in found.items() if remark}
+    shared = shared_remarks(frame)
+    words = {r.algo: [r.partial, *early(r), "other code" * bool(r.version)] for r in frame.rows}
+    own = {algo: [each for each in of if each and each not in shared] for algo, of in words.items()}
+    return {algo: ", ".join(each) for algo, each in own.items() if each}
 
 
 def early(row: SystemResults) -> list[str]:
@@ -226,34 +213,32 @@ def early_notes(rows: Sequence[SystemResults]) -> list[str]:
 def notes(frame: DatasetResults) -> tuple[str, ...]:
     """The notes below a table: partial rows, time limits, other code, one seed, references."""
     rows = frame.rows
-    versions: dict[str, list[str]] = {}
+    versions, gaps = defaultdict[str, list[str]](list), defaultdict[str, dict[int, None]](dict)
     for row in rows:
-        if row.version:
-            versions.setdefault(row.version, []).append(row.algo)
-    code = "; ".join(f"{', '.join(algos)} ({version})" for version, algos in versions.items())
-    if other_code(frame):
-        code = f"every row ({', '.join({v.partition(',')[0]: None for v in versions})})"
-    gaps: dict[str, dict[int, None]] = {}
-    for fold in (fold for row in rows for fold in row.stored):
-        names = [label(name) for name, mean in fold.means.items() if mean != mean]
-        if names:
+        versions[row.version].append(row.algo)
+        for fold in row.stored:
+            names = [label(name) for name, mean in fold.means.items() if mean != mean]
             what = "any measure" if len(names) == len(fold.means) else ", ".join(names)
-            gaps.setdefault(what, {})[fold.number] = None
+            if names:
+                gaps[what][fold.number] = None
+    versions.pop("", None)
+    code = "; ".join(f"{', '.join(algos)} ({version})" for version, algos in versions.items())
+    if shared_remarks(frame)[1]:
+        code = f"every row ({', '.join({v.partition(',')[0]: None for v in versions})})"
     without = "; ".join(f"{what} in fold {', '.join(map(str, k))}" for what, k in gaps.items())
-    one_seed = [row.algo for row in rows if row.repeated and row.repeats == 1]
-    named = [str(row.label) for row in rows if row.label.name]
-    lines = (
-        (named, f"names: {'; '.join(named)}"),
-        *((True, note) for note in early_notes(rows)),
-        (gaps, f"no value of {without}: no test query counts; means are over the other folds"),
-        (code, f"other code: {code}; a new run renews them and may give other numbers"),
-        (one_seed, f"one seed: {', '.join(one_seed)}; the effect of other seeds is not known "
-         "(--repeats)"),
+    one_seed = ", ".join(row.algo for row in rows if row.repeated and row.repeats == 1)
+    named = "; ".join(str(row.label) for row in rows if row.label.name)
+    return (
+        *frame.unmeasured, *partial_note(frame),
+        *[f"names: {named}"] * bool(named), *early_notes(rows),
+        *[f"no value of {without}: no test query counts; means are over the other folds"]
+        * bool(gaps),
+        *[f"other code: {code}; a new run renews them and may give other numbers"] * bool(code),
+        *[f"one seed: {one_seed}; the effect of other seeds is not known (--repeats)"]
+        * bool(one_seed),
+        *(REFERENCES[algo] for algo in dict.fromkeys(row.label.algo for row in rows)
+          if algo in REFERENCES),
     )  # fmt: skip
-    algos = dict.fromkeys(row.label.algo for row in rows)
-    shown = (line for names, line in lines if names)
-    references = (REFERENCES[algo] for algo in algos if algo in REFERENCES)
-    return (*frame.unmeasured, *partial_note(frame), *shown, *references)
 
 
 def fold_note(difference: float) -> tuple[str, ...]:
@@ -268,9 +253,9 @@ def fold_note(difference: float) -> tuple[str, ...]:
 
 def partial_note(frame: DatasetResults) -> tuple[str, ...]:
     """A note that names the partial algorithms, or nothing."""
+    shared, _ = shared_remarks(frame)
     named = ", ".join(f"{row.algo} ({row.partial})" for row in frame.rows if row.partial)
-    if lacks_folds(frame):
-        named = f"every row ({lacks_folds(frame)})"
+    named = f"every row ({shared})" if shared else named
     several = len({row.folds for row in frame.rows if competes(row.label.algo)}) > 1
     warning = "; means over fewer folds cannot be compared with the others" * several
     return (f"partial: {named}{warning}",) if named else ()

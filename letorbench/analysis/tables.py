@@ -62,6 +62,15 @@ class Column:
         return Cell(format(value, self.form) if value == value else DASH, value)
 
 
+DATASET = Column(name="dataset")
+ALGORITHM, AGAINST = Column("algorithm", "left", "algo"), Column("against", "left", "against")
+
+
+def for_programs(*names: str) -> tuple[Column, ...]:
+    """Columns that people do not see."""
+    return tuple(Column(name=name) for name in names)
+
+
 @dataclass(frozen=True)
 class Table:
     """Columns and rows with a one-line caption above and notes below."""
@@ -80,22 +89,14 @@ class Table:
     #: what the spreads mean; "" where there are none
     seeds: str = ""
 
-    @property
-    def headings(self) -> list[str]:
-        return [column.heading for column in self.columns]
-
     def visible_columns(self) -> Table:
         """What people see; of a table without rows the caption and the notes."""
         if not self.rows:
             return Table(self.caption, notes=self.notes)
-        shown = self._only(lambda column: bool(column.heading or not column.name))
+        shown = self.only(lambda column: bool(column.heading or not column.name))
         return replace(shown, rows=tuple(row for row in shown.rows if any(c.text for c in row)))
 
-    def data_columns(self) -> Table:
-        """What programs read."""
-        return self._only(lambda column: bool(column.name))
-
-    def _only(self, shown: Callable[[Column], bool]) -> Table:
+    def only(self, shown: Callable[[Column], bool]) -> Table:
         chosen = [shown(column) for column in self.columns]
         rows = tuple(tuple(compress(row, chosen)) for row in self.rows)
         return replace(self, columns=tuple(compress(self.columns, chosen)), rows=rows)
@@ -141,15 +142,14 @@ def text_table(
 
 def data_table(names: Sequence[str], rows: Iterable[Sequence[Value]]) -> Table:
     """A table of plain values for programs."""
-    return table("", (Column(name=name) for name in names), rows)
+    return table("", for_programs(*names), rows)
 
 
 def to_frame(table: Table) -> pd.DataFrame:
     """The data columns as a DataFrame."""
     import pandas as pd
 
-    names = [column.name for column in table.data_columns().columns]
-    return pd.DataFrame(records(table), columns=names)
+    return pd.DataFrame(records(table), columns=[c.name for c in table.columns if c.name])
 
 
 def records(table: Table) -> list[dict[str, Value]]:
@@ -166,13 +166,29 @@ def write_table(
     """Write stem.csv with all digits and stem.txt with four decimals."""
     made = text_table(header, [[four_decimals(cell) for cell in row] for row in rows], title)
     csv, text = (stem.with_name(f"{stem.name}.{form}") for form in ("csv", "txt"))
-    for path, content in (
-        (csv, render(data_table(header, rows), "csv")),
-        (text, render(made, "text")),
-    ):
+    for path, shown, form in ((csv, data_table(header, rows), "csv"), (text, made, "text")):
         with write_atomically(path) as file:
-            file.write(content)
+            file.write(render(shown, form))
     return csv, text
+
+
+def spread(deviation: float | None) -> str:
+    """A standard deviation as it is printed: ±.0012; "" for none."""
+    return "" if deviation is None else f"±{deviation:.4f}".replace("±0.", "±.")
+
+
+def mean_cell(mean: float, deviation: float | None = None, form: str = ".4f") -> Cell:
+    """A mean and its standard deviation."""
+    return Cell(format(mean, form), mean, spread=spread(deviation))
+
+
+def interval_cells(low: float, high: float, form: str = "+.4f") -> tuple[Cell, float]:
+    """An interval for people, whose value is its lower end, and its upper end for programs."""
+    return Cell(f"[{low:{form}}, {high:{form}}]", low), high
+
+
+def p_cell(p: float, starred: bool = False) -> Cell:
+    return Cell(probability(p), p, starred=starred)
 
 
 def four_decimals(cell: Value) -> str:
@@ -190,7 +206,7 @@ def render(tables: Table | Iterable[Table], form: str) -> str:
     every = [tables] if isinstance(tables, Table) else tables
     if form != "csv":
         return "\n".join(FORMATS[form](table.visible_columns()) for table in every)
-    texts = [_csv(table.data_columns()) for table in every]
+    texts = [_csv(table) for table in every]
     return texts[0] + "".join(text.partition("\n")[2] for text in texts[1:])
 
 
@@ -200,7 +216,8 @@ def _text(table: Table) -> str:
     shown = map(_text_column, table.columns, cells)
     lines = ["  ".join(row).rstrip() for row in zip(*shown)]
     legend = table.legend("* = best", "+ - = significantly better, worse than")
-    lines = [*filter(None, [legend]), *lines[not any(table.headings) :], *table.notes]
+    headed = any(column.heading for column in table.columns)
+    lines = [*filter(None, [legend]), *lines[not headed :], *table.notes]
     return "".join(escaping.visible(line) + "\n" for line in lines)
 
 
@@ -220,8 +237,9 @@ def _text_column(column: Column, cells: Sequence[Cell]) -> list[str]:
 
 
 def _csv(table: Table) -> str:
-    names: Sequence[object] = [column.name for column in table.columns]
-    return escaping.csv_table([names, *([cell.value for cell in row] for row in table.rows)])
+    shown = table.only(lambda column: bool(column.name))
+    names: Sequence[object] = [column.name for column in shown.columns]
+    return escaping.csv_table([names, *([cell.value for cell in row] for row in shown.rows)])
 
 
 def _markdown(table: Table) -> str:
@@ -230,7 +248,7 @@ def _markdown(table: Table) -> str:
     if table.columns:
         rule = ["---" if column.align == "left" else "---:" for column in table.columns]
         rows = [[_markdown_cell(cell) for cell in row] for row in table.rows]
-        heads = list(map(escaping.markdown, table.headings))
+        heads = [escaping.markdown(column.heading) for column in table.columns]
         parts += ["", *("| " + " | ".join(row) + " |" for row in [heads, rule, *rows])]
     if table.notes:
         parts += ["", *(f"- {escaping.markdown(note)}" for note in table.notes)]
@@ -265,7 +283,7 @@ def _latex(table: Table) -> str:
         *([rf"\label{{tab:{label}}}"] if label else []),
         rf"\begin{{tabular}}{{{''.join(column.align[0] for column in table.columns)}}}",
         r"\toprule",
-        " & ".join(map(escaping.latex, table.headings)) + r" \\",
+        " & ".join(escaping.latex(column.heading) for column in table.columns) + r" \\",
         r"\midrule",
         *(" & ".join(row) + r" \\" for row in rows),
         r"\bottomrule",

@@ -136,8 +136,7 @@ def fit(
     ranker = cls(**settings, **{FEATURES: row.features}).fit_sets(
         whole, None, np.random.default_rng(seed), changed.time_limit
     )
-    counted = row.queries.counted(name)
-    mean = MeanDifference.from_zero(counted.tables[name], counted.folds)
+    mean = MeanDifference.of_queries(row.queries, name)
     warnings = [
         *report.notes,
         *closing_lines(report.runs),

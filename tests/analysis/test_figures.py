@@ -9,12 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import drawing, random_queries, unlocked
-from matplotlib.figure import Figure
 from sample_models import SAMPLES
 from toy_data import row_of, sample_row, store_fold, write_toy
 
 import letorbench as lb
-from letorbench.analysis.curves import draw_curves, learning_curves
 from letorbench.analysis.figures import (
     BEST_LINES,
     MOST_LINES,
@@ -64,26 +62,21 @@ LONG = "NDCG_BOOST {} (ndcgboost-2009)"
 
 
 @pytest.mark.parametrize("n_panels, n_lines, name", [(1, 1, "{}"), (2, 7, LONG), (5, 13, LONG)])
-def test_layout(n_panels, n_lines, name):
-    figure = draw(panels(n_panels, n_lines, name))
+@pytest.mark.parametrize("width", [None, 6.0])
+def test_layout(n_panels, n_lines, name, width):
+    """One panel takes the title, several have it above them."""
+    figure = draw(panels(n_panels, n_lines, name), width=width, title=width and "Mine")
     figure.draw_without_rendering()  # positions are known once it is drawn
     assert_apart(figure)
     (legend,) = figure.legends
     assert all(legend.get_window_extent().y1 < each.bbox.y0 for each in figure.axes)
     sizes = [text.get_fontsize() for axes in figure.axes for text in axes.get_xticklabels()]
     assert min([*sizes, *(text.get_fontsize() for text in legend.get_texts())]) >= 7
-
-
-@pytest.mark.parametrize("n_panels", [1, 3])
-def test_a_figure_has_the_width_and_the_title_that_are_asked_for(n_panels):
-    figure = draw(panels(n_panels, 3), width=5.0, title="Mine")
-    figure.draw_without_rendering()
-    assert_apart(figure)
-    assert figure.get_figwidth() == 5.0
-    titles = [axes.get_title() for axes in figure.axes]
-    assert [*titles, figure.get_suptitle()].count("Mine") == 1
-    assert ("Mine" in titles) == (n_panels == 1)
-    assert draw(panels(1, 3), title="").axes[0].get_title() == ""
+    if width:
+        titles = [axes.get_title() for axes in figure.axes]
+        assert figure.get_figwidth() == width
+        assert [*titles, figure.get_suptitle()].count("Mine") == 1
+        assert ("Mine" in titles) == (n_panels == 1)
 
 
 def test_the_best_of_several_panels_rank_best_on_average():
@@ -130,45 +123,23 @@ def test_a_figure_says_where_a_convention_lets_lines_fall() -> None:
     assert panel(frame, ["ndcg@1", "ndcg@2"]).note == ""
 
 
-def test_points_are_the_tables_values_with_intervals_over_queries(tmp_path) -> None:
-    """The intervals are Student's: 2 +- t(2) * sd / sqrt(3), here of queries 0, .25, .5."""
-    from scipy import stats
-
-    for algo, more in (("low", 0.0), ("high", 0.25), ("none", np.nan)):
-        store_fold(tmp_path, "S", algo, 1, {"map": more + np.array([0.0, 0.25, 0.5])})
-    axes = lb.load_results(tmp_path).plot("map").axes[0]
-    assert [text.get_text() for text in axes.get_yticklabels()] == ["high", "low", "none"]
-    assert axes.get_title() == "S dataset (1 of 5 folds)"
-    points = [line.get_xydata().tolist() for line in axes.lines if len(line.get_xdata()) == 1]
-    assert points[:2] == [[[0.5, 0.0]], [[0.25, 1.0]]] and np.isnan(points[2][0][0])
-    ends = axes.lines[0].get_xdata()
-    half = stats.t.ppf(0.975, 2) * 0.25 / np.sqrt(3)
-    np.testing.assert_allclose(ends, [0.5 - half, 0.5 + half])
-    assert axes.get_ylim() == (2.5, -0.5)  # the best on top
-
-
 def test_where_every_row_is_of_other_code_one_title_says_so() -> None:
     """Not each of 43 names; one row of other code among others is named."""
-
-    def frame(*codes: str | None) -> DatasetResults:
-        rows = []
-        for name, code in zip("ab", codes):
-            row = sample_row(name, {"map": 0.5})
-            facts = {"algo": name, "module": "letorbench.rankers.mart", "code": code}
-            fits = [fold.fit | {"identity": facts} for fold in row.stored]
-            stored = (replace(fold, fit=fit) for fold, fit in zip(row.stored, fits))
-            rows.append(replace(row, stored=tuple(stored)))
-        return DatasetResults("S", tuple(rows))
-
-    for each, names, title in (
-        (frame("1", "2"), ["a", "b"], "S dataset (other code)"),
-        (frame(None, "2"), ["a", "b (other code)"], "S dataset"),
+    rows = []
+    for name, code in (("a", None), ("b", "1"), ("c", "2")):
+        facts = {"algo": name, "module": "letorbench.rankers.mart", "code": code}
+        row = sample_row(name, {"map": 0.5})
+        stored = (replace(fold, fit=fold.fit | {"identity": facts}) for fold in row.stored)
+        rows.append(replace(row, stored=tuple(stored)))
+    for some, names, title in (
+        (rows[1:], ["b", "c"], "S dataset (other code)"),
+        (rows[:2], ["a", "b (other code)"], "S dataset"),
     ):
-        drawn, table = panel(each, ["map"]), summary_table(each, ["map"])
+        frame = DatasetResults("S", tuple(some))
+        drawn, table = panel(frame, ["map"]), summary_table(frame, ["map"])
         assert [*drawn.curves] == [row[1].text for row in table.rows] == names
-        assert drawn.title == title
-        said = [note for note in table.notes if note.startswith("other code: ")]
-        assert len(said) == 1 and ("every row" in said[0]) == ("(" in title)
+        [note] = [note for note in table.notes if note.startswith("other code: ")]
+        assert drawn.title == title and ("every row" in note) == ("(" in title)
 
 
 def test_a_legend_is_less_tall_than_its_plot_and_names_what_is_looked_for() -> None:
@@ -184,68 +155,23 @@ def test_a_legend_is_less_tall_than_its_plot_and_names_what_is_looked_for() -> N
     assert sorted(shown) == sorted([*best, "regression", "mine", "theirs"])
 
 
-def test_a_point_far_from_all_others_is_a_number() -> None:
-    """It comes after points whose intervals are drawn."""
-    values = {"a": 0.5, "b": 0.4, "random": 0.01}
-    curves = {name: [value] for name, value in values.items()}
-    bands = {name: ([value - 0.01], [value + 0.01]) for name, value in values.items()}
-    axes = draw([Panel("S", "MAP", curves, bands)]).axes[0]
-    assert [text.get_text() for text in axes.texts] == ["\u25c2 0.0100"]
-    assert len([line for line in axes.lines if len(line.get_xdata()) == 1]) == 2
-
-
-def test_differences_are_those_of_compare_and_validation_curves_those_of_the_fits(tmp_path) -> None:
+def test_a_figure_of_differences_has_room_for_its_note_and_a_place_for_any_name(tmp_path) -> None:
+    """The note is as long as the test that it names; a folder's name has no stroke."""
     write_toy(tmp_path / "data")
-    where = {"out": tmp_path / "results", "data_dir": tmp_path / "data"}
-    results = lb.run("TOY", ["regression", "adarank-ndcg", "listnet"], folds=[1, 2], **where)
+    odd, where = "recipe[loss=wpl(weight=1/pi)]", {"out": tmp_path, "data_dir": tmp_path / "data"}
+    results = lb.run("TOY", [odd, "regression"], folds=[1, 2], **where)
     figure = results.plot("map", baseline="regression")
     figure.draw_without_rendering()
-    assert_apart(figure, *figure.texts)  # its note is as long as the test that it names
-    axes = figure.axes[0]
-    points = [line.get_xydata()[0] for line in axes.lines if len(line.get_xdata()) == 1]
-    compared = results.compare("regression", "map").sort_values("difference", ascending=False)
-    assert [text.get_text().rstrip(" *") for text in axes.get_yticklabels()] == [*compared["algo"]]
-    np.testing.assert_allclose([x for x, _ in points], compared["difference"])
-    figure = results.plot(validation=True)
-    tuned = ["adarank-ndcg", "listnet", "regression"]
-    assert [axes.get_title() for axes in figure.axes] == tuned
-    fits = results.fits().query("algo == 'listnet'")
-    for line, fit in zip(figure.axes[1].lines, fits.itertuples(), strict=True):
-        assert line.get_ydata().tolist() == fit.curve
-        [dot] = line.get_markevery()
-        assert line.get_xdata()[dot] == fit.best  # the dot stands at the round that was kept
-    odd = "recipe[loss=wpl(weight=1/pi)]"  # a folder's name has no stroke
-    both = lb.run("TOY", [odd, "regression"], folds=[1, 2], **where)
-    (path,) = write_figure(both, "map", ["png"], baseline=odd)
-    assert path.parent == tmp_path / "results" / "TOY" and path.is_file()
+    assert_apart(figure, *figure.texts)
+    (path,) = write_figure(results, "map", ["png"], baseline=odd)
+    assert path.parent == tmp_path / "TOY" and path.is_file()
 
 
-@pytest.mark.parametrize("grid, best, curve, x", [
-    ({}, {1: 1, 2: 3}, [0.1, 0.4, 0.2], {1: 1, 2: 3}),  # the kept round need not be the highest
-    ({"c": [1, 2, 3]}, {1: None, 2: None}, [], {1: 2, 2: 3}),
-])  # fmt: skip
-def test_a_dot_is_at_what_each_fold_kept(tmp_path, grid, best, curve, x) -> None:
-    values = {1: [0.1, 0.5, 0.3], 2: [0.2, 0.1, 0.4]}
-    for fold in (1, 2):
-        trials = [{"settings": {"c": c}, "value": v} for c, v in zip((1, 2, 3), values[fold])]
-        facts = {"measure": "map", "curve": curve, "best": best[fold], "grid": trials * bool(grid)}
-        store_fold(tmp_path, "S", "a", fold, {"map": 0.5}, validation=facts, grid=grid)
-    axes = Figure().subplots()
-    draw_curves(axes, lb.load_results(tmp_path).frames[0].rows[0])
-    for fold, line in enumerate(axes.lines, 1):
-        assert line.get_ydata().tolist() == (curve or values[fold])
-        assert line.get_xdata()[line.get_markevery()].tolist() == [x[fold]]
-    assert len(axes.lines) == 2
-
-
-def test_learning_curves_are_over_the_folds_that_all_shares_have(tmp_path) -> None:
-    folds = {"S@0.5": (1, 2), "S": (2, 3)}
-    for name, numbers in folds.items():
-        for number in numbers:
-            store_fold(tmp_path, name, "a", number, {"map": [number / 4, number / 8]})
-    [found] = learning_curves(lb.load_results(tmp_path).frames, "map")
-    assert [row[3].value for row in found.table.rows] == [0.375, 0.375]
-    assert np.ravel(list(found.panel.curves.values())).tolist() == [0.375, 0.375]
+def test_a_dot_is_at_the_round_that_was_kept_which_need_not_be_the_highest(tmp_path) -> None:
+    facts = {"measure": "map", "curve": [0.1, 0.4, 0.2], "best": 3, "grid": []}
+    store_fold(tmp_path, "S", "a", 1, {"map": 0.5}, validation=facts)
+    [line] = lb.load_results(tmp_path).plot(validation=True).axes[0].lines
+    assert line.get_xydata()[line.get_markevery()].tolist() == [[3, 0.2]]
 
 
 def of_model(model, queries):
@@ -255,13 +181,13 @@ def of_model(model, queries):
 
 
 def test_only_what_a_model_uses_is_important(rng):
-    """Of 24 features the model uses the last four, ever more; the figure shows twenty, or four."""
+    """Of 24 features the model uses the last four, ever more; of trees the gains are summed."""
     queries, weights = random_queries(rng, [30] * 10, 24), np.maximum(np.arange(24) - 19.0, 0.0)
     with unlocked(queries):
         queries.labels[:] = np.digitize(queries.features @ weights, [0.0, 4.0])
-    ranker = of_model(Linear(weights), queries)
-    frame = lb.importance(ranker, queries)
-    assert lb.importance(ranker, queries, "ndcg@10", 5, 0).equals(frame)
+    queries = replace(queries, feature_names=tuple(f"x{k}$" for k in range(24)))
+    frame = lb.importance(of_model(Linear(weights), queries), queries)
+    assert lb.importance(of_model(Linear(weights), queries), queries, "ndcg@10", 5, 0).equals(frame)
     assert frame["feature"][frame["permutation"] == 0.0].tolist() == [*range(1, 21)]
     losses, deviations = [0.379863, 0.210799, 0.124847], [0.0407267, 0.0183697, 0.0129987]
     assert frame["feature"][:4].tolist() == [24, 23, 22, 21] and frame["gain"].isna().all()
@@ -270,12 +196,13 @@ def test_only_what_a_model_uses_is_important(rng):
     assert len(lb.importance_figure(frame).axes[0].patches) == 20
     axes = lb.importance_figure(frame, 4).axes[0]
     assert [bar.get_width() for bar in axes.patches] == frame["permutation"][:4].tolist()
-    assert [text.get_text() for text in axes.get_yticklabels()] == ["24", "23", "22", "21"]
-    named = lb.importance(
-        ranker, replace(queries, feature_names=tuple(f"x{k}$" for k in range(24)))
-    )
-    assert named["name"][:2].tolist() == ["x23$", "x22$"] and named["feature"][0] == 24
-    assert named.drop(columns="name").equals(frame.drop(columns="name"))
+    assert [text.get_text() for text in axes.get_yticklabels()][0] == r"x23\$"
+    queries = random_queries(rng, [5] * 8, 5)
+    with unlocked(queries):
+        queries.features[:, 4] = np.repeat(np.arange(8.0) / 8.0, 5)  # constant in each query
+    frame = lb.importance(of_model(SAMPLES["trees"](), queries), queries, "map", draws=2)
+    assert (frame["permutation"] == 0.0).all()
+    assert frame.set_index("feature")["gain"].tolist() == [0.0, 0.0, 0.0, 0.0, 1.0]
 
 
 def test_stored_models_are_measured_on_their_test_parts(tmp_path):
@@ -299,13 +226,11 @@ def test_stored_models_are_measured_on_their_test_parts(tmp_path):
                 model, test = lb.load_model(stored.folder / "model.npz"), fold.test
                 swapped = test.features.copy()
                 swapped[:, columns] = swapped[np.arange(len(swapped)) ^ 1][:, columns]
-                means = [
-                    lb.evaluate(
-                        test, model.predict(replace(test, features=x)), convention=bench.convention
-                    )["ndcg@10"]
-                    for x in (test.features, swapped)
-                ]
-                losses.append(means[0] - means[1])
+                whole, less = (
+                    lb.evaluate(test, model.predict(each), convention=bench.convention)["ndcg@10"]
+                    for each in (test, replace(test, features=swapped))
+                )
+                losses.append(whole - less)
             assert found["permutation"][name] == pytest.approx(np.mean(losses) / 2, abs=0.01)
             assert found["sd"][name] == pytest.approx(np.std(losses, ddof=1) / 2, abs=0.02)
 
@@ -328,12 +253,3 @@ def test_an_ablation_is_a_run_on_data_that_lack_the_columns(tmp_path):
         assert pair.b == "all features" and pair.difference.mean != 0
     assert [pair.a for pair in pairs] == ["without a", "without b and c"]
     assert without(bench, "b", [1]).folds[0].train.feature_names == ("a", "c")
-
-
-def test_a_constant_within_each_query_is_not_important_and_gains_are_summed(rng):
-    queries = random_queries(rng, [5] * 8, 5)
-    with unlocked(queries):
-        queries.features[:, 4] = np.repeat(np.arange(8.0) / 8.0, 5)
-    frame = lb.importance(of_model(SAMPLES["trees"](), queries), queries, "map", draws=2)
-    assert (frame["permutation"] == 0.0).all()
-    assert frame.set_index("feature")["gain"].tolist() == [0.0, 0.0, 0.0, 0.0, 1.0]

@@ -46,25 +46,23 @@ def made(tmp_path_factory) -> Path:
 
 def test_packed_results_read_back_and_are_measured_again(made, tmp_path):
     """What is unpacked has the same values, ties included, and `verify` finds no fault in it."""
-    kept, found = DatasetResults.read(made / "results", "UNEVEN"), read_packed(made / "UNEVEN.zip")
     unpack(made / "UNEVEN.zip", tmp_path / "out")
-    again = DatasetResults.read(tmp_path / "out", "UNEVEN", made / "data")
+    kept, found, again = (
+        DatasetResults.read(made / "results", "UNEVEN"), read_packed(made / "UNEVEN.zip"),
+        DatasetResults.read(tmp_path / "out", "UNEVEN", made / "data"),
+    )  # fmt: skip
     for one, *others in zip(kept.rows, found.rows, again.rows, strict=True):
         for other in others:
-            assert (other.algo, other.repeats, other.folds) == (one.algo, one.repeats, one.folds)
-            assert other.label == one.label and other.seconds == one.seconds
+            for fact in ("algo", "label", "repeats", "folds", "seconds"):
+                assert getattr(other, fact) == getattr(one, fact)
             for name in MEASURES:
                 np.testing.assert_array_equal(other.queries.tables[name], one.queries.tables[name])
                 assert other.values[name] == one.values[name]
-                assert other.deviation(name) == one.deviation(name)
     assert "0 problems" in printed("verify", str(tmp_path / "out"), "--data-dir", f"{made}/data")
     pack(again, MEASURES, tmp_path / "again.zip")
-    names = ("values.npy", "places.npy")
-    packed = [
-        np.load(path, allow_pickle=False) for path in (made / "UNEVEN.zip", tmp_path / "again.zip")
-    ]
-    for name in names:
-        np.testing.assert_array_equal(*(each[name.removesuffix(".npy")] for each in packed))
+    for name in ("values", "places"):
+        files = made / "UNEVEN.zip", tmp_path / "again.zip"
+        np.testing.assert_array_equal(*(np.load(file, allow_pickle=False)[name] for file in files))
     (tmp_path / "broken.zip").write_bytes((made / "UNEVEN.zip").read_bytes()[:500])
     with pytest.raises(DataError, match="found no packed results"):
         read_packed(tmp_path / "broken.zip")
@@ -111,36 +109,34 @@ def test_a_row_whose_fits_a_limit_ended_is_marked_everywhere(made, mark):
     ours = read_packed(made / "UNEVEN.zip")
     facts = {"cut_off": {"time_limit": 1.0, "fits": 1, "of": 1}} if mark == "cut off" else {
         "warnings": [{"kind": mark, "text": "stopped"}]}  # fmt: skip
-
-    def early(row):
-        first, *rest = row.stored
-        return replace(row, stored=(replace(first, fit={**first.fit, **facts}), *rest))
-
-    rows = tuple(early(row) if row.algo == "regression" else row for row in ours.rows)
-    frame = replace(ours, rows=rows)
-    table, column = board_table(board(frame, None), "ndcg@10"), mark.replace(" ", "_")
-    assert list(to_frame(table)["algo"].sort_values()) == sorted(row.algo for row in rows)
+    one = ours.only(["regression"]).rows[0]
+    first, *rest = one.stored
+    early = replace(one, stored=(replace(first, fit={**first.fit, **facts}), *rest))
+    frame = replace(ours, rows=tuple(early if row is one else row for row in ours.rows))
     for text in (
-        render(table, "text"),
+        render(board_table(board(frame, None), "ndcg@10"), "text"),
         render(board_table(board(frame, None), "ndcg@10", every=True), "html"),
         render(summary_table(frame, ["map"]), "text"),
         report([frame], "random", Procedure("t"), "map", ""),
     ):
         assert f"regression ({mark})" in text and f"ranknet ({mark})" not in text
         assert "regression (1 of 5 folds)" in text
-    assert to_frame(summary_table(frame, ["map"])).set_index("algo")[column]["regression"] == 1
+    rows = to_frame(summary_table(frame, ["map"])).set_index("algo")
+    assert rows[mark.replace(" ", "_")]["regression"] == 1
 
 
-def test_what_is_shipped_is_small_and_whole():
+def test_what_is_shipped_is_small_and_whole_and_recommends_what_is_stored():
     assert sorted(files()) == ["MQ2008", "OHSUMED"]
     assert sum(path.stat().st_size for path in files().values()) <= 3_000_000
-    for name, queries in {"MQ2008": 784, "OHSUMED": 106}.items():
-        frame = shipped(name)
+    frames = [shipped(name) for name in files()]
+    for frame, queries in zip(frames, (784, 106)):
         assert not frame.partial and not frame.mixed
         assert {"ndcgboost", "listnet", "lambdamart", "ranksvm"} <= {r.algo for r in frame.rows}
         for row in frame.rows:
-            assert len(row.queries.qids) == queries
-            assert row.repeats == (5 if row.drawn else 1)
+            assert len(row.queries.qids) == queries and row.repeats == (5 if row.drawn else 1)
+    assert recommended() == never_beaten(frames)
+    stars = {line.split()[0] for line in printed("algos").splitlines() if " * " in line}
+    assert stars == {*recommended()}
 
 
 def test_the_command_shows_them_and_writes_a_page(made, tmp_path, monkeypatch):
@@ -162,28 +158,24 @@ def test_the_command_shows_them_and_writes_a_page(made, tmp_path, monkeypatch):
 
 def test_protocols_stand_in_a_table_of_their_own(tmp_path, monkeypatch):
     """The gain is that of paired queries, and other tables have the default's rows alone."""
-    packed = tmp_path / "DEMO.zip"
-    places = ("letorbench.api.leaderboard", "letorbench.analysis.leaderboard")
-    for place in (*places, "benchmarks.leaderboard"):
-        monkeypatch.setattr(f"{place}.files", lambda: {"DEMO": packed})
+    for place in ("letorbench.api", "letorbench.analysis", "benchmarks"):
+        monkeypatch.setattr(f"{place}.leaderboard.files", lambda: {"DEMO": tmp_path / "DEMO.zip"})
     monkeypatch.chdir(tmp_path)
     algos = ["--algo", "regression,ranksvm,random", "--budget", "3"]
     packed_by([*algos, "--protocols", "published,tuned"])
-    everything = shipped("DEMO", every=True)
-    assert len(everything.rows) == 10
-    kept = {"regression", "ranksvm", "random", "ideal"}
-    assert {row.algo for row in shipped("DEMO").rows} == kept
-    each = board(everything, None)
+    everything, kept = shipped("DEMO", every=True), {"regression", "ranksvm", "random", "ideal"}
+    each, of = board(everything, None), {row.algo: row for row in everything.rows}
+    assert len(of) == 10 and {row.algo for row in shipped("DEMO").rows} == kept
     assert {row.algo for row in each.frame.rows} == kept
     found = to_frame(tuning_table(each, "ndcg@10")).set_index("algo")
-    of = {row.algo: row for row in everything.rows}
-    tuned, default = of["ranksvm[protocol=tuned,budget=3]"], of["ranksvm"]
-    gains = tuned.queries.values["ndcg@10"] - default.queries.values["ndcg@10"]
+    rows = {"tuned": of["ranksvm[protocol=tuned,budget=3]"], "default": of["ranksvm"],
+            "published": of["ranksvm[protocol=published]"]}  # fmt: skip
+    tuned, default = (rows[name].queries.values["ndcg@10"] for name in ("tuned", "default"))
     row = found.loc["ranksvm"]
-    assert row["gain"] == pytest.approx(gains.mean()) and row["low"] < row["gain"] < row["high"]
-    assert row["tuned"] == tuned.values["ndcg@10"] and row["default"] == default.values["ndcg@10"]
-    assert row["published"] == of["ranksvm[protocol=published]"].values["ndcg@10"]
-    assert row["tuned seconds"] == tuned.seconds
+    assert row["gain"] == pytest.approx((tuned - default).mean())
+    assert row["low"] < row["gain"] < row["high"]
+    for name, one in rows.items():
+        assert row[name] == one.values["ndcg@10"] and row[f"{name} seconds"] == one.seconds
     assert list(found["gain"]) == sorted(found["gain"], reverse=True)
     assert "under three protocols" in printed("leaderboard")
     assert "Who was under-tuned?" in Path("leaderboard.html").read_text()
@@ -210,10 +202,3 @@ def test_a_submission_is_whole_and_of_the_leaderboards_queries(made, tmp_path, m
     scores = next((tmp_path / "mine").rglob("scores.txt"))
     scores.write_text(scores.read_text()[:-9])
     assert "scores.txt" in " ".join(faults(tmp_path / "mine"))
-
-
-def test_the_recommended_are_those_that_the_shipped_results_recommend():
-    """Not by hand: what is stored is what the tests of all shipped queries say now."""
-    assert recommended() == never_beaten([shipped(name) for name in files()])
-    shown = printed("algos")
-    assert {line.split()[0] for line in shown.splitlines() if " * " in line} == {*recommended()}

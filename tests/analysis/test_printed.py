@@ -163,6 +163,9 @@ REFUSED = {
     "table NONE": (1, "NONE", "results there"),
     "table OHSUMED --algo listnets": (2, "listnets", "listnet"),
     "table TOY --out toy --shares": (2, "several", "share"),
+    "compare OHSUMED --algo slow": (2, "found slow", "two"),
+    "compare OHSUMED --baseline ideals": (2, "ideals", "listnet"),
+    "compare OHSUMED --correction tukey --test t": (2, "tukey", "randomization"),
 }  # fmt: skip
 
 

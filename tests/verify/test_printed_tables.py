@@ -1,13 +1,12 @@
 """Printed tables: none of Microsoft's numbers is impossible, and planted errors are found."""
 
 from collections import Counter
-from itertools import cycle
+from itertools import cycle, product
 from pathlib import Path
 
 import numpy as np
 import pytest
 from conftest import call, numbers, parts_of, random_queries, refused, same
-from toy_data import write_toy
 
 from letorbench.conventions import CONVENTIONS, convention
 from letorbench.datasets import catalog
@@ -22,8 +21,6 @@ from letorbench.verify.printed import check_by_data, check_table
 from letorbench.verify.tables_read import Entry, read_table
 
 NAMES = [*(f"p@{k}" for k in range(1, 11)), *(f"ndcg@{k}" for k in (1, 3, 10)), "map"]
-#: the queries of a fold are so many and some
-N = 95
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +29,7 @@ def made() -> tuple[list[Entry], dict[tuple[str, str, int], Known]]:
     rng, rules = np.random.default_rng(3), CONVENTIONS["letor4"]
     measures, values, known = [parse(name) for name in NAMES], {}, {}
     for fold in range(1, 6):
-        queries = random_queries(rng, rng.integers(5, 20, N + 2 * fold).tolist(), levels=3)
+        queries = random_queries(rng, rng.integers(5, 20, 95 + 2 * fold).tolist(), levels=3)
         known["D", "test", fold] = known_facts(queries, NAMES, rules)
         for algo, noise in (("a", 1.0), ("b", 3.0)):
             scores = queries.labels + noise * rng.normal(size=queries.n_docs)
@@ -48,11 +45,6 @@ def made() -> tuple[list[Entry], dict[tuple[str, str, int], Known]]:
     return [Entry(*row, line) for line, row in enumerate(rows, 2)], known
 
 
-def test_a_sound_table_is_found_sound(made) -> None:
-    entries, known = made
-    assert check_table(entries) == [] and check_table(entries, known) == []
-
-
 def slipped(made, fold: int, name: str, by: float, algo: str = "a") -> list[Entry]:
     """The sound table with something added to one number."""
     (at,) = (i for i, e in enumerate(made) if e[1:5] == (algo, "test", fold, name))
@@ -60,10 +52,13 @@ def slipped(made, fold: int, name: str, by: float, algo: str = "a") -> list[Entr
     return [*made[:at], entry, *made[at + 1 :]]
 
 
-def test_a_mean_of_folds_is_no_count_of_queries(made) -> None:
+def test_a_sound_table_is_found_sound_and_a_mean_of_folds_is_no_count(made, shared) -> None:
+    assert check_table(made[0]) == check_table(*made) == []
     own = [entry for entry in slipped(made[0], 2, "p@1", 0.002) if entry.fold == 2]
     assert [found.check for found in check_table(own)] == ["grid"]
     assert check_table([entry._replace(fold=0) for entry in own]) == []
+    microsofts = read_table(shared / "published" / "letor4-printed.csv")
+    assert len(microsofts) == 3960 and check_table(microsofts) == []
 
 
 def odd(made: list[Entry], kind: str, pairs: int, same: int) -> list[Entry]:
@@ -102,11 +97,6 @@ def test_a_planted_error_is_found_and_said(made, case) -> None:
     same(FINDINGS, f"$ {case}\n{CASES[case]}", f"$ {case}\n{numbers(''.join(said))}")
 
 
-def test_microsofts_tables_have_no_impossible_number(shared: Path) -> None:
-    entries = read_table(shared / "published" / "letor4-printed.csv")
-    assert len(entries) == 3960 and check_table(entries) == []
-
-
 @pytest.mark.parametrize("rules", [*CONVENTIONS, "letor4,ideal=list", "mslr,empty=drop,relevant=2"])
 def test_what_data_say_holds_for_every_ranking(rules: str, rng: np.random.Generator) -> None:
     """The bounds are the plain definition's of the ideal order and of its reverse."""
@@ -141,61 +131,37 @@ def test_what_more_than_15_in_100_numbers_fail_is_no_slip_of_theirs(wrong, found
     assert len(check_table(entries)) == found
 
 
-@pytest.mark.parametrize(("zeros", "rules"), [(3, "auto"), (4, "standard")])
-def test_a_table_may_be_of_another_convention_than_its_data_sets(tmp_path, zeros, rules) -> None:
-    """Where no query has ten documents, LETOR's NDCG@10 is 0 and the textbook's is not."""
-    write_toy(tmp_path, "MQ2008", 0)
-    path = tmp_path / "t.csv"
-    rows = [f"MQ2008,a{i},test,1,{'ndcg@10' if i < zeros else 'map'},0.8{i}\n" for i in range(20)]
-    path.write_text("dataset,algorithm,part,fold,measure,value\n" + "".join(rows))
-    entries = read_table(path)
-    found, there, tried = check_by_data(entries, tmp_path, "auto")
-    assert (there, tried) == (["MQ2008"], rules)
-    assert [each.lines for each in found] == ([(2,), (3,), (4,)] if rules == "auto" else [])
-    assert len(check_by_data(entries, tmp_path, "letor4")[0]) == zeros
+HEAD = "dataset,algorithm,part,fold,measure,value\n"
 
 
-def table_of(tmp_path: Path, rows: str, head: str = "dataset,algorithm,part,fold,measure,value"):
-    path = tmp_path / "t.csv"
-    path.write_text(f"{head}\n{rows}\n")
-    return call("verify", str(path))
-
-
-def test_a_table_with_nothing_impossible_but_odd_rows_ends_with_1(tmp_path: Path) -> None:
+def test_odd_rows_end_with_1_and_impossible_ones_with_3(tmp_path: Path) -> None:
     """Better on test than on training data in every number, as if it were chosen on test data."""
-    rows = [
-        f"OWN,a,{part},{fold},map,{value + fold / 1000 + cut / 1e4:.4f}".replace("map", f"p@{cut}")
-        for fold in range(1, 6)
-        for cut in range(1, 6)
+    path, odd = tmp_path / "t.csv", [
+        f"OWN,a,{part},{fold},p@{cut},{value + fold / 1000 + cut / 1e4:.4f}"
+        for fold, cut in product(range(1, 6), repeat=2)
         for part, value in (("train", 0.4), ("test", 0.5))
-    ]
-    done = table_of(tmp_path, "\n".join(rows))
-    assert done.exit_code == 1 and " 0 impossible, 1 suspicious" in done.stdout
-    assert table_of(tmp_path, "\n".join([*rows, "OWN,b,test,1,map,1.2"])).exit_code == 3
-    assert table_of(tmp_path, "OWN,b,test,1,map,.2").exit_code == 0
+    ]  # fmt: skip
+    for status, rows in ((0, odd[:1]), (1, odd), (3, [*odd, "OWN,b,test,1,map,1.2"])):
+        path.write_text(HEAD + "\n".join(rows))
+        assert call("verify", str(path)).exit_code == status
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("row", "said"),
     [
-        ('D,a,test,1,map,"0.5\nD,a,test,1,p@1,.5', "t.csv:2: unexpected end of data"),
-        ("D,a,test,1,map,-", "t.csv: found no number"),
-        ("D,a,test,99999999999999,map,.5", "t.csv:2: found the fold '99999999999999'"),
-        (f"D,a,test,{'9' * 5000},map,.5", "t.csv:2: found the fold '9999"),
-        ("D,a,test,1,ndcg@0,.5", "t.csv:2: "),
-        ("D,a,test,1,p@-1,.5", "t.csv:2: "),
-        ("D,a,test,1,map@x,.5", "t.csv:2: "),
-        ("D,\xff,test,1,map@,.5", "t.csv:2: "),
+        ('D,a,test,1,map,"0.5\nD,a,test,1,p@1,.5', ":2: unexpected end of data"),
+        ("D,a,test,1,map,-", ": found no number"),
+        (f"D,a,test,{'9' * 5000},map,.5", ":2: found the fold '9999"),
+        ("D,a,test,1,ndcg@0,.5", ":2: "),
+        ("D,a,test,1,map@x,.5", ":2: "),
+        ("D,\xff,test,1,map@,.5", ":2: "),
+        ("\0", "UTF-16"),
     ],
 )
-def test_what_cannot_be_in_a_table_is_refused(tmp_path: Path, rows: str, said: str) -> None:
-    done = table_of(tmp_path, rows)
-    assert done.exit_code == 1 and said in done.stderr and done.stderr.count("\n") == 1
-
-
-def test_an_encoding_is_named(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("dataset,algorithm,measure,value\n", encoding="utf-16")
-    assert "found UTF-16" in refused(1, "verify", str(tmp_path / "t.csv"))
+def test_what_cannot_be_in_a_table_is_refused(tmp_path: Path, row: str, said: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(HEAD + row, encoding="utf-16" if "16" in said else "utf-8")
+    assert said in refused(1, "verify", str(path))
 
 
 KNOWN = ("OHSUMED", "MQ2008")
@@ -212,35 +178,25 @@ def data(request: pytest.FixtureRequest, shared: Path, tmp_path_factory) -> Benc
     return load(request.param, folder)
 
 
-def test_the_counts_are_those_of_the_data(data: Benchmark) -> None:
-    """RENEW=1 writes the data set's lines of the table."""
-    lines = []
-    for fold in data.folds:
-        starts = fold.test.offsets
-        own = [fold.test.labels[a:b].tolist() for a, b in zip(starts, starts[1:])]
-        for counts, n in sorted(Counter(tuple(map(q.count, range(3))) for q in own).items()):
-            lines.append(",".join(map(str, (data.name, fold.number, n, *counts))) + "\n")
-    table = Path(catalog.__file__).with_name("judged.csv")
-    kept = table.read_text().splitlines(keepends=True)
-    same(table, "".join(line for line in kept if line.startswith(data.name)), "".join(lines))
-    assert kept[0] == "dataset,fold,queries,label 0,label 1,label 2\n"
-    assert {line.partition(",")[0] for line in kept[1:]} == set(KNOWN)
-
-
-def test_the_bounds_are_those_of_the_data(data: Benchmark) -> None:
-    """Each part of each fold, by the conventions in turn."""
-    rules = cycle(CONVENTIONS.values())
-    for ours, theirs in zip(judged_folds(data.name), data.folds, strict=True):
-        for part, queries in theirs.parts.items():
+def test_the_counts_and_bounds_are_those_of_the_data(data: Benchmark) -> None:
+    """RENEW=1 writes the data set's lines of the table; parts have the conventions in turn."""
+    lines, rules = [], cycle(CONVENTIONS.values())
+    for ours, fold in zip(judged_folds(data.name), data.folds, strict=True):
+        of_queries = np.split(fold.test.labels, fold.test.offsets[1:-1])
+        counts = Counter(tuple(np.bincount(own, minlength=3).tolist()) for own in of_queries)
+        lines += [f"{data.name},{fold.number},{n},{','.join(map(str, each))}\n"
+                  for each, n in sorted(counts.items())]  # fmt: skip
+        for part, queries in fold.parts.items():
             by = next(rules)
-            known = known_facts(ours.parts[part], MEASURES, by)
-            expected = known_facts(queries, MEASURES, by)
+            known, expected = (known_facts(q, MEASURES, by) for q in (ours.parts[part], queries))
             assert (known.queries, known.ndcg1) == (expected.queries, expected.ndcg1)
             for measure, bounds in expected.bounds.items():
                 assert known.bounds[measure] == pytest.approx(bounds, abs=1e-12)
-
-
-HEAD = "dataset,algorithm,part,fold,measure,value\n"
+    table = Path(catalog.__file__).with_name("judged.csv")
+    head, *kept = table.read_text().splitlines(keepends=True)
+    same(table, "".join(line for line in kept if line.startswith(data.name)), "".join(lines))
+    assert head == "dataset,fold,queries,label 0,label 1,label 2\n"
+    assert {line.partition(",")[0] for line in kept} == set(KNOWN)
 
 
 @pytest.mark.parametrize(
@@ -250,7 +206,6 @@ HEAD = "dataset,algorithm,part,fold,measure,value\n"
         ("MQ2008,a,test,,ndcg@10,0.95", "above the ideal order of these queries, 0.3737"),
         ("mq2008,a,,mean,P@10,30.1%", "above the ideal order of these queries, 0.2986"),
         ("OHSUMED,a,test,,ndcg@1,0.995", "above the ideal order of these queries, 0.9906"),
-        ("MQ2008,a,validation,2,map,0.99", "above the ideal order"),
         ("MQ2008,a,train,5,ndcg@5,0.95", "above the ideal order"),
         ("OHSUMED,a,test,,map,0.1", "below the worst order of these queries, 0."),
         ("MQ2008,a,test,,map,0.719", ""),
@@ -360,11 +315,11 @@ def test_every_table_of_a_text_is_read_with_its_data_set(tmp_path: Path) -> None
         ("MQ2007", "a", "map", 0.5, 6), ("TD2003", "a", "map", 0.6, 6),
     ]  # fmt: skip
     for text, said in (
-        ("|x|y|\n|a|.5|\n", "t.md:1: found the columns x, y, expected dataset, .* or a col"),
+        ("|x|y|\n|a|.5|\n", "t.md:1: .* columns x, y, expected dataset"),
         ("", "t.md:1: found the columns , expected dataset"),
-        ("|x|map|\n|a|0,5|\n", "t.md:2: found '0,5', expected a number such as 0.5036"),
-        ("|x|a|\n|map|1|\n|y|2|\n", "t.md:3: found the row 'y', expected a measure"),
-        ("|x|map|\n|a|.1|\n|a|.2|\n", "t.md:3: found the number of line 2 again"),
+        ("|x|map|\n|a|0,5|\n", "t.md:2: found '0,5'"),
+        ("|x|a|\n|map|1|\n|y|2|\n", "t.md:3: found the row 'y'"),
+        ("|x|map|\n|a|.1|\n|a|.2|\n", "t.md:3: .* line 2 again"),
     ):
         path.write_text(text)
         with pytest.raises(DataError, match=said):
