@@ -158,6 +158,7 @@ def test_results_read_like_a_mapping_and_print_for_papers(folder):
     values = res.summary().set_index("algo")["ndcg@10"].drop("ideal")
     assert res.best() == values.idxmax() != res.best("rmse") == "regression"
     assert res.to_frame().equals(res.summary())
+    assert res.table("map").equals(res.summary("map"))
     latex, markdown = res.to_latex(baseline="random"), res.to_markdown(["p@1", "precision@2"])
     assert "\\toprule" in latex and "\\uparrow" in latex and "| P@1 | P@2 |" in markdown
     found = res.compare(["regression", "random"], correction="bonferroni")
