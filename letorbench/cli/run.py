@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from letorbench.cli import options
-from letorbench.cli.group import echo, print_error, print_table
+from letorbench.cli.group import Failed, echo, print_error, print_table
 from letorbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -166,9 +166,9 @@ def _end(report: RunReport) -> None:
     """Print warnings and failures on stderr; exit with the status of a task that failed."""
     from letorbench.api.running import closing_lines, exit_status, failures
 
+    failed = failures(report)
+    if failed and click.get_current_context().find_root().params["debug"]:
+        echo("\n".join(each.trace for each in report.runs if each.error), err=True)
     print_error([*report.notes, *closing_lines(report.runs)], "warning")
-    print_error(failures(report))
-    if exit_status(report):
-        if click.get_current_context().find_root().params["debug"]:
-            echo("\n".join(each.trace for each in report.runs if each.error), err=True)
-        raise SystemExit(exit_status(report))
+    if failed:
+        raise Failed(failed, exit_status(report))
