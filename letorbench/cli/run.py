@@ -28,10 +28,7 @@ if TYPE_CHECKING:
     "With settings: listnet[select=map,epochs=[20,50]]. With a name: mine=listnet.",
 )  # fmt: skip
 @options.folds
-@options.several(
-    "--set", "fixed", metavar="KEY=VALUE",
-    help="Fix a hyper-parameter of the algorithms that have it (`letorbench algos NAME`).",
-)  # fmt: skip
+@options.fixed("Fix a hyper-parameter of the algorithms that have it (`letorbench algos NAME`).")
 @options.data_dir
 @options.out
 @options.jobs
@@ -83,7 +80,7 @@ if TYPE_CHECKING:
 @click.option(
     "--scheduler", metavar="ADDRESS", help="Address of the cluster's scheduler, as tcp://host:8786."
 )
-@click.option("--force", is_flag=True, help="Run stored folds again.")
+@options.flag("--force", "Run stored folds again.")
 @options.plugin
 def run(
     data: tuple[str, ...],

@@ -467,18 +467,22 @@ def _check(value: Any, kinds: Any, name: str = "its facts") -> None:
         expected = " or ".join(each.__name__ for each in types)
         found = "nothing" if value == () else repr(str(value)[:40])
         raise TypeError(f"found {found} for {name}, expected {expected}")
+    if kinds is types:
+        return
     if isinstance(kinds, list):
         # a curve of ordinary numbers is known by its sum, in a tenth of the time
         curve = set(map(type, value)) == {float} and float in kinds[0]
         if not (curve and sum(map(abs, value)) <= MOST):
             for item in value:
                 _check(item, kinds[0], name)
-    elif isinstance(kinds, dict):
-        for key in value if "*" in kinds else ():
-            _check(value[key], kinds["*"], f"{name}.{key}"[:80])
-        for key, kind in kinds.items():
-            if key != "*" and (not key.endswith("?") or value.get(key[:-1]) is not None):
-                _check(value.get(key.rstrip("?"), ()), kind, key.rstrip("?"))
+        return
+    for key in value if "*" in kinds else ():
+        _check(value[key], kinds["*"], f"{name}.{key}"[:80])
+    for key, kind in kinds.items():
+        fact = key.rstrip("?")
+        item = value.get(fact, () if fact == key else None)
+        if key != "*" and (fact == key or item is not None):
+            _check(item, kind, fact)
 
 
 def _damaged(path: Path, what: str) -> DataError:
