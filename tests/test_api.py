@@ -361,14 +361,6 @@ def test_evaluate_keeps_the_callers_order_of_queries():
     assert grouped["mrr"] == 0.75
 
 
-def test_evaluate_leaves_a_query_out_of_the_measures_that_do_not_count_it() -> None:
-    def graded(y_true, y_score):
-        return np.nan if y_true.max() < 2 else 0.25
-
-    y, scores, qid = [0, 1, 2, 0], [0.1, 0.9, 0.2, 0.3], [1, 1, 2, 2]
-    assert lb.evaluate(y, scores, qid, [graded, "p@1"]).to_dict() == {"graded": 0.25, "p@1": 0.5}
-
-
 def test_every_public_name_is_there():
     for name in dir(lb):
         assert getattr(lb, name) is not None
