@@ -158,6 +158,7 @@ def test_results_read_like_a_mapping_and_print_for_papers(folder):
     values = res.summary().set_index("algo")["ndcg@10"].drop("ideal")
     assert res.best() == values.idxmax() != res.best("rmse") == "regression"
     assert res.to_frame().equals(res.summary())
+    assert res.table("map").equals(res.summary("map"))
     latex, markdown = res.to_latex(baseline="random"), res.to_markdown(["p@1", "precision@2"])
     assert "\\toprule" in latex and "\\uparrow" in latex and "| P@1 | P@2 |" in markdown
     found = res.compare(["regression", "random"], correction="bonferroni")
@@ -358,14 +359,6 @@ def test_evaluate_keeps_the_callers_order_of_queries():
     assert lb.evaluate(queries, own, convention=rules).to_dict() == {"ndcg@10": 0.0}
     grouped = lb.evaluate([1, 0, 1], [1.0, 2.0, 3.0], group=[2, 1], measures=lb.MRR)
     assert grouped["mrr"] == 0.75
-
-
-def test_evaluate_leaves_a_query_out_of_the_measures_that_do_not_count_it() -> None:
-    def graded(y_true, y_score):
-        return np.nan if y_true.max() < 2 else 0.25
-
-    y, scores, qid = [0, 1, 2, 0], [0.1, 0.9, 0.2, 0.3], [1, 1, 2, 2]
-    assert lb.evaluate(y, scores, qid, [graded, "p@1"]).to_dict() == {"graded": 0.25, "p@1": 0.5}
 
 
 def test_every_public_name_is_there():

@@ -33,6 +33,14 @@ def test_debug_shows_a_traceback_beside_the_error(toy, words):
     assert "Traceback" not in error and "Traceback" in debugged and error in debugged
 
 
+@pytest.mark.parametrize("words", ["", " --set sample=5"])
+def test_quiet_leaves_the_errors_alone(toy, words):
+    loud, quiet = call(*f"{RUN} --repeats 2{words}".split()), call("-q", *f"{RUN}{words}".split())
+    errors = [line for line in loud.stderr.splitlines() if ": error: " in line]
+    assert quiet.stderr.splitlines() == errors and quiet.exit_code == loud.exit_code
+    assert ": note: " in loud.stderr or words
+
+
 def test_run_table_plot(toy):
     write_toy(toy / "data", "OTHER", seed=2)
     result = call("run", "--dataset", "all", "--algo", "regression,ndcgboost")

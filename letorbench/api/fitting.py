@@ -12,10 +12,10 @@ import numpy as np
 from letorbench.analysis.paired import MeanDifference
 from letorbench.api.measuring import Asked
 from letorbench.api.results import Results
-from letorbench.api.running import closing_lines, datasets_of, exit_status, failures
+from letorbench.api.running import closing_lines, datasets_of, exit_status, first_failure
 from letorbench.datasets.folds import joined
 from letorbench.datasets.queryset import Benchmark
-from letorbench.errors import DataError, UsageError
+from letorbench.errors import UsageError
 from letorbench.experiment.backends import Processes
 from letorbench.experiment.job import seed_of
 from letorbench.experiment.plan import Algorithm, Protocol, benchmark_of, systems_of
@@ -123,9 +123,8 @@ def fit(
             raise UsageError(f"found {n} {what}, expected one")
     [dataset], [system], [name] = datasets, systems, names
     report = run_systems([dataset], [system], None, protocol, Processes(jobs))
-    if failed := failures(report):
-        kind = UsageError if exit_status(report) == UsageError.exit_status else DataError
-        raise kind(failed[0])
+    if exit_status(report):
+        raise first_failure(report)
     key = report.runs[0].key
     results = Results(protocol.out, report.frames).only([key.dataset], [key.algo])
     [row] = results.frames[0].measured([name]).rows
@@ -137,21 +136,10 @@ def fit(
         whole, None, np.random.default_rng(seed), changed.time_limit
     )
     mean = MeanDifference.of_queries(row.queries, name)
-    warnings = [
-        *report.notes,
-        *closing_lines(report.runs),
-        *(w.text for w in ranker.learned.warnings),
-    ]
-    return FinalModel(
-        ranker,
-        settings,
-        name,
-        mean.mean,
-        mean.interval(),
-        whole.n_queries,
-        results,
-        tuple(warnings),
-    )
+    warnings = [*report.notes, *closing_lines(report.runs)]
+    warnings += [each.text for each in ranker.learned.warnings]
+    promise = name, mean.mean, mean.interval()
+    return FinalModel(ranker, settings, *promise, whole.n_queries, results, tuple(warnings))
 
 
 def _chosen(folds: Sequence[StoredFold], bounds: Sequence[str]) -> dict[str, Any]:

@@ -160,6 +160,8 @@ class Results:
     def summary(self, measures: Measures | None = None, per: str = "algorithm") -> DataFrame:
         """Return a row for each data set and algorithm, or for each fold or query of them.
 
+        `summary` is the documented name; `table` is another name of it.
+
         Parameters
         ----------
         measures : str, Measure or sequence of them, optional
@@ -191,6 +193,8 @@ class Results:
         if measures is None:
             columns, spreads = [name for name in columns if name not in MORE_FACTS], []
         return table[columns + spreads]
+
+    table = summary
 
     def folds(self, measures: Measures | None = None) -> DataFrame:
         """Return a row for each finished fold of each repeat, with the mean of each measure.

@@ -159,8 +159,7 @@ def run(
     )  # fmt: skip
     failed = failures(report)
     if failed and all(run.error for run in report.runs):
-        kind = UsageError if exit_status(report) == UsageError.exit_status else DataError
-        raise kind(failed[0])
+        raise first_failure(report)
     lines = (*failed, *report.notes, *closing_lines(report.runs))
     for line in lines:
         warn(line, stacklevel=2)
@@ -293,6 +292,12 @@ def failures(report: RunReport) -> list[str]:
         f"{dataset}, {algo}, fold {_some(numbers)}: {text}"
         for (dataset, algo, text), numbers in folds.items()
     ]
+
+
+def first_failure(report: RunReport) -> UsageError | DataError:
+    """Return the first error of a run as one of its kind."""
+    kind = UsageError if exit_status(report) == UsageError.exit_status else DataError
+    return kind(failures(report)[0])
 
 
 def _some(folds: Sequence[str]) -> str:

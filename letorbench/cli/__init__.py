@@ -4,7 +4,7 @@ import gc
 import os
 import signal
 import sys
-from contextlib import suppress
+from contextlib import redirect_stderr, suppress
 
 import click
 
@@ -37,12 +37,17 @@ def _cite(context: click.Context, option: click.Parameter, given: bool) -> None:
     "--cite", is_flag=True, is_eager=True, expose_value=False, callback=_cite,
     help="Show the BibTeX entry and exit.",
 )  # fmt: skip
+@click.option("--quiet", "-q", is_flag=True, help="Write nothing but errors on stderr.")
 @click.option("--debug", is_flag=True, help="Show a traceback with an error.")
-def cli(debug: bool) -> None:
+@click.pass_context
+def cli(context: click.Context, quiet: bool, debug: bool) -> None:
     """Benchmark learning-to-rank algorithms under the LETOR protocol.
 
     Try it with nothing at hand: letorbench run --dataset DEMO --algo regression,ndcgboost
     """
+    if quiet and not debug:  # errors are printed when this is undone
+        nowhere = context.with_resource(open(os.devnull, "w", encoding="utf-8"))
+        context.with_resource(redirect_stderr(nowhere))
 
 
 def _commands() -> list[click.Command]:

@@ -1,4 +1,4 @@
-"""`letorbench doctor`: the versions and folders of this machine, and missing packages."""
+"""The commands about this machine: `doctor`, what is there and missing, and `completion`."""
 
 import os
 import platform
@@ -8,10 +8,11 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 import click
+from click.shell_completion import get_completion_class
 
 from letorbench.analysis.tables import text_table
 from letorbench.cli import options
-from letorbench.cli.group import print_table
+from letorbench.cli.group import echo, print_table
 from letorbench.errors import DataError
 from letorbench.version import __version__
 
@@ -92,3 +93,17 @@ def _folders(data_dir: Path, out: Path) -> Iterator[tuple[str, str]]:
     yield "cache", f"{size / 1e6:,.1f} MB in {data_dir / '.cache'} (may be deleted)"
     yield "results folder", f"{out}{writable}"
     yield "results", ", ".join(present(out)) or "none yet; `letorbench run` makes them"
+
+
+@click.command(short_help="Print a script that completes names in a shell.")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print the script with which a shell completes commands, options and names.
+
+    For bash: letorbench completion bash >> ~/.bashrc
+    """
+    made = get_completion_class(shell)
+    assert made is not None
+    root = context.find_root().command
+    echo(made(root, {}, "letorbench", "_LETORBENCH_COMPLETE").source(), nl=False)

@@ -14,10 +14,16 @@ from letorbench.analysis.tables import Table, render
 from letorbench.errors import LetorError
 from letorbench.escaping import visible
 
+#: the options of `letorbench` that may also stand behind a command
+ANYWHERE = ("--debug", "--quiet", "-q")
 #: the exit statuses after Ctrl-C and SIGTERM, as shells have them
 INTERRUPTED, TERMINATED = 130, 143
 #: the errors without a file's name that are of standard output
 OUTPUT_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EPIPE}
+
+
+class Failed(Exception):
+    """The end of a command that did what it could: its errors, a line each, and its status."""
 
 
 class Terminated(KeyboardInterrupt):
@@ -49,14 +55,14 @@ class Commands(click.Group):
     def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> None:
         """Run a command line and exit with its status."""
         words = list(sys.argv[1:] if args is None else args)
-        debug = "--debug" in words
-        words = [word for word in words if word != "--debug"]
+        first = [word for word in words if word in ANYWHERE]
+        debug, words = "--debug" in first, [word for word in words if word not in ANYWHERE]
         try:
             if "LETORBENCH_THREADS" in os.environ:  # it is refused before any work, and once
                 from letorbench.compiled.threads import thread_count
 
                 thread_count()
-            given = ["--debug", *words] if debug and words else words
+            given = [*first, *words] if words else words
             status = super().main(given, "letorbench", standalone_mode=False, obj=tuple(words))
         except click.exceptions.NoArgsIsHelpError as error:
             echo(error.format_message())
@@ -65,6 +71,9 @@ class Commands(click.Group):
             status = _fail(error.format_message(), error.exit_code, debug)
         except LetorError as error:
             status = _fail(str(error), error.exit_status, debug)
+        except Failed as error:
+            lines, status = error.args
+            print_error(lines)
         except (KeyboardInterrupt, click.Abort) as error:
             terminated = isinstance(error.__cause__ or error, Terminated)
             status = TERMINATED if terminated else INTERRUPTED

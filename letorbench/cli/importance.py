@@ -15,15 +15,12 @@ from letorbench.errors import DataError
 if TYPE_CHECKING:
     from letorbench.api.results import Results
 
-MEASURE = options.option(
-    "--measure", default="ndcg@10", metavar="MEASURE", help="The measure whose loss is shown."
-)
 GROUPS = "CSV file of features, by name or number, and their groups, with headings."
 
 
 @click.command(short_help="Measure which features the stored models need.")
 @click.option("--groups", type=options.FILE, help=f"{GROUPS} Each is exchanged as a whole.")
-@MEASURE
+@options.measure("The measure whose loss is shown.")
 @options.option(
     "--draws", type=click.IntRange(1), default=5, metavar="N", help="Draws for each feature."
 )
@@ -67,7 +64,7 @@ def importance(
     help="Algorithms, as in `run`.",
 )  # fmt: skip
 @click.option("--groups", type=options.FILE, required=True, help=GROUPS)
-@MEASURE
+@options.measure("The measure whose loss is shown.")
 @options.folds
 @options.features
 @options.jobs

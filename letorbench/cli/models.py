@@ -30,9 +30,7 @@ FAMILIES = {
 
 @click.command(short_help="List the algorithms, or describe one.")
 @click.argument("name", required=False, shell_complete=options.algorithms)
-@click.option(
-    "--parts", is_flag=True, help="List the models, losses and solvers that a recipe combines."
-)
+@options.flag("--parts", "List the models, losses and solvers that a recipe combines.")
 @options.plugin
 def algos(name: str | None, parts: bool) -> None:
     """List the algorithms, or describe one: paper, formula, parameters, grid."""
@@ -127,13 +125,8 @@ def part_tables() -> Iterator[Table]:
     help="One algorithm, perhaps with settings: ndcgboost[rounds=50].",
 )  # fmt: skip
 @click.option("--output", required=True, type=options.NEW_FILE, help="File for the model.")
-@options.several(
-    "--set", "fixed", metavar="KEY=VALUE",
-    help="Fix a hyper-parameter of the algorithm (`letorbench algos NAME`).",
-)  # fmt: skip
-@options.option(
-    "--measure", default="ndcg@10", metavar="MEASURE", help="Measure that the test parts promise."
-)
+@options.fixed("Fix a hyper-parameter of the algorithm (`letorbench algos NAME`).")
+@options.measure("Measure that the test parts promise.")
 @options.data_dir
 @options.out
 @options.jobs
@@ -187,7 +180,7 @@ def fit(
 @click.option(
     "--tag", metavar="NAME", help="Last column of the run file.  [default: the algorithm]"
 )
-@click.option("--sparse", is_flag=True, help="The last features may be missing in every line.")
+@options.flag("--sparse", "The last features may be missing in every line.")
 @options.table_columns
 @options.null
 @options.plugin

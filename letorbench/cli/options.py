@@ -164,6 +164,26 @@ def several(*names: str, **settings: Any) -> Callable:
     return click.option(*names, multiple=True, **{"metavar": "NAME…", **settings})
 
 
+def flag(name: str, help: str) -> Callable:
+    """An option without a value."""
+    return click.option(name, is_flag=True, help=help)
+
+
+def fixed(help: str) -> Callable:
+    """The option --set of a command that trains."""
+    return several("--set", "fixed", metavar="KEY=VALUE", help=help)
+
+
+def page(name: str, help: str) -> Callable:
+    """The option --out-file of a command that writes a page."""
+    return option("--out-file", "--output", type=NEW_FILE, default=Path(name), help=help)
+
+
+def measure(help: str, default: str = "ndcg@10") -> Callable:
+    """The option --measure of a command that takes one."""
+    return option("--measure", default=default, metavar="MEASURE", help=help)
+
+
 def measures(help: str) -> Callable:
     """The option --measure of a command that takes several."""
     names = complete(lambda ctx: load("letorbench.measures:MEASURES"))

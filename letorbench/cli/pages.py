@@ -18,19 +18,14 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Write stored results as one self-contained HTML file.")
 @options.baseline
-@options.option(
-    "--measure", default="ndcg@10", metavar="MEASURE", help="What algorithms are compared by."
-)
+@options.measure("What algorithms are compared by.")
 @options.by
-@click.option(
-    "--importance", is_flag=True,
-    help="Also show which features the best algorithm needs, as `letorbench importance` does.",
-)  # fmt: skip
+@options.flag(
+    "--importance",
+    "Also show which features the best algorithm needs, as `letorbench importance` does.",
+)
 @options.procedure
-@options.option(
-    "--out-file", "--output", type=options.NEW_FILE, default=Path("report.html"),
-    help="The file to write.",
-)  # fmt: skip
+@options.page("report.html", "The file to write.")
 @options.stored
 def report(
     results: Results, baseline: str | None, measure: str, by: str | None, importance: bool,
@@ -53,12 +48,9 @@ def report(
     "--dataset", "-d", "datasets", metavar="NAME…",
     help="Data sets.  [default: all that are shipped, or that RESULTS has of them]",
 )  # fmt: skip
-@options.option("--measure", default="ndcg@10", metavar="MEASURE", help="What is compared by.")
+@options.measure("What is compared by.")
 @options.format_of("text", "csv", "markdown")
-@options.option(
-    "--out-file", "--output", type=options.NEW_FILE, default=Path("leaderboard.html"),
-    help="The page to write.",
-)  # fmt: skip
+@options.page("leaderboard.html", "The page to write.")
 @click.option(
     "--unpack", type=options.FOLDER, metavar="FOLDER",
     help="Write the shipped results as a results folder instead, for every other command.",
@@ -78,7 +70,6 @@ def leaderboard(
     from letorbench.analysis.leaderboard import board_table, files, page, tuning_table
     from letorbench.api.leaderboard import boards
     from letorbench.choices import meant, split
-    from letorbench.named_files import is_stream
     from letorbench.results.packed import unpack as unpacked
     from letorbench.results.scores import parse
     from letorbench.results.user_files import check_output

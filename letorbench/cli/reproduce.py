@@ -42,7 +42,7 @@ class _Papers(click.Command):
     "--part", "parts", shell_complete=_parts,
     help="Figures or tables, also as comma lists.  [default: all]",
 )  # fmt: skip
-@click.option("--full", is_flag=True, help="Use the papers' own sizes, which may take hours.")
+@options.flag("--full", "Use the papers' own sizes, which may take hours.")
 @options.option(
     "--setting", type=click.Choice(["default", "published"]), default="default",
     help="Our settings, or the papers' own where the papers state them.",

@@ -29,12 +29,8 @@ if TYPE_CHECKING:
 @options.measures(
     "Columns, also as comma lists; `all`.  [default: ndcg@1,3,5,10 and map; csv: all]"
 )
-@click.option(
-    "--published", is_flag=True, help="Show published figures beside ours, with their sources."
-)
-@click.option(
-    "--shares", is_flag=True, help="Learning curves, by the fraction of the training queries."
-)
+@options.flag("--published", "Show published figures beside ours, with their sources.")
+@options.flag("--shares", "Learning curves, by the fraction of the training queries.")
 @options.baseline
 @options.procedure
 @options.stored
@@ -71,23 +67,17 @@ def table(
 
 
 @click.command(short_help="Draw stored results, one panel for each data set.")
-@options.option(
-    "--measure", default="ndcg", metavar="MEASURE",
-    help="A measure with cut-offs is drawn at n = 1..10, any other by itself.",
-)  # fmt: skip
-@click.option(
-    "--shares", is_flag=True,
-    help="Draw a measure, by default ndcg@10, against the fraction of the training queries.",
-)  # fmt: skip
-@options.baseline
-@click.option(
-    "--validation", is_flag=True, help="Draw validation curves, with a dot at the choice."
+@options.measure("A measure with cut-offs is drawn at n = 1..10, any other by itself.", "ndcg")
+@options.flag(
+    "--shares", "Draw a measure, by default ndcg@10, against the fraction of the training queries."
 )
+@options.baseline
+@options.flag("--validation", "Draw validation curves, with a dot at the choice.")
 @options.several(
     "--format", "forms", metavar=None, type=click.Choice(["png", "svg", "pdf"]),
     help="Format of the files; repeat for several.  [default: all three]",
 )  # fmt: skip
-@click.option("--published", is_flag=True, help="Also draw published figures.")
+@options.flag("--published", "Also draw published figures.")
 @click.option(
     "--to", "stem", type=click.Path(path_type=Path), metavar="PATH",
     help="Path of the files without the ending.  [default: in the folder of the data set, or of "
@@ -177,16 +167,13 @@ def _usual_stem(results: Results, name: str = "ndcg") -> Path:
 @click.command(short_help="Test whether differences between algorithms are real.")
 @options.baseline
 @options.measures("Measures, also as comma lists.  [default: ndcg@10]")
-@click.option("--power", is_flag=True, help="Print how many queries would settle each difference.")
+@options.flag("--power", "Print how many queries would settle each difference.")
 @options.by
 @click.option(
     "--queries", type=click.IntRange(1), metavar="N",
     help="Print the N queries that gain most, and the N that lose most, of each pair.",
 )  # fmt: skip
-@click.option(
-    "--why", is_flag=True,
-    help="Print where each difference comes from: training, selection and queries.",
-)  # fmt: skip
+@options.flag("--why", "Print where each difference comes from: training, selection and queries.")
 @options.runs
 @click.option("--qrels", type=options.FILE, help="Judgements of the runs.")
 @options.convention_of("trec_eval", help="Measuring rules for the runs.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from letorbench.cli import options
-from letorbench.cli.group import echo, print_error, print_table
+from letorbench.cli.group import Failed, echo, print_error, print_table
 from letorbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,10 +28,7 @@ if TYPE_CHECKING:
     "With settings: listnet[select=map,epochs=[20,50]]. With a name: mine=listnet.",
 )  # fmt: skip
 @options.folds
-@options.several(
-    "--set", "fixed", metavar="KEY=VALUE",
-    help="Fix a hyper-parameter of the algorithms that have it (`letorbench algos NAME`).",
-)  # fmt: skip
+@options.fixed("Fix a hyper-parameter of the algorithms that have it (`letorbench algos NAME`).")
 @options.data_dir
 @options.out
 @options.jobs
@@ -83,7 +80,7 @@ if TYPE_CHECKING:
 @click.option(
     "--scheduler", metavar="ADDRESS", help="Address of the cluster's scheduler, as tcp://host:8786."
 )
-@click.option("--force", is_flag=True, help="Run stored folds again.")
+@options.flag("--force", "Run stored folds again.")
 @options.plugin
 def run(
     data: tuple[str, ...],
@@ -166,9 +163,9 @@ def _end(report: RunReport) -> None:
     """Print warnings and failures on stderr; exit with the status of a task that failed."""
     from letorbench.api.running import closing_lines, exit_status, failures
 
+    failed = failures(report)
+    if failed and click.get_current_context().find_root().params["debug"]:
+        echo("\n".join(each.trace for each in report.runs if each.error), err=True)
     print_error([*report.notes, *closing_lines(report.runs)], "warning")
-    print_error(failures(report))
-    if exit_status(report):
-        if click.get_current_context().find_root().params["debug"]:
-            echo("\n".join(each.trace for each in report.runs if each.error), err=True)
-        raise SystemExit(exit_status(report))
+    if failed:
+        raise Failed(failed, exit_status(report))

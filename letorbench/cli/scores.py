@@ -38,9 +38,7 @@ OF_RUNS = "map,mrr,p@10,ndcg@10,recall@100,rprec,bpref"
 )
 @options.convention_of("auto", "auto", help="Measuring rules; auto: standard, for runs trec_eval.")
 @options.format_of("official", "text", "csv", help="The official tool's own output, or a table.")
-@click.option(
-    "--per-query", is_flag=True, help="Print the values of every query, not only their means."
-)
+@options.flag("--per-query", "Print the values of every query, not only their means.")
 @options.table_columns
 @options.null
 @options.plugin
@@ -196,9 +194,7 @@ def external(
 @click.option(
     "--scores", type=options.FILE, multiple=True, help="Scores, one file for each test file."
 )
-@options.option(
-    "--measure", default="ndcg@10", metavar="MEASURE", help="Measure of a NUMBER, or of --against."
-)
+@options.measure("Measure of a NUMBER, or of --against.")
 @options.convention_of("auto", "auto", help="Measuring rules of a TABLE whose data are there.")
 @click.option(
     "--against", type=options.FOLDER, help="Results of the same method to compare a FOLDER with."

@@ -3,6 +3,7 @@
 import glob
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -74,16 +75,17 @@ def dataset_of_fold(folder: Path) -> str:
 
 def finished(out: Path, dataset: str | None = None) -> dict[FoldKey, Path]:
     """Return the folders of the finished folds, sorted; a key's `algo` is the folder's name."""
-    place = f"{'*' if dataset is None else glob.escape(dataset)}/*"
-    found = {}
-    for pattern in (f"{place}/fold*", f"{place}/repeat*/fold*"):
+    return dict(sorted(_finished(out, "*" if dataset is None else glob.escape(dataset))))
+
+
+def _finished(out: Path, dataset: str) -> Iterator[tuple[FoldKey, Path]]:
+    for pattern in (f"{dataset}/*/fold*", f"{dataset}/*/repeat*/fold*"):
         for folder in Path(out).glob(pattern):
-            match = _FOLD.fullmatch(folder.relative_to(out).as_posix())
+            match = _FOLD.fullmatch("/".join(folder.parts[len(Path(out).parts) :]))
             # a link that leads nowhere is there, too: its fold is damaged, not unfinished
-            if match is not None and (os.path.lexists(folder / FIT) or not folder.exists()):
+            if match is not None and (os.path.lexists(f"{folder}/{FIT}") or not folder.exists()):
                 key = FoldKey(match[1], match[2], int(match[3] or 1), int(match[4]))
-                found[key] = folder
-    return dict(sorted(found.items()))
+                yield key, folder
 
 
 def algorithms(out: Path, dataset: str) -> list[str]:
@@ -93,7 +95,8 @@ def algorithms(out: Path, dataset: str) -> list[str]:
 
 def present(out: Path) -> list[str]:
     """Return the data sets that have a finished fold of an algorithm, sorted by name."""
-    return list(dict.fromkeys(key.dataset for key in finished(out)))
+    names = sorted(folder.name for folder in Path(out).glob("*"))
+    return [name for name in names if any(_finished(out, glob.escape(name)))]
 
 
 def figure_stem(out: Path, dataset: str | None = None, measure: str = "ndcg") -> Path:

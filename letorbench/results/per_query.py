@@ -176,6 +176,7 @@ def read_fold_queries(path: Path, algo: str, number: int) -> PerQuery:
         table = np.array([[*map(float, line[1:])] for line in lines], dtype=np.float64)
         if np.isinf(table).any():
             raise ValueError("found an infinite value")
+        table.flags.writeable = False  # and with it every column
         values = dict(zip(header[1:], table.reshape(len(lines), len(header) - 1).T, strict=True))
     except OSError as error:
         raise DataError(f"{path}: {error.strerror}; run it again") from None

@@ -17,10 +17,6 @@ from letorbench.results.external import detect, measure_runs, read_any, read_qre
 RUN = "1 Q0 a 1 3.5 t\n1 Q0 b 2 2.5 t\n2 Q0 a 1 1e3 t\n2 Q0 c 2 -1 t\n2 Q0 d 3 -2 t\n"
 RANKLIB = "1\t0\t3.5\n1\t1\t2.5\n2\t0\t1e3\n2\t1\t-1\n2\t2\t-2\n"
 QRELS = "1 0 a 2\n1 0 b 0\n2 0 a 1\n2 0 c 0\n2 0 d 0\n"
-RANKS = (
-    "found other ranks than 1 to",
-    "expected each once (qid pid rank), or 6 columns: qid Q0 docno rank score tag",
-)
 
 
 @pytest.fixture
@@ -101,46 +97,59 @@ def test_documents_without_ids_go_by_their_position(tmp_path, queries):
     assert read_any(path, empty).tolist() == expected
 
 
-@pytest.mark.parametrize(
-    "text, words",
-    [
-        (RUN.replace("2 Q0 c", "2 Q0 x"),
-         ":4: found document x of query 2, which the data do not have"),
-        (RUN.replace("2 Q0 c", "7 Q0 c"), ":4: found query 7, which the data do not have"),
-        (RUN.replace("2 Q0 c", "2 Q0 a"),
-         ":4: found document a of query 2 again, expected it once (line 3)"),
-        (RUN.replace("2 Q0 d 3 -2 t\n", ""), ": found no score for document d of query 2, "
-         "expected one for each of the 5 documents (1 have none)"),
-        (RUN.replace(" -2 t", " x t"), ":5: found 'x', expected a finite number"),
-        (RUN.replace(" -2 t", " nan t"), ":5: found 'nan', expected a finite number"),
-        (RUN.replace(" -2 t", " -2 \0"), ":5: found a zero byte, expected text"),
-        (RUN.replace(" -2 t", " 1_0 t"), ":5: found '1_0', expected a finite number"),
-        (RUN.replace(" -2 t", " -2"),
-         ":5: found 5 columns, expected 6: qid Q0 docno rank score tag"),
-        ("1 a 1\n1 b 2\n2 a 1\n2 b 3\n", f": {RANKS[0]} 2 in query 2, {RANKS[1]}"),
-        ("1 a 2\n1 b 2\n", f": {RANKS[0]} 2 in query 1, {RANKS[1]}"),
-        ("1 a 0\n", f": {RANKS[0]} 1 in query 1, {RANKS[1]}"),
-        ("1 a 0.9\n", f": {RANKS[0]} 1 in query 1, {RANKS[1]}"),
-        (RANKLIB.replace("2\t1", "2\t3"),
-         ":4: found document 3 of query 2, which the data do not have"),
-        (RANKLIB.replace("1\t0\t3.5\n1\t1\t2.5\n", ""), ": found no score for document 0 of "
-         "query 1, expected one for each of the 5 documents (2 have none)"),
-        (RANKLIB.replace("-2", "-2\t7"), ":5: found 4 columns, expected 3: qid index score"),
-        (RANKLIB.replace("\t-2", ""), ":5: found 2 columns, expected 3: qid index score"),
-        ("1\n2\n3\n4\n", ":5: found 4 scores, expected 5, one for each document"),
-        ("1\n2\n3\n4\n5\n6\n", ":6: found 6 scores, expected 5, one for each document"),
-        ("", ":1: found 0 scores, expected 5, one for each document"),
-        ("1\nx\n3\n4\n5\n", ":2: found 'x', expected a finite number"),
-        ("1\n2_5\n3\n4\n5\n", ":2: found '2_5', expected a finite number"),
-        ("1\n2\nnan\n4\n5\n", ":3: found 'nan', expected a finite number"),
-        ("1\n1e309\n3\n4\n5\n", ":2: found '1e309', expected a finite number"),
-        ("1 2\n3\n4\n5\n6\n", ":1: found '1 2', expected a finite number"),
-    ],
-)  # fmt: skip
-def test_wrong_files(tmp_path, queries, text, words):
+GONE, FINITE = "which the data do not have", "expected a finite number"
+SIX, THREE = "expected 6: qid Q0 docno rank score tag", "expected 3: qid index score"
+RANK, QID = "each once (qid pid rank), or 6 columns", "printable characters in UTF-8, at most 1,000"
+#: files, the line that the error names, and its nouns
+WRONG = [
+    (RUN.replace("2 Q0 c", "2 Q0 x"), 4, f"document x of query 2, {GONE}"),
+    (RUN.replace("2 Q0 c", "7 Q0 c"), 4, f"query 7, {GONE}"),
+    (RUN.replace("2 Q0 c", "2 Q0 a"), 4, "document a of query 2 again…(line 3)"),
+    (RUN.replace("2 Q0 d 3 -2 t\n", ""), 0, "no score for document d of query 2…5…(1 have none)"),
+    (RUN.replace(" -2 t", " x t"), 5, f"'x', {FINITE}"),
+    (RUN.replace(" -2 t", " nan t"), 5, f"'nan', {FINITE}"),
+    (RUN.replace(" -2 t", " -2 \0"), 5, "a zero byte, expected text"),
+    (RUN.replace(" -2 t", " 1_0 t"), 5, f"'1_0', {FINITE}"),
+    (RUN.replace(" -2 t", " -2"), 5, f"5 columns, {SIX}"),
+    ("1 a 1\n1 b 2\n2 a 1\n2 b 3\n", 0, f"ranks than 1 to 2 in query 2…{RANK}"),
+    ("1 a 2\n1 b 2\n", 0, f"ranks than 1 to 2 in query 1…{RANK}"),
+    ("1 a 0\n", 0, f"ranks than 1 to 1 in query 1…{RANK}"),
+    ("1 a 0.9\n", 0, f"ranks than 1 to 1 in query 1…{RANK}"),
+    (RANKLIB.replace("2\t1", "2\t3"), 4, f"document 3 of query 2, {GONE}"),
+    (RANKLIB[16:], 0, "no score for document 0 of query 1…5…(2 have none)"),
+    (RANKLIB.replace("-2", "-2\t7"), 5, f"4 columns, {THREE}"),
+    (RANKLIB.replace("\t-2", ""), 5, f"2 columns, {THREE}"),
+    ("1\n2\n3\n4\n", 5, "4 scores, expected 5"),
+    ("1\n2\n3\n4\n5\n6\n", 6, "6 scores, expected 5"),
+    ("", 1, "0 scores, expected 5"),
+    ("1\nx\n3\n4\n5\n", 2, f"'x', {FINITE}"),
+    ("1\n2_5\n3\n4\n5\n", 2, f"'2_5', {FINITE}"),
+    ("1\n2\nnan\n4\n5\n", 3, f"'nan', {FINITE}"),
+    ("1\n1e309\n3\n4\n5\n", 2, f"'1e309', {FINITE}"),
+    ("1 2\n3\n4\n5\n6\n", 1, f"'1 2', {FINITE}"),
+]
+WRONG_QRELS = [
+    (QRELS + "2 0 a 1\n", 6, "document a of query 2 again"),
+    (QRELS.replace("1 0 b", "q\x7f 0 b"), 2, f"query id 'q\\x7f'…{QID}"),
+    (QRELS.replace("1 0 b", "q\udcff 0 b"), 2, f"query id 'q\ufffd'…{QID}"),
+    (QRELS.replace("1 0 b", "7" * 1001 + " 0 b"), 2, f"query id '{'7' * 40}'…{QID}"),
+    (QRELS.replace("a 2", "a 0.5"), 1, "'0.5', expected a whole number"),
+    (QRELS.replace("a 2", "a 1000001"), 1, "label 1000001, expected at most 1000000"),
+    ("1 a 2\n", 1, "3 columns, expected 4: qid iter…BEIR's names query-id corpus-id score first"),
+    ("", 0, "no lines, expected lines of qid iter docno label"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "nouns"), WRONG + WRONG_QRELS)
+def test_what_is_wrong_in_a_file_is_named(tmp_path, queries, text, line, nouns):
+    path = written(tmp_path, text)
     with pytest.raises(DataError) as error:
-        read_any(written(tmp_path, text), queries, "trec" if RANKS[0] in words else "auto")
-    assert str(error.value) == f"{tmp_path / 'file.txt'}{words}"
+        if (text, line, nouns) in WRONG_QRELS:
+            read_qrels(path)
+        else:
+            read_any(path, queries, "trec" if RANK in nouns else "auto")
+    assert str(error.value).startswith(f"{path}{f':{line}' * bool(line)}: found ")
+    assert all(each in str(error.value) for each in nouns.split("…"))
 
 
 def test_a_run_reads_back_to_the_last_bit(tmp_path, rng):
@@ -172,26 +181,3 @@ def test_qrels_read_back(tmp_path, queries, rng):
     mixed = read_qrels(written(tmp_path, f"WT04-2 0 a -2\n{long} 0 b 1\nWT04-2 0 c 1000000\n"))
     assert mixed.qids.tolist() == ["WT04-2", long] and mixed.labels.tolist() == [-1, 1_000_000, 1]
     assert mixed.docids.tolist() == [b"a", b"c", b"b"]
-
-
-@pytest.mark.parametrize(
-    "text, words",
-    [
-        (QRELS + "2 0 a 1\n", ":6: found document a of query 2 again, expected it once"),
-        (QRELS.replace("1 0 b", "q\x7f 0 b"), ":2: found query id 'q\\x7f', expected printable "
-         "characters in UTF-8, at most 1,000 bytes"),
-        (QRELS.replace("1 0 b", "q\udcff 0 b"), ":2: found query id 'q\ufffd', expected printable "
-         "characters in UTF-8, at most 1,000 bytes"),
-        (QRELS.replace("1 0 b", "7" * 1001 + " 0 b"), f":2: found query id '{'7' * 40}', expected "
-         "printable characters in UTF-8, at most 1,000 bytes"),
-        (QRELS.replace("a 2", "a 0.5"), ":1: found '0.5', expected a whole number"),
-        (QRELS.replace("a 2", "a 1000001"), ":1: found label 1000001, expected at most 1000000"),
-        ("1 a 2\n", ":1: found 3 columns, expected 4: qid iter docno label, or BEIR's names "
-         "query-id corpus-id score first"),
-        ("", ": found no lines, expected lines of qid iter docno label"),
-    ],
-)  # fmt: skip
-def test_wrong_qrels(tmp_path, text, words):
-    with pytest.raises(DataError) as error:
-        read_qrels(written(tmp_path, text))
-    assert str(error.value) == f"{tmp_path / 'file.txt'}{words}"

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,7 @@ from letorbench.results.dataset_results import DatasetResults, require_system
 from letorbench.results.export import export
 from letorbench.results.model_texts import FORMATS
 from letorbench.results.per_query import PerQuery
-from letorbench.results.store import Store, StoredFold
+from letorbench.results.store import Store
 
 ALGOS = {
     "random": "random", "ideal": "ideal", "regression": "regression",
@@ -34,31 +33,6 @@ def ran(tmp_path_factory):
     few = {"adarank-ndcg": lb.AdaRankNDCG(rounds=3)}
     lb.run("TOY", few, folds=[2], features="raw", **options)
     return results, folder
-
-
-def of_one_measure(fold: StoredFold) -> StoredFold:
-    """The fold as if it had been measured by NDCG@1 alone."""
-    name = "ndcg@1"
-    test = fold.fit["test"] | {"means": {name: fold.means[name]}}
-    queries = replace(fold.queries, tables={name: fold.queries.tables[name]})
-    return replace(fold, fit=fold.fit | {"test": test}, queries=queries)
-
-
-def test_measured_again_is_what_was_stored(ran):
-    folder = ran[1]
-    row = require_system(folder / "results", "TOY", "ranknet")
-    measures, stored = ["ndcg@1", "ndcg@10", "map", "p@7", "p@13"], row.queries
-    again = replace(row, stored=tuple(map(of_one_measure, row.stored)))
-    again = again.with_measures(measures, folder / "data")
-    assert again.values == pytest.approx({n: again.queries.mean(n) for n in measures})
-    added = again.queries
-    for name in measures[:-1]:
-        np.testing.assert_array_equal(added.values[name], stored.values[name])
-        np.testing.assert_array_equal(added.tables[name], stored.tables[name])
-    assert added.tables["p@13"].shape == (2, 40)  # the queries have seven documents
-    np.testing.assert_allclose(added.tables["p@13"], stored.tables["p@7"] * 7 / 13)
-    fixed = require_system(folder / "results", "TOY", "regression")  # nothing is drawn: no seeds
-    assert fixed.with_measures(["p@13"], folder / "data").repeated == {}
 
 
 def test_models_that_no_text_can_say_are_named_and_the_others_written(ran, tmp_path):

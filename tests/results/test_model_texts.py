@@ -327,13 +327,6 @@ def test_the_programs_that_read_lightgbms_text_score_as_here(kind) -> None:
     close(session.run(None, {"x": X})[0], scores, 1e-6)
 
 
-def test_a_threshold_that_is_no_float32_number_keeps_its_decisions() -> None:
-    for threshold in (0.5 + 1e-12, 0.5 - 1e-12):
-        trees = replace(TREES, threshold=[threshold, 0.5, 0, 0, 0, 0])
-        X = edges(trees, train().features[:, :5])
-        np.testing.assert_array_equal(ranklib_scores(ranklib_text(trees), X), trees.predict(X))
-
-
 # --- the counts of SHAP
 
 
