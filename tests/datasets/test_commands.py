@@ -6,7 +6,8 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from conftest import call, printed, refused
+from conftest import call, printed
+from test_archive import as_folder, contents
 
 PAIR = "0 qid:{0} 1:1\n1 qid:{0} 1:2\n"
 ROWS, SVM = "label,qid,x\n0,1,2\n", "1 0:1\n0 0:2\n2 0:4\n"
@@ -26,18 +27,6 @@ def folds(root: str, *numbers: object) -> Files:
 
 def alone(root: str, *lines: str, numbers: tuple[int, ...] = (1, 2, 3)) -> Files:
     return {f"{root}/Fold{k}/test.txt": f"{line}\n" for k, line in zip(numbers, lines)}
-
-
-def write(files: Files) -> None:
-    for name, text in files.items():
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-        Path(name).write_text(text, encoding="utf-8", newline="")
-
-
-def contents() -> dict[str, bytes]:
-    """Every file of the current folder but those of the cache."""
-    paths = (path for path in Path().rglob("*") if path.is_file() and ".cache" not in path.parts)
-    return {str(path): path.read_bytes() for path in paths}
 
 
 @pytest.fixture(autouse=True)
@@ -126,7 +115,7 @@ TAKEN: list[tuple[Files, str, Files, str]] = [
 
 @pytest.mark.parametrize(("files", "words", "made", "said"), TAKEN)
 def test_what_is_made_of_files(files: Files, words: str, made: Files, said: str) -> None:
-    write(files)
+    as_folder(Path(), files)
     result = call("datasets", *words.split())
     assert result.exit_code == 0 and all(each in result.output for each in said.split("…"))
     for path, text in made.items():
@@ -200,7 +189,6 @@ REFUSED: list[tuple[Files, str, str]] = [
     (pairs("m/a.train.txt", "m/a.test.txt", "m/b.train.txt", "m/b.test.txt"), "import m",
      "found m twice…a.test.txt and b.test.txt"),
     (pairs("m/Fold0/x.train.txt", "m/Fold0/x.test.txt"), "import m", "m: found Fold0…to Fold1"),
-    (pairs("new/m/Fold0/train.txt", "new/m/Fold0/test.txt"), "import new", "new/m: found Fold0"),
     (pairs("m/train.txt"), "import m", NONE),
     (pairs("data/MQ2008/train.txt", "data/MQ2008/vali.txt", "data/MQ2008/test.txt"),
      "verify MQ2008", "no such data set on disk…looked in data/MQ2008…make MQ2008-twin"),
@@ -226,7 +214,6 @@ REFUSED: list[tuple[Files, str, str]] = [
     *(({}, f"verify '{name}'", "2…is no data set's name…the name of a folder")
       for name in ("", "..", "a/../b", "a//b", "a\\b")),
     ({}, "verify 'a\u200bb'", "2…'a\\u200bb' is no data set's name…characters that are seen"),
-    ({}, "verify MQ2008/x", "2…MQ2008 has no variant 'x'…expected none"),
     ({}, "verify ohsumed/x", "2…OHSUMED has no variant 'x'…QueryLevelNorm"),
     (folds("data/m", 1, 2, 3) | {"data/m/synthetic.json": "[1]"}, "verify m",
      "data/m/synthetic.json: damaged…the JSON"),
@@ -253,9 +240,9 @@ REFUSED: list[tuple[Files, str, str]] = [
     (pairs("i/f10.my-train.txt", "i/f10.my-test.txt"), "import i", "found Fold10…Fold1 to Fold10"),
     *((folds("data/m", *numbers), "verify m", f"data/m: found {found}…expected {last}, one folder")
       for numbers, found, last in (
-          ((1, 3), "Fold1, Fold3", "Fold1 to Fold3"), ((2, 10), "Fold2, Fold10", "Fold1 to Fold10"),
-          (("01", 1), "Fold01, Fold1", "Fold1 to Fold1"), ((0,), "Fold0", "Fold1 to Fold1"),
-          ((0, 1), "Fold0, Fold1", "Fold1 to Fold1"), ((99999,), "Fold99999", "Fold1 to Fold1000"),
+          ((2, 10), "Fold2, Fold10", "Fold1 to Fold10"), ((0, 1), "Fold0, Fold1", "Fold1 to Fold1"),
+          (("01", 1), "Fold01, Fold1", "Fold1 to Fold1"),
+          ((99999,), "Fold99999", "Fold1 to Fold1000"),
       )),
     (pairs(*(f"data/g/Fold{k}/{part}.txt" for k in (1, 2, 3) for part in ("train", "vali"))),
      "verify g", "data/g/Fold1: no test file…test.txt, testset.txt"),
@@ -276,12 +263,12 @@ ALL = [({f"x.{end}": text} | beside, f"split x.{end} --folds 3 {words}", said)
 
 @pytest.mark.parametrize(("files", "words", "said"), ALL, ids=[row[2] for row in ALL])
 def test_what_is_refused_is_named_and_nothing_is_left(files: Files, words: str, said: str) -> None:
-    write(files)
-    before, result = contents(), call("datasets", *shlex.split(words))
+    as_folder(Path(), files)
+    before, result = contents(Path()), call("datasets", *shlex.split(words))
     error = result.stderr.splitlines()[-1]
     status, *nouns = said.split("…") if said.startswith("2…") else ("1", *said.split("…"))
     assert error.startswith("letorbench: error: ") and all(each in error for each in nouns)
-    assert result.exit_code == int(status) and contents() == before
+    assert result.exit_code == int(status) and contents(Path()) == before
 
 
 def numbers_of(*words: str, status: int = 0) -> list[list[str]]:
@@ -292,8 +279,9 @@ def numbers_of(*words: str, status: int = 0) -> list[list[str]]:
 
 
 def test_published_numbers_are_compared_with_those_of_the_files() -> None:
-    write({"y/set1.train.txt": "1 qid:1 1:1\n0 qid:2 1:1\n", "y/set1.valid.txt": "1 qid:3 700:1\n",
-           "y/set1.test.txt": "4 qid:4 1:1\n"})  # fmt: skip
+    parts = {"train": "1 qid:1 1:1\n0 qid:2 1:1\n", "valid": "1 qid:3 700:1\n"}
+    parts |= {"test": "4 qid:4 1:1\n"}
+    as_folder(Path("y"), {f"set1.{part}.txt": text for part, text in parts.items()})
     assert printed("datasets", "import", "y") == "YAHOO-SET1  data/Yahoo\n"
     rows = numbers_of("verify", "YAHOO-SET1", status=1)
     assert rows[3:7] == [
@@ -304,32 +292,21 @@ def test_published_numbers_are_compared_with_those_of_the_files() -> None:
     assert (
         "is not the data set that is published" in call("datasets", "verify", "YAHOO-SET1").stderr
     )
-    write({"data/istella/Train.txt": "0 qid:1 1:1\n1 qid:1 220:1e39\n0 qid:2 1:3\n",
-           "data/istella/features.txt": "What is in the release\n",
-           "data/istella/test.txt": "4 qid:3 2:1\n"})  # fmt: skip
+    train, page = "0 qid:1 1:1\n1 qid:1 220:1e39\n0 qid:2 1:3\n", "What is in the release\n"
+    files = {"Train.txt": train, "test.txt": "4 qid:3 2:1\n", "features.txt": page}
+    as_folder(Path("data/istella"), files)
     assert [row[-1] for row in numbers_of("verify", "ISTELLA", status=1)][:5] == (
         ["differs"] * 4 + ["ok"]
     )
-
-
-def test_made_data_are_verified_and_made_once() -> None:
-    printed("datasets", "make", "demo", "--seed", "3")
-    rows = numbers_of("verify", "DEMO")
-    assert len(rows) == 15 + 3 + 5 and rows[15] == ["queries", "200", "200", "ok"]
-    assert [row[1] for row in rows[18:]] == ["4,164", "2,577", "1,064", "143", "59"]
-    assert '"seed": 3' in Path("data/DEMO/synthetic.json").read_text()
-    assert "made in another way" in refused(1, "datasets", "make", "DEMO")
 
 
 #: words of a page, and facts of it
 SHOWN = {
     "ohsumed": "queries     106\n…labels      0: 70.03%, 1: 16.02%, 2: 13.95%\n…letor3"
                "…Feature-min…(the first is the default)\n…OHSUMED/QueryLevelNorm\n…OHSUMED.zip",
-    "mq2007": "1,692\n…69,623\n…46\n…2: 5.55%…(md5 7be1640ae95c6408dab0ae7207bdc706)",
     "YAHOO-SET1": "29,921\n…folds       1 (fixed split)\n…by request to Yahoo Webscope only",
     "istella": "0 to 4, distribution not published\n…on scales of their own, clipped to float32\n…"
                "(1,288,401,248 bytes, sha256 d45899d9a6a0e48afb250aac7ee3dc50e73e263687f15761d754",
-    "clueweb09": "queries     61\n…26,646\n…CC BY-SA 4.0…/Fold5/test.txt",
     "msrd": "28,320\n…5, by query, made here: the release has none\n…CC BY-SA 4.0…queries.csv.gz "
             "(6,723,008 bytes, sha256 1acfecad",
     "DEMO": "queries     200\ndocuments   not published\n…none: generated on first use",
@@ -342,10 +319,10 @@ def test_pages_of_data_sets_and_their_list() -> None:
         page = printed("datasets", "show", name)
         for fact in facts.replace("OHSUMED\n…", "OHSUMED…").split("…"):
             assert fact in page, (name, fact)
-    write(folds("data/OHSUMED/Feature-min", 1, 2, 3, 4, 5) | folds("data/mine", 1, 2, 3)
-          | folds("data/gov/QueryLevelNorm/2003-TD-dataset", 1, 2, 3, 4, 5)
-          | folds("data/MQ2008-twin", 1, 2, 3, 4, 5)
-          | {"data/DEMO/Fold1/train.txt": "", "data/mslr_web10k/a": ""})  # fmt: skip
+    for known in ("OHSUMED/Feature-min", "gov/QueryLevelNorm/2003-TD-dataset", "MQ2008-twin"):
+        as_folder(Path(), folds(f"data/{known}", 1, 2, 3, 4, 5))
+    as_folder(Path(), folds("data/mine", 1, 2, 3))
+    as_folder(Path("data"), {"DEMO/Fold1/train.txt": "", "mslr_web10k/a": ""})
     rows = {row[0]: row[1:] for row in numbers_of("list")}
     assert rows["OHSUMED"] == ["106", "16,140", "45", "0-2", "letor3", "OHSUMED-Feature-min"]
     assert rows["MQ2007-semi"][:4] == ["1,692", "?", "46", "0-2 or -1"]
