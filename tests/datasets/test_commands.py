@@ -49,6 +49,14 @@ TAKEN: list[tuple[Files, str, Files, str]] = [
         {"m/tests": "0 qid:2 1:5\n2 qid:3 1:6\n1 qid:1 1:3\n1 qid:1 1:4\n"},
         "m.csv: a table; queries are numbered…together: 1 of 3",
     ), (
+        {"m.csv": "label,qid,a,b\nTRUE,1,0.5,false\nFalse,2,,True\ntrue,3,1,\n"},
+        "split m.csv --folds 3",
+        {"m/tests": "0 qid:2 1:NULL 2:1\n1 qid:3 1:1 2:NULL\n1 qid:1 1:0.5 2:0\n"}, "",
+    ), (
+        {"m/train.csv": "TRUE,0.5,false\n", "m/train.csv.query": "1\n",
+         "m/test.csv": "0,1,true\n", "m/test.csv.query": "1\n"}, "import m",
+        {"m/train.txt": "1 qid:2 1:0.5 2:0\n", "m/test.txt": "0 qid:1 1:1 2:1\n"}, "by .query",
+    ), (
         {"m.txt": "0.07 qid:b 1:1\n0 qid:a 1:2 # A\n0.41 qid:b 1:3 2:nan\n0.61 qid:c 1:4\n"
                   "0.14 qid:a 1:5\n"}, f"split m.txt {GRADES}",
         {"m/tests": "4 qid:c 1:4\n1 qid:b 1:1\n3 qid:b 1:3 2:NULL\n0 qid:a 1:2 # A\n"
@@ -144,10 +152,8 @@ SPLIT: list[tuple[str, str, Files, str, str]] = [
     ("svm", "1e999 qid:1 0:1\n", {}, "--grades auto", "x.svm:1: found inf…a finite number"),
     ("svm", SVM, {"x.svm.group": "2\n2\n"}, "", "x.svm.group: found 2 queries of 4 rows"),
     ("svm", SVM, {"x.svm.group": "\n"}, "", "x.svm.group: found an empty file…expected lines"),
-    ("svm", SVM, {"x.svm.query": "1\n-2\n"}, "", f"x.svm.query:2: found '-2'…{SIZES}"),
     ("svm", SVM, {"x.svm.query": "1\n0\n2\n"}, "", f"x.svm.query:2: found '0'…{SIZES}"),
     ("csv", "1,2\n0,2\n", {"x.csv.query": "1\n²\n"}, "", f"x.csv.query:2: found '²'…{SIZES}"),
-    ("csv", "1,2\n", {"x.csv.group": "1\n1\n"}, "", "x.csv.group: found 2 queries…expected 1, the"),
     ("csv", "label,qid,x\n1,2,3\n\n1,2\n", {}, "", "x.csv:4: found 2 columns…expected 3"),
     ("csv", "label,qid,x\n1,2,3\n1,,3\n", {}, "", "x.csv:3: column 'qid': found no query id"),
     ("csv", "label,qid,x,y\n1,2,1,2\n1,2,1,-1e39\n1,2,1e39,2\n", {}, "",
@@ -155,7 +161,6 @@ SPLIT: list[tuple[str, str, Files, str, str]] = [
     ("csv", "label,qid,x,x\n1,2,3,4\n", {}, "", "x.csv: found the column 'x' twice…each name once"),
     ("csv", ROWS, {}, "--qid q", "2…unknown column of x.csv 'q'…one of label, qid, x"),
     ("csv", ROWS, {}, "--docid id", "2…unknown column of x.csv 'id'…did you mean qid?"),
-    ("csv", ROWS, {}, "--columns x,y", "2…unknown column of x.csv 'y'…one of label, qid, x"),
     ("csv", ",label,qid\n0,1,2\n", {}, "", "x.csv: found a column without a name…or --columns"),
     ("csv", "label,qid\n0,1\n", {}, "", "x.csv: found no features…expected at least 1 column"),
     ("csv", "label,qid,a\ab\n0,1,2\n", {}, "", "found the column 'a\\x07b'…a name in one line"),
@@ -163,8 +168,6 @@ SPLIT: list[tuple[str, str, Files, str, str]] = [
     ("csv", "label,qid,x\n", {}, "", "x.csv: found no rows…expected at least 1"),
     ("csv", "", {}, "", "x.csv: no table: found an empty file…expected rows"),
     ("csv", "label;qid;x\n1;1;2,5\n", {}, "", f"x.csv:2: column 'x': found '2,5'…{NUMBER}"),
-    ("csv", "label,qid,t\n1,1,4 08:32:15\n", {}, "", f"x.csv:2: column 't': found '4 08:…{NUMBER}"),
-    ("csv", "label,qid,x\n0.5,1,2\n", {}, "", "column 'label': found 0.5…an integer from 0"),
     ("csv", "label,qid,x\nb,1,2\n", {}, "", "x.csv:2: column 'label': found 'b'…expected numbers"),
     ("csv", "label,qid,x\n1,1,1_0\n", {}, "", f"x.csv:2: column 'x': found '1_0'…{NUMBER}"),
     ("csv", ROWS, {}, "", "x.csv: found 1 queries…expected at least 3, the folds"),

@@ -31,7 +31,7 @@ def macos(files: dict[str, str], outside: bool) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("kind, outside, names", [
-    (".zip", True, "txt"), (".tar", False, "query"), ("/", True, "cd"),
+    (".zip", True, "txt"), (".tar", False, "cd"), ("/", False, "query"),
 ])  # fmt: skip
 def test_attributes_of_macos_are_no_data(
     kind: str, outside: bool, names: str, tmp_path: Path
@@ -160,43 +160,6 @@ def test_what_is_saved_instead_of_data_is_named_wherever_data_are_read(
             import_archive(source, data)
     parts = {f"shop/{part}.x": text for part in ("train", "test")}  # no data beside data
     assert import_archive(as_folder(tmp_path / "fine", tree("shop") | parts), data) == ("shop",)
-
-
-@pytest.mark.parametrize("form, true, false", [
-    ("csv", "True", "False"), ("tsv", "true", "false"), ("numbers", "TRUE", "FALSE"),
-])  # fmt: skip
-def test_true_and_false_are_1_and_0(true: str, false: str, form: str, tmp_path: Path) -> None:
-    """As label and as feature, beside missing values, with names and without them."""
-    rows = [[true, 1, 0.5, false], [false, 1, 0.25, ""], [true, 2, 1.5, true], [false, 3, 2, true]]
-    rows = [row[:1] + row[2:] for row in rows] if form == "numbers" else rows
-    names = [] if form == "numbers" else [["label", "qid", "a", "promo"]]
-    separator, path = "\t" if form == "tsv" else ",", tmp_path / f"d.{form}"
-    path.write_text("".join(separator.join(map(str, row)) + "\n" for row in names + rows))
-    path.with_name(f"d.{form}.query").write_text("2\n1\n1\n" if form == "numbers" else "")
-    found = read_documents(path)
-    assert found.labels.tolist() == [1, 0, 1, 0]
-    np.testing.assert_array_equal(found.X[:, -1], np.array([0, np.nan, 1, 1], np.float32))
-
-
-def refuse(*_: object, **__: object) -> None:
-    raise RuntimeError("Use tensor.detach().numpy() instead.")
-
-
-@pytest.mark.parametrize("method, hint", [
-    ("collect", r"\(\.collect\(\)\)"), ("groupby", r"\(\.obj\)"), ("__array__", "detach"),
-])  # fmt: skip
-def test_what_is_no_data_yet_is_named_with_how_to_get_it(method: str, hint: str) -> None:
-    """A frame of polars or Spark that is not computed, groups, a tensor with a gradient."""
-    frame = pd.DataFrame({"a": [1.0, 2.0], "label": [0, 1], "qid": [1, 1]})
-    lazy = type("Lazy", (), {method: refuse, "columns": ("a", "b")})()
-    given = frame.groupby("qid") if method == "groupby" else lazy
-    for make in (
-        lambda: QuerySet.from_arrays(given, [0, 1], group=[2]),
-        lambda: QuerySet.from_arrays(frame[["a"]], given, group=[2]),
-        *([lambda: lb.from_frame(given, "label", "qid")] if method != "__array__" else []),
-    ):
-        with pytest.raises(DataError, match=f"found a .*{hint}"):
-            make()
 
 
 def snapshot(folder: Path) -> dict[str, bytes | None]:

@@ -179,6 +179,15 @@ def numbers(**options: object) -> QuerySet:
     return read_letor("a.txt", **options)
 
 
+def lazy(method: str) -> object:
+    """What is as a frame that is not computed yet, or a tensor with a gradient."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise RuntimeError("Use tensor.detach().numpy() instead.")
+
+    return type("Lazy", (), {method: refuse, "columns": ("a", "b")})()
+
+
 LABEL, ROW = "expected an integer from 0 to 9,999,999, or -1…--grades", "expected a real number"
 #: what makes data, its wrong argument, the class of the error and what it names
 REFUSED: list[tuple[Callable[..., object], dict, type[Exception], str]] = [
@@ -198,6 +207,9 @@ REFUSED: list[tuple[Callable[..., object], dict, type[Exception], str]] = [
     (given, {"X": np.zeros((3, 0))}, DataError, "X: found no features"),
     (given, {"X": np.zeros((3, 2), complex)}, DataError, f"row 0, column 0: found '0j'…{ROW}"),
     (given, {"X": [["a", 1, None]] * 3}, DataError, f"column 0: found 'a' of type str…{ROW}"),
+    (given, {"X": lazy("collect")}, DataError, "found a Lazy…(.collect())"),
+    (given, {"X": pd.DataFrame({"a": [1]}).groupby("a")}, DataError, "found a …(.obj)"),
+    (given, {"y": lazy("__array__")}, DataError, "found a Lazy…detach"),
     (given, {"y": [0, {}, 1]}, DataError, f"y: row 1: found '{{}}' of type dict…{ROW}"),
     (given, {"y": [0, 1]}, DataError, "y: found 2 values…expected 3, one a document"),
     (given, {"y": [[0], [1], [2]]}, DataError, "y: found 2 dimensions…expected 1"),

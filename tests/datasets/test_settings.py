@@ -2,7 +2,6 @@
 
 import csv
 import io
-import tarfile
 from pathlib import Path
 
 import numpy as np
@@ -16,62 +15,23 @@ from letorbench.datasets.load import load
 from letorbench.errors import DataError
 
 
-def release(folder: Path, name: str, cells, labels, n_features: int) -> Path:
-    """An archive of five folds of three queries, with a file that is no part."""
-    rng = np.random.default_rng(5)
-    parts = []
-    for part in range(5):
-        lines = ""
-        for query in range(3):
-            x = rng.random((12, n_features))
-            for row, label in enumerate(labels(x, rng)):
-                values = " ".join(f"{k}:{v}" for k, v in enumerate(cells(x)[row], 1))
-                lines += (
-                    f"{label} qid:{part}{query} {values} #docid = GX{row} inc = -1 prob = 0.1\r\n"
-                )
-        parts.append(lines)
-    write_folds(folder / "made" / name, parts)
-    (folder / "made" / name / "Large_null.txt").write_text("0 qid:1 1:NULL\n")
-    with tarfile.open(folder / "made.tar.gz", "w:gz") as archive:
-        archive.add(folder / "made" / name, name)
-    return folder / "made.tar.gz"
-
-
-def grades(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    return np.digitize(x[:, 0] + x[:, 1], [0.9, 1.4])
-
-
-def numbers(x: np.ndarray) -> list[list[str]]:
-    return [[f"{value:.6f}" for value in row] for row in x]
-
-
-def test_semi_supervised(tmp_path: Path) -> None:
-    """Nobody learns from a document that is not judged; it stays where it is in the file."""
-
-    def labels(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        return np.where(np.arange(12) % 3 > 0, -1, grades(x, rng))
-
-    archive = release(tmp_path, "MQ2008-semi", numbers, labels, 46)
-    for file in (tmp_path / "made").rglob("*.txt"):
-        if file.stem in ("vali", "test"):
-            judged = [line for line in file.read_bytes().splitlines(True) if line[:1] != b"-"]
-            file.write_bytes(b"".join(judged))
-    archive, where = tmp_path / "made", places(tmp_path)
-    said = call("datasets", "import", str(archive), *where[:2]).output
-    assert "MQ2008-semi, fold 1: 72 of 132 documents are not judged (label -1)" in said
-    train = load("MQ2008-semi", tmp_path / "data").folds[0].train
-    assert (train.n_docs, train.judged.n_docs, train.judged.n_queries) == (108, 36, 9)
-    assert "72 of 132 not judged" in printed("datasets", "show", "MQ2008-semi", *where[:2])
-    assert "0-2 or -1" in printed("datasets", "list", *where[:2])
-    run = ("run", "--dataset", "MQ2008-semi", "--algo", "regression[l2=0.1]", *where)
-    printed(*run)
-    model = lb.load_model(tmp_path / "results/MQ2008-semi/regression[l2=0.1]/fold1/model.npz")
-    kept = train.judged
-    again = lb.Regression(l2=0.1).fit(kept.X, kept.y, qid=kept.qid)
-    np.testing.assert_allclose(model.predict(train), again.predict(train))
-    path = tmp_path / "data/MQ2008-semi/Fold1/train.txt"
-    path.write_bytes(path.read_bytes().replace(b"\n-1 ", b"\n-2 ", 1))
-    assert "found '-2' as the label, expected an integer from 0" in refused(1, *run)
+def test_labels_that_are_places_in_a_list(tmp_path: Path) -> None:
+    """LETOR 4.0's listwise setting: the gain is linear, and any other is refused."""
+    rng, parts, where = np.random.default_rng(5), [], places(tmp_path)
+    for query in range(15):
+        x = rng.random((12, 46))
+        labels = 1335 + np.argsort(np.argsort(x[:, 0] + 0.5 * x[:, 1]))
+        values = (" ".join(f"{k}:{v:.6f}" for k, v in enumerate(row, 1)) for row in x)
+        parts.append("".join(f"{y} qid:{query} {v}\n" for y, v in zip(labels, values)))
+    write_folds(tmp_path / "data/MQ2007-list", ["".join(parts[k::5]) for k in range(5)])
+    run = ("run", "--dataset", "MQ2007-list", "--algo", "regression", *where)
+    assert "[letor4,gain=linear]" in printed(*run)
+    (row,) = csv.DictReader(io.StringIO(printed("table", "MQ2007-list", *where, "--format", "csv")))
+    # the lowest label counts nearly as much as the highest
+    assert 0.99 < float(row["NDCG@5"] if "NDCG@5" in row else row["ndcg@5"]) <= 1
+    said = call(*run, "--convention", "letor4", "--force")
+    assert "found 1346, expected 0 to 31 for gain exp2" in said.stderr and said.exit_code == 1
+    assert "Traceback" not in said.output
 
 
 def test_a_ranker_may_ask_for_documents_that_are_not_judged(rng: np.random.Generator) -> None:
@@ -86,23 +46,6 @@ def test_a_ranker_may_ask_for_documents_that_are_not_judged(rng: np.random.Gener
         assert Counting().fit(X, y, group=group).seen == seen
     with pytest.raises(DataError, match="no judged documents"):
         lb.Regression().fit(X[3:], y[3:], group=[2])
-
-
-def test_listwise(tmp_path: Path) -> None:
-    def labels(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        return 1335 + np.argsort(np.argsort(x[:, 0] + 0.5 * x[:, 1]))
-
-    archive, where = release(tmp_path, "MQ2007-list", numbers, labels, 46), places(tmp_path)
-    printed("datasets", "import", str(archive), *where[:2])
-    run = ("run", "--dataset", "MQ2007-list", "--algo", "regression", *where)
-    assert "[letor4,gain=linear]" in printed(*run)
-    table = printed("table", "MQ2007-list", *where, "--format", "csv")
-    (row,) = csv.DictReader(io.StringIO(table))
-    # the lowest label counts nearly as much as the highest
-    assert 0.99 < float(row["NDCG@5"] if "NDCG@5" in row else row["ndcg@5"]) <= 1
-    said = call(*run, "--convention", "letor4", "--force")
-    assert "found 1346, expected 0 to 31 for gain exp2" in said.stderr and said.exit_code == 1
-    assert "Traceback" not in said.output
 
 
 BOM, TEXT = "\ufeff", "1 qid:1 1:0.5\n0 qid:1 1:0.25\n"

@@ -37,7 +37,7 @@ from letorbench.rankers import Ranker, load_model, plugins, ranker
 from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.labels import Label
 from letorbench.results.paths import FoldKey
-from letorbench.results.store import Store, read_folds
+from letorbench.results.store import read_folds
 from letorbench.solvers.fit_result import FitResult, score_warnings
 from letorbench.solvers.fit_warnings import FitWarning
 
@@ -541,13 +541,6 @@ def test_finished_folds_are_shown_after_a_run_is_ended(tmp_path: Path, monkeypat
     assert not DatasetResults.read(tmp_path / "results", "TOY").rows[1].partial
     found = [[line[0] for line in rows(Path("results/TOY", name))[1:]] for name in tables]
     assert found[:3] == [["regression", "slow"], *2 * [["1", "2", "3", "4", "5", "mean"]]]
-
-
-def test_a_run_looks_twice_at_the_store(protocol: Protocol, monkeypatch) -> None:
-    looks, look = [], Store.look
-    monkeypatch.setattr(Store, "look", lambda *a: looks.append(a) or look(*a))
-    run(["TOY"], ["regression"], [1, 2], protocol)
-    assert len(looks) == 2
 
 
 def test_folds_that_are_removed_in_mid_run_are_failures(protocol: Protocol) -> None:

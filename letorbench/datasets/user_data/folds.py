@@ -98,7 +98,7 @@ def make_letor_text(
         note(f"{folder.name}: no validation part: the last fifth of the training queries validates")
 
 
-def compose_folds(folder: Path, tests: Sequence[Path], note: Note) -> None:
+def rotate_tests(folder: Path, tests: Sequence[Path], note: Note) -> None:
     """Compose folds of test parts alone, as LETOR's rotate."""
     numbers = {path.parent.name: layout.fold_number(path.parent.name) or 0 for path in tests}
     layout.numbered_folds(numbers, None, str(folder))
