@@ -19,7 +19,7 @@ from letorbench.datasets.releases import as_table, release_in
 from letorbench.datasets.unpack import ENDINGS, unpack
 from letorbench.datasets.user_data import ENDINGS as SIDECAR_ENDINGS
 from letorbench.datasets.user_data import Grades, Note, sidecar_files
-from letorbench.datasets.user_data.folds import compose_folds, make_letor_text, note_unjudged, split
+from letorbench.datasets.user_data.folds import make_letor_text, note_unjudged, rotate_tests, split
 from letorbench.datasets.user_data.read import LETOR, SVMLIGHT, kind_of
 from letorbench.datasets.user_data.tables import Columns
 from letorbench.errors import DataError, UsageError, WriteError
@@ -37,8 +37,14 @@ _OFFICIAL = {f"{known.prefix}.txt": known if known.prefix else None for known in
 _FEWEST_TESTS = 3
 #: the endings of archives that are not unpacked here
 _PACKED = (".rar", ".7z", ".gz", ".bz2", ".xz")
-#: the path of each part in the searched folder, and its place in the data set
-_Files = dict[PurePosixPath, PurePosixPath]
+
+
+class PartFile(NamedTuple):
+    """A file of a data set: its path in the searched folder, and its place in the data set."""
+
+    path: PurePosixPath
+    part: str
+    place: PurePosixPath
 
 
 class Recognised(NamedTuple):
@@ -46,7 +52,7 @@ class Recognised(NamedTuple):
 
     name: str
     place: PurePosixPath
-    parts: _Files
+    files: list[PartFile]
     #: the folder of its files, or of its folds, in the searched folder
     root: PurePosixPath
 
@@ -132,14 +138,14 @@ def _stage(
     """Put a data set's files under `staged` in the places that they have in the data folder."""
     folder = staged / each.place
     published = parse(each.name).entry is not None
-    only_tests = _parts_of(each.parts) == {"test"}
+    only_tests = {file.part for file in each.files} == {"test"}
     if grades is not None and (published or only_tests):
         raise UsageError(
             f"--grades: found {each.name}, expected training and test files of one's own"
         )
-    parts = [(tree / inside, folder / place) for inside, place in each.parts.items()]
+    parts = [(tree / file.path, folder / file.place) for file in each.files]
     if only_tests:
-        compose_folds(folder, [inside for inside, _ in parts], note)
+        rotate_tests(folder, [inside for inside, _ in parts], note)
     elif not published:
         make_letor_text(folder, parts, grades, note)
     else:
@@ -189,12 +195,12 @@ def _recognised(tree: Path, where: Path) -> list[Recognised]:
     found: dict[tuple[PurePosixPath, str], Recognised] = {}
     refusal: DataError | None = None
     for (root, shape), parts in groups.items():
-        folders = (stem, *root.parts)
+        folders, paths = (stem, *root.parts), [each.path for each in parts]
         try:
-            kinds = [kind_of(tree / part) for part in parts]
+            kinds = [kind_of(tree / path) for path in paths]
             are_data = all(
-                kind in (LETOR, SVMLIGHT) or sidecar_files(tree / part).explain_columns
-                for kind, part in zip(kinds, parts)
+                kind in (LETOR, SVMLIGHT) or sidecar_files(tree / path).explain_columns
+                for kind, path in zip(kinds, paths)
             )
         except DataError as error:
             refusal, are_data = error, False
@@ -208,16 +214,16 @@ def _recognised(tree: Path, where: Path) -> list[Recognised]:
             name, place = _own(folders[-1], where)
             if parse(name).entry is not None:
                 raise DataError(
-                    f"{where}: {name!r} is the name of a published set, which {next(iter(parts))} "
-                    "is not; rename the folder"
+                    f"{where}: {name!r} is the name of a published set, which {paths[0]} is not; "
+                    "rename the folder"
                 )
-        if len(set(parts.values())) < len(parts):
-            raise DataError(f"{where}: found {', '.join(map(str, parts))}, expected each part once")
+        if len({each.place for each in parts}) < len(parts):
+            raise DataError(f"{where}: found {', '.join(map(str, paths))}, expected each part once")
         key = place, shape if _OFFICIAL.get(shape) else ""
         if key in found:
             raise DataError(
-                f"{where}: found {name} twice, as {next(iter(found[key].parts))} and "
-                f"{next(iter(parts))}; expected it once"
+                f"{where}: found {name} twice, as {found[key].files[0].path} and {paths[0]}; "
+                "expected it once"
             )
         found[key] = Recognised(name, place, parts, root)
     if not found and refusal is not None:
@@ -247,9 +253,9 @@ def _files(tree: Path) -> list[Path]:
     return sorted(path for path in kept if "__MACOSX" not in path.relative_to(tree).parts)
 
 
-def _grouped(paths: Iterable[PurePosixPath]) -> dict[tuple[PurePosixPath, str], _Files]:
+def _grouped(paths: Iterable[PurePosixPath]) -> dict[tuple[PurePosixPath, str], list[PartFile]]:
     """Return the files of each data set by the folder of the files or folds and by name pattern."""
-    groups: dict[tuple[PurePosixPath, str], _Files] = {}
+    groups: dict[tuple[PurePosixPath, str], list[PartFile]] = {}
     for path in paths:
         match = _PART.fullmatch(path.name.lower())
         if match is None or path.name.lower().endswith(SIDECAR_ENDINGS):
@@ -257,30 +263,22 @@ def _grouped(paths: Iterable[PurePosixPath]) -> dict[tuple[PurePosixPath, str], 
         number = fold_number(path.parent.name)
         root = path.parent if number is None else path.parent.parent
         shape = match["before"] + match["after"]
+        part = next(part for part in PARTS if match[part])
         place = path.relative_to(root)
         if part_of(path.name, match["before"]) is None or shape not in _OFFICIAL or match["fold"]:
             number = number if match["fold"] is None else int(match["fold"])
-            part = PARTS[_part(match)][0]
-            place = PurePosixPath(part if number is None else f"Fold{number}/{part}")
-        groups.setdefault((root, shape), {})[path] = place
-    return {key: parts for key, parts in groups.items() if _is_whole(key[1], parts)}
+            name = PARTS[part][0]
+            place = PurePosixPath(name if number is None else f"Fold{number}/{name}")
+        groups.setdefault((root, shape), []).append(PartFile(path, part, place))
+    return {key: files for key, files in groups.items() if _is_whole(key[1], files)}
 
 
-def _is_whole(shape: str, parts: _Files) -> bool:
+def _is_whole(shape: str, files: Sequence[PartFile]) -> bool:
     """Whether there are train and test files, or enough folds' official test files alone."""
-    there = _parts_of(parts)
-    folds = {path.parent for path in parts if fold_number(path.parent.name) is not None}
+    there = {each.part for each in files}
+    folds = {each.path.parent for each in files if fold_number(each.path.parent.name) is not None}
     tests = shape in _OFFICIAL and there == {"test"} and len(folds) >= _FEWEST_TESTS
     return {"train", "test"} <= there or tests
-
-
-def _part(match: re.Match[str] | None) -> str:
-    assert match is not None
-    return next(part for part in PARTS if match[part])
-
-
-def _parts_of(files: Iterable[PurePosixPath]) -> set[str]:
-    return {_part(_PART.fullmatch(file.name.lower())) for file in files}
 
 
 def _classify(

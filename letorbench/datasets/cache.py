@@ -15,7 +15,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from letorbench.compiled.threads import run_tasks
-from letorbench.datasets.folds import files_digest
+from letorbench.datasets.folds import arrays_of, files_digest
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import USUAL, ReadOptions, read_queries
 from letorbench.datasets.text.mistakes import changed
@@ -68,7 +68,10 @@ class Cache:
         """Return parts of a query set, the numbers of their queries, as one, as `queries` does."""
         numbers = hashlib.blake2b(np.concatenate(parts).astype("<i8").tobytes()).hexdigest()
         key_of_parts = [key, numbers, *(str(len(part)) for part in parts)]
-        return self._kept(key_of_parts, lambda: [whole.take(part) for part in parts])
+        # their order is that of their files from now on: no caller has another one
+        return self._kept(
+            key_of_parts, lambda: [replace(whole.take(part), rows=None) for part in parts]
+        )
 
     def _kept(
         self, key: Sequence[str], compute: Callable[[], Sequence[QuerySet]]
@@ -77,7 +80,9 @@ class Cache:
         place = self._folder / "entries" / _hash(key)
         arrays = _load(place)
         if arrays is None:
-            arrays = _store(place, _join(compute()))
+            sets = compute()
+            bounds = np.cumsum([0] + [each.n_queries for each in sets]).astype(np.int64)
+            arrays = _store(place, {**arrays_of(sets), "bounds": [bounds]})
         bounds = arrays.pop("bounds")
         return QuerySet(**arrays), bounds
 
@@ -166,30 +171,6 @@ def _write(path: Path, pieces: Sequence[np.ndarray]) -> None:
             file.write(np.ascontiguousarray(piece, dtype).reshape(-1).view(np.uint8).data)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _join(parts: Sequence[QuerySet]) -> dict[str, list[np.ndarray]]:
-    """Return the arrays of an entry, each as the pieces of its file."""
-    width = max(part.n_features for part in parts)
-    docs = np.cumsum([0] + [part.n_docs for part in parts])
-    arrays = {
-        "features": [_widen(part.features, width) for part in parts],
-        "labels": [part.labels for part in parts],
-        "offsets": [np.zeros(1, np.int64)]
-        + [part.offsets[1:] + before for part, before in zip(parts, docs)],
-        "qids": [part.qids for part in parts],
-        "bounds": [np.cumsum([0] + [part.n_queries for part in parts]).astype(np.int64)],
-    }
-    if any(part.docids is not None for part in parts):
-        arrays["docids"] = [
-            np.zeros(part.n_docs, "S1") if part.docids is None else part.docids for part in parts
-        ]
-    return arrays
-
-
-def _widen(features: np.ndarray, width: int) -> np.ndarray:
-    missing = width - features.shape[1]
-    return np.pad(features, ((0, 0), (0, missing))) if missing else features
 
 
 def _hash(parts: Sequence[str]) -> str:

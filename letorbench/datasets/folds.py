@@ -90,16 +90,28 @@ def rotated_parts(whole: QuerySet, parts: Sequence[np.ndarray]) -> tuple[Fold, .
 
 def joined(sets: Sequence[QuerySet]) -> QuerySet:
     """Return one query set of several that have the same fields."""
-    first, docs = sets[0], np.cumsum([0] + [each.n_docs for each in sets])
-    pieces: dict[str, Any] = {
-        field.name: [getattr(each, field.name) for each in sets]
-        for field in fields(QuerySet)
-        if isinstance(getattr(first, field.name), np.ndarray)
+    whole: dict[str, Any] = {key: np.concatenate(each) for key, each in arrays_of(sets).items()}
+    return replace(sets[0], **whole)
+
+
+def arrays_of(sets: Sequence[QuerySet]) -> dict[str, list[np.ndarray]]:
+    """Return the arrays of the query set that several make, in pieces, one a set."""
+    width = max(each.n_features for each in sets)
+    starts = np.cumsum([0] + [each.n_docs for each in sets])
+    arrays = {
+        field.name: [getattr(each, field.name) for each in sets] for field in fields(QuerySet)
     }
-    ends = [each[1:] + before for each, before in zip(pieces["offsets"], docs)]
-    pieces["offsets"] = [np.zeros(1, np.int64), *ends]
-    whole: dict[str, Any] = {name: np.concatenate(each) for name, each in pieces.items()}
-    return replace(first, **whole)
+    arrays["features"] = [
+        np.pad(each, ((0, 0), (0, width - each.shape[1]))) if each.shape[1] < width else each
+        for each in arrays["features"]
+    ]
+    ends = [each[1:] + start for each, start in zip(arrays["offsets"], starts)]
+    arrays["offsets"] = [np.zeros(1, np.int64), *ends]
+    if any(each.docids is not None for each in sets):
+        arrays["docids"] = [
+            np.zeros(each.n_docs, "S1") if each.docids is None else each.docids for each in sets
+        ]
+    return {name: each for name, each in arrays.items() if isinstance(each[0], np.ndarray)}
 
 
 def part_files(folds: Sequence[FoldFiles]) -> tuple[Path, ...]:

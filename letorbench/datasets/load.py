@@ -81,11 +81,7 @@ def load(
         null, entry.n_features if entry else None, clip=bool(entry and entry.doubles)
     )
     content = _content(found, cache)
-    if named.resplit:
-        folds = _redrawn(cache, found, content, options)
-    else:
-        read = _rotated if content["rotation"] else _separate
-        folds = read(cache, found.folds, options)
+    folds = _folds(cache, found, content, options)
     parts = [part for fold in folds for part in fold.parts.values()]
 
     def missing() -> bool:
@@ -180,7 +176,9 @@ def from_frame(
     )  # fmt: skip
     rules = convention_named(convention).of_data(int(whole.labels.max()))
     parts = rotation.shuffled_parts(len(whole), folds, seed, name)
-    provenance = {"digest": _frame_digest(whole, parts), "rotation": True}
+    pieces = (len(part).to_bytes(8, "little") + part.astype("<i8").tobytes() for part in parts)
+    content = digest(b"".join([whole.digest.encode(), *pieces]))
+    provenance = {"digest": content, "rotation": True}
     return Benchmark(name, rotation.rotated_parts(whole, parts), rules, provenance)
 
 
@@ -194,11 +192,6 @@ def redrawn(benchmark: Benchmark, number: int) -> Benchmark:
     folds = rotation.rotated_parts(whole, rotation.redrawn_parts(names.tolist(), n, number, name))
     provenance = {**provenance, "digest": digest_of_draw(provenance["digest"], number)}
     return replace(benchmark, name=name, folds=folds, provenance=provenance)
-
-
-def _frame_digest(whole: QuerySet, parts: Sequence[np.ndarray]) -> str:
-    pieces = (len(part).to_bytes(8, "little") + part.astype("<i8").tobytes() for part in parts)
-    return digest(b"".join([whole.digest.encode(), *pieces]))
 
 
 def digest_of(name: str, data_dir: Path) -> object:
@@ -226,24 +219,24 @@ def _content(found: Layout, cache: Cache, most: float = math.inf) -> dict[str, o
     return cache.remember("rotation", [*found.files, *weights], compute)
 
 
-def _rotated(cache: Cache, folds: Sequence[FoldFiles], options: ReadOptions) -> tuple[Fold, ...]:
-    whole, bounds = cache.queries(rotation.unrolled(rotation.part_files(folds)), options)
-    return rotation.rotated(whole, bounds, len(folds))
-
-
-def _redrawn(
+def _folds(
     cache: Cache, found: Layout, content: Mapping[str, object], options: ReadOptions
 ) -> tuple[Fold, ...]:
-    """Read a rotation and cut its queries anew into as many parts."""
-    n, number, label = len(found.folds), found.name.resplit, found.name.label
-    _require_rotation(label, bool(content["rotation"]), n)
+    """Read the folds: views on the parts of a rotation, its own or drawn anew, or all files."""
+    n, number = len(found.folds), found.name.resplit
+    if number:
+        _require_rotation(found.name.label, bool(content["rotation"]), n)
+    if not content["rotation"]:
+        return _separate(cache, found.folds, options)
     files = rotation.unrolled(rotation.part_files(found.folds))
     whole, bounds = cache.queries(files, options)
-    once, called = whole.queries(0, int(bounds[n])), layout.query_names(found)
-    names = [called.get(qid, qid) for qid in once.qids.tolist()]
-    parts = rotation.unrolled(rotation.redrawn_parts(names, n, number, label))
-    key = json.dumps([content["digest"], *astuple(options)])
-    return rotation.rotated(*cache.parts(key, once, parts), n)
+    if number:
+        once, called = whole.queries(0, int(bounds[n])), layout.query_names(found)
+        names = [called.get(qid, qid) for qid in once.qids.tolist()]
+        parts = rotation.redrawn_parts(names, n, number, found.name.label)
+        key = json.dumps([content["digest"], *astuple(options)])
+        whole, bounds = cache.parts(key, once, rotation.unrolled(parts))
+    return rotation.rotated(whole, bounds, n)
 
 
 def _require_rotation(name: str, rotates: bool, n_folds: int) -> None:

@@ -82,7 +82,6 @@ def systems_of(
         several: list[Algorithm] = [algos] if alone else [*algos]  # type: ignore[misc]
         named = [("", each) for each in several]
     made: list[System] = []
-    used: set[str] = set()
     for name, algo in named:
         if name and not NAME.fullmatch(name):
             raise UsageError(f"found the name {name!r}, expected letters, digits and . _ + @ -")
@@ -96,12 +95,10 @@ def systems_of(
         every = labelled([algo])
         if name and len(every) != 1:
             raise UsageError(f"{name}: found {len(every)} algorithms, expected one")
-        for label in every:
-            system, keys = _labelled(label, pairs)
-            used |= keys
-            made.append(replace(system, name=name or system.name))
+        systems = [_labelled(label, pairs) for label in every]
+        made += [replace(system, name=name or system.name) for system in systems]
     for key, value in pairs:
-        if key not in used:
+        if not any(_field(each.ranker, key) for each in made):
             offered = "; ".join(
                 f"{each.ranker.name} has {', '.join(parameters(each.ranker)) or 'none'}"
                 for each in made
@@ -156,8 +153,8 @@ def _given(algo: Algorithm, name: str) -> System:
     )
 
 
-def _labelled(label: Label, pairs: Sequence[tuple[str, str]]) -> tuple[System, set[str]]:
-    """Return the system of a label and of `--set`, and the keys of the latter that it has."""
+def _labelled(label: Label, pairs: Sequence[tuple[str, str]]) -> System:
+    """Return the system of a label, with those settings of `--set` that its ranker has."""
     cls, given = ranker(label.algo), dict(label.settings)
     run = {key: given.pop(key) for key in RUN_KEYS if key in given}
     known = parameters(cls)
@@ -165,8 +162,8 @@ def _labelled(label: Label, pairs: Sequence[tuple[str, str]]) -> tuple[System, s
     if again := [name for name in meant if meant.count(name) > 1]:
         raise UsageError(f"{label}: found {again[0]} twice, expected it once")
     settings: dict[str, Any] = {}
-    used = {key for key, _ in pairs if _field(cls, key) is not None}
-    for key, value in [*((key, value) for key, value in pairs if key in used), *given.items()]:
+    of_all = [(key, value) for key, value in pairs if _field(cls, key)]
+    for key, value in [*of_all, *given.items()]:
         field_name = _field(cls, key)
         if field_name is None:
             theirs = [f"and those of {cls.needs}"] if hasattr(cls, "library_names") else []
@@ -176,7 +173,7 @@ def _labelled(label: Label, pairs: Sequence[tuple[str, str]]) -> tuple[System, s
         settings[field_name] = typed(kind, value, f"{key} of {label.algo}")
     cls(**settings)  # values that it refuses are named before anything runs
     order = dict.fromkeys([*known, *sorted(settings)])
-    return System(cls, {k: settings[k] for k in order if k in settings}, run, label.name), used
+    return System(cls, {k: settings[k] for k in order if k in settings}, run, label.name)
 
 
 def parameters(cls: type[Ranker]) -> dict[str, Any]:
@@ -438,9 +435,9 @@ def ranker_identity(
     }
     if chosen.own_code:
         facts["own code"] = chosen.own_code
+    package = cls.needs
     if issubclass(cls, AnyModel):
-        facts["model"] = cls.described()
-    package = type(cls.model).__module__ if issubclass(cls, AnyModel) else cls.needs
+        facts["model"], package = cls.described(), type(cls.model).__module__
     packages = {package, *(getattr(each, "needs", None) for each in used)} - {None}
     versions = {each.partition(".")[0]: library_version(each) for each in map(str, packages)}
     if known := [f"{each} {version}" for each, version in sorted(versions.items()) if version]:

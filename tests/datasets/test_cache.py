@@ -118,31 +118,24 @@ def flip(path: Path) -> None:
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
-def test_a_changed_text_is_read_anew(cache: Cache, files: list[Path]) -> None:
-    cache.queries(files, OPTIONS)
-    flip(files[1])
-    assert_holds(cache.queries(files, OPTIONS), files)
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda entry: os.truncate(entry / "features.npy", 99),
-        lambda entry: flip(entry / "features.npy"),
-        lambda entry: (entry / "labels.npy").unlink(),
-        lambda entry: (entry / "meta.json").unlink(),
-        lambda entry: (entry / "meta.json").write_text("{]"),
-        lambda entry: [note.write_text("[]") for note in entry.parents[1].glob("notes/*")],
-    ],
-)
+@pytest.mark.parametrize("damage", [
+    lambda entry: os.truncate(entry / "features.npy", 99),
+    lambda entry: flip(entry / "features.npy"),
+    lambda entry: (entry / "labels.npy").unlink(),
+    lambda entry: (entry / "meta.json").write_text("{]"),
+    lambda entry: [note.write_text("[]") for note in entry.parents[1].glob("notes/*")],
+])  # fmt: skip
 def test_damage_is_mended(damage, cache, files, tmp_path, monkeypatch) -> None:
     cache.queries(files, OPTIONS)
     settle()
     damage(entry_of(tmp_path))
     assert_holds(cache.queries(files, OPTIONS), files)
-    touch_no_text(monkeypatch)
-    cache.queries(files, OPTIONS)
+    with monkeypatch.context() as patch:
+        touch_no_text(patch)
+        cache.queries(files, OPTIONS)
     assert not entry_of(tmp_path).name.startswith(".")
+    flip(files[1])  # a changed text is read anew
+    assert_holds(cache.queries(files, OPTIONS), files)
 
 
 def test_bad_file_leaves_no_entry(cache: Cache, files: list[Path], tmp_path: Path) -> None:
@@ -174,10 +167,9 @@ def test_unwritable_cache_is_said_and_a_read_only_one_is_not_used(
     with pytest.raises(DataError, match="file/entries/[0-9a-f]*: cannot be written: Not a dir"):
         Cache(tmp_path / "file").queries(files, OPTIONS)
 
-    for number in (errno.EROFS, errno.EACCES, errno.EPERM):
-        refuse = Mock(side_effect=OSError(number, "not here"))
-        monkeypatch.setattr(cache_module, "_write", refuse)
-        assert_holds(cache.queries(files, OPTIONS), files)
+    refuse = Mock(side_effect=OSError(errno.EROFS, "not here"))
+    monkeypatch.setattr(cache_module, "_write", refuse)
+    assert_holds(cache.queries(files, OPTIONS), files)
     refuse.side_effect = OSError(errno.ENOSPC, "No space left on device")
     with pytest.raises(DataError, match="cannot be written: No space left on device"):
         cache.queries(files, OPTIONS)

@@ -30,8 +30,9 @@ def macos(files: dict[str, str], outside: bool) -> dict[str, str]:
     return added | files | {"__MACOSX/._shop": ATTRIBUTES, "shop/._Fold1": ATTRIBUTES}
 
 
-@pytest.mark.parametrize("kind, outside", [(".zip", True), (".tar", False), ("/", True)])
-@pytest.mark.parametrize("names", ["txt", "query", "cd"])
+@pytest.mark.parametrize("kind, outside, names", [
+    (".zip", True, "txt"), (".tar", False, "cd"), ("/", False, "query"),
+])  # fmt: skip
 def test_attributes_of_macos_are_no_data(
     kind: str, outside: bool, names: str, tmp_path: Path
 ) -> None:
@@ -61,10 +62,9 @@ def test_back_slashes_in_a_zip_part_folders(folders: bool, tmp_path: Path) -> No
     assert {f"shop/{name}" for name in contents(tmp_path / "data/shop")} == set(files)
 
 
-@pytest.mark.parametrize("ending", [".zip", ".tar"])
-def test_a_file_that_is_a_folder_too_is_named(ending: str, tmp_path: Path) -> None:
-    for files in (["shop/a", "shop/a/b"], ["shop/a/b", "shop/a"], ["shop/a", "shop/a/b/c/d"]):
-        source = packed(tmp_path / f"a{ending}", dict.fromkeys(files, "1"))
+def test_a_file_that_is_a_folder_too_is_named(tmp_path: Path) -> None:
+    for files in (["shop/a/b", "shop/a"], ["shop/a", "shop/a/b/c/d"]):
+        source = packed(tmp_path / "a.zip", dict.fromkeys(files, "1"))
         with pytest.raises(DataError) as error:
             import_archive(source, tmp_path / "data")
         found = f"found {files[0]} and {files[1]} inside, expected shop/a as a file or as a folder"
@@ -126,15 +126,12 @@ def test_links_that_lead_nowhere_are_named(kind: str, gone: str, tmp_path: Path)
         lb.load("other", shop.parent)
 
 
-PAGE, AGAIN = "<html><body>Sign in</body></html>\n", r"data \(a sign-in or an error may stand"
 #: what is saved instead of data, and how it is called
 INSTEAD = {
-    "<!DOCTYPE html>\n" + PAGE: f"a web page, expected {AGAIN}",
+    "<!DOCTYPE html>\n<html><body>Sign in</body></html>\n": "a web page",
     "\ufeff\n  <!-- x -->\n<HTML lang=en>": "a web page",
-    "<div class=login><script src=x></script>": "a web page",
     '<?xml version="1.0"?>\n<Error><Code>AccessDenied</Code></Error>': "XML",
     '{"message": "Not Found"}': "JSON",
-    '\n[{"qid": 1}]': "JSON",
     "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n": "a Git LFS pointer",
     "%PDF-1.7\n": "a PDF",
     "PK\3\4\24\0\0\0": "a ZIP archive",
@@ -158,66 +155,11 @@ def test_what_is_saved_instead_of_data_is_named_wherever_data_are_read(
             read()
         assert "--grades" not in str(error.value) and "\n" not in str(error.value)
     for place in ("shop/Fold2/test.txt", "MQ2008/Fold3/vali.txt", "shop/Fold1/train.txt.weight"):
-        name = place.partition("/")[0]
-        files = tree(name) | {place: text}
+        source = packed(tmp_path / "a.tar", tree(place.partition("/")[0]) | {place: text})
         with pytest.raises(DataError, match=f"a.tar/{place}: found {INSTEAD[text]}"):
-            import_archive(packed(tmp_path / "a.tar", files), data)
-        if name == "shop":
-            with pytest.raises(DataError, match=f"{place}: found {INSTEAD[text]}"):
-                lb.load(name, as_folder(tmp_path / place.replace("/", "-"), files))
-    if not text.startswith("PK"):
-        path.rename(tmp_path / "b.zip").write_text(text)
-        with pytest.raises(DataError, match=f"b.zip: found {INSTEAD[text]}"):
-            import_archive(tmp_path / "b.zip", data)
-    beside = as_folder(tmp_path / "fine", tree("shop") | {f"shop/{p}.x": text for p in PARTS})
-    assert import_archive(beside, data) == ("shop",)
-
-
-PARTS = ("train", "test")
-
-
-@pytest.mark.parametrize("true, false", [("True", "False"), ("true", "false"), ("TRUE", "FALSE")])
-@pytest.mark.parametrize("form", ["csv", "tsv", "numbers"])
-def test_true_and_false_are_1_and_0(true: str, false: str, form: str, tmp_path: Path) -> None:
-    """As label and as feature, beside missing values, with names and without them."""
-    rows = [[true, 1, 0.5, false], [false, 1, 0.25, ""], [true, 2, 1.5, true], [false, 3, 2, true]]
-    separator = "\t" if form == "tsv" else ","
-    names = [] if form == "numbers" else [["label", "qid", "a", "promo"]]
-    rows = [row[:1] + row[2:] for row in rows] if form == "numbers" else rows
-    text = "".join(separator.join(map(str, row)) + "\n" for row in names + rows)
-    path = tmp_path / f"d.{form}"
-    path.write_text(text)
-    path.with_name(f"d.{form}.query").write_text("2\n1\n1\n" if form == "numbers" else "")
-    found = read_documents(path)
-    assert found.labels.tolist() == [1, 0, 1, 0]
-    np.testing.assert_array_equal(found.X[:, -1], np.array([0, np.nan, 1, 1], np.float32))
-
-
-class Lazy:
-    """As a frame of polars or Spark, a reader of Arrow, or a tensor with a gradient."""
-
-    columns = ("a", "b")
-
-    def __init__(self, method: str) -> None:
-        self.__class__ = type(method.title(), (Lazy,), {method: self.refuse})
-
-    def refuse(self, *_: object, **__: object) -> None:
-        raise RuntimeError("Use tensor.detach().numpy() instead.")
-
-
-@pytest.mark.parametrize("method", ["collect", "toPandas", "read_all", "groupby", "__array__"])
-def test_what_is_no_data_yet_is_named_with_how_to_get_it(method: str) -> None:
-    frame = pd.DataFrame({"a": [1.0, 2.0], "label": [0, 1], "qid": [1, 1]})
-    given = frame.groupby("qid") if method == "groupby" else Lazy(method)
-    hint = {"groupby": r"\(\.obj\)", "__array__": "detach"}.get(method, rf"\(\.{method}\(\)\)")
-    for make in (
-        lambda: QuerySet.from_arrays(given, [0, 1], group=[2]),
-        lambda: QuerySet.from_arrays(frame[["a"]], given, group=[2]),
-        lambda: lb.Regression().fit(given, [0, 1], qid=[1, 1]),
-        *([lambda: lb.from_frame(given, "label", "qid")] if method != "__array__" else []),
-    ):
-        with pytest.raises(DataError, match=f"found a .*{hint}"):
-            make()
+            import_archive(source, data)
+    parts = {f"shop/{part}.x": text for part in ("train", "test")}  # no data beside data
+    assert import_archive(as_folder(tmp_path / "fine", tree("shop") | parts), data) == ("shop",)
 
 
 def snapshot(folder: Path) -> dict[str, bytes | None]:

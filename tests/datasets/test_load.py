@@ -50,7 +50,7 @@ def base(array: np.ndarray) -> np.ndarray:
     return array
 
 
-@pytest.mark.parametrize("n", [3, 4, 5, 10])
+@pytest.mark.parametrize("n", [3, 5])
 def test_rotation_is_views_on_one_array(tmp_path: Path, rng: np.random.Generator, n: int) -> None:
     write_folds(tmp_path / "own", parts_text(rng, n))
     for _ in range(2):  # parsed, then from the cache
@@ -73,7 +73,7 @@ def test_rotation_is_views_on_one_array(tmp_path: Path, rng: np.random.Generator
         assert base(sets[0].features).nbytes <= 2 * mapped, "no part more than twice"
 
 
-@pytest.mark.parametrize("file", ["Fold1/train.txt", "Fold3/vali.txt", "Fold5/train.txt"])
+@pytest.mark.parametrize("file", ["Fold3/vali.txt", "Fold5/train.txt"])
 def test_a_changed_byte_breaks_the_rotation(
     tmp_path: Path, rng: np.random.Generator, file: str
 ) -> None:
@@ -87,18 +87,7 @@ def test_a_changed_byte_breaks_the_rotation(
     check_against_files(data, tmp_path, "own")
 
 
-def test_digest_follows_the_content_and_the_parts(tmp_path: Path) -> None:
-    def digest(*texts: str) -> str:
-        files = [tmp_path / f"{k}.txt" for k in range(len(texts))]
-        for file, text in zip(files, texts):
-            file.write_text(text)
-        return files_digest(files)
-
-    assert digest("ab", "c") == digest("ab", "c")
-    assert len({digest("ab", "c"), digest("a", "bc"), digest("ab", "d"), digest("c", "ab")}) == 4
-
-
-@pytest.mark.parametrize("n, held_out", [(10, 2), (8, 2), (6, 1), (2, 1)])
+@pytest.mark.parametrize("n, held_out", [(8, 2), (2, 1)])
 def test_without_validation_the_last_queries_validate(
     tmp_path: Path, n: int, held_out: int
 ) -> None:
@@ -120,34 +109,36 @@ def test_without_validation_the_last_queries_validate(
     (tmp_path / "ISTELLA/train.txt").write_text("1 qid:1 120:1e308\n")
     with pytest.raises(DataError, match="train.txt: found 1 query, expected at least 2, or a val"):
         load("istella", tmp_path)
-
-
-def test_values_beyond_float32_are_refused_where_no_release_has_them(tmp_path: Path) -> None:
-    (tmp_path / "Yahoo").mkdir()
-    for part in ("train", "valid", "test"):
-        (tmp_path / f"Yahoo/set1.{part}.txt").write_text("1 qid:1 1:1e308\n")
+    (tmp_path / "ISTELLA").rename(tmp_path / "mine")  # no release has values beyond float32
     with pytest.raises(DataError, match="1e308"):
-        load("YAHOO-SET1", tmp_path)
+        load("mine", tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("name", "convention", "max_label"),
-    [("OHSUMED-twin", "letor3", 2), ("MQ2008-twin", "letor4", 2), ("MSLR-WEB10K-twin", "mslr", 4)],
-)
-def test_conventions(tmp_path: Path, name: str, convention: str, max_label: int) -> None:
-    synthetic.make(name, tmp_path, scale=0.002)
-    found = load(name.lower(), tmp_path)
-    assert found.name == name
-    assert (found.convention.name, found.convention.max_label) == (convention, max_label)
-    other = load(name, tmp_path, convention="standard")
-    assert (other.convention.name, other.convention.max_label) == ("standard", max_label)
-    for text in ("ranklib", "standard,max_label=4"):  # a rule, whatever the data set's labels are
-        assert load(name, tmp_path, convention=text).convention.max_label == 4
+def test_digest_follows_the_content_and_the_parts(tmp_path: Path) -> None:
+    found = set()
+    for number, texts in enumerate((("ab", "c"), ("a", "bc"), ("ab", "d"), ("c", "ab"))):
+        files = [tmp_path / f"{number}{k}.txt" for k in (0, 1)]
+        for file, text in zip(files, texts):
+            file.write_text(text)
+        found.add(files_digest(files))
+    assert len(found) == 4
+
+
+def test_conventions(tmp_path: Path) -> None:
+    name = "OHSUMED-twin"
+    synthetic.make(name, tmp_path, scale=0.1)
     benchmark = load(name, tmp_path, convention="ranklib")
-    rules = benchmark_of(
-        benchmark, Protocol(data_dir=tmp_path, out=tmp_path, convention="letor4")
-    ).convention
-    assert (rules.name, rules.max_label) == ("letor4", max_label)
+    protocol = Protocol(data_dir=tmp_path, out=tmp_path, convention="letor4")
+    for found, convention, max_label in (
+        (load(name.lower(), tmp_path), "letor3", 2),
+        (benchmark_of(benchmark, protocol), "letor4", 2),
+        (load(name, tmp_path, convention="standard"), "standard", 2),
+        (load(name, tmp_path, convention="standard,max_label=4"), "standard", 4),  # as asked for
+        (benchmark, "ranklib", 4),
+    ):
+        rules = found.convention
+        facts = found.name, rules.name.partition(",")[0], rules.max_label
+        assert facts == (name, convention, max_label)
     with pytest.raises(UsageError, match="unknown convention"):
         load(name, tmp_path, convention="letor5")
 
@@ -163,7 +154,7 @@ def df(rng: np.random.Generator) -> pd.DataFrame:
     return table.sample(frac=1, random_state=3)
 
 
-@pytest.mark.parametrize("folds", [3, 4, 5, 10])
+@pytest.mark.parametrize("folds", [3, 5])
 def test_folds_are_a_rotation_by_query(df: pd.DataFrame, folds: int) -> None:
     data = from_frame(df, label="rel", qid="query", folds=folds, seed=1)
     assert data.convention.name == "standard" and data.convention.max_label == 3
@@ -189,10 +180,9 @@ def test_folds_are_a_rotation_by_query(df: pd.DataFrame, folds: int) -> None:
             assert (np.diff(ordered) > 0).all()
 
 
-@pytest.mark.parametrize("folds", [3, 5])
-def test_draws_of_the_folds_partition_the_queries(tmp_path: Path, folds: int) -> None:
+def test_draws_of_the_folds_partition_the_queries(tmp_path: Path) -> None:
     """Whatever the order of the queries, in a frame, in memory and on disk."""
-    rng = np.random.default_rng(4)
+    folds, rng = 5, np.random.default_rng(4)
     numbers = [range(100 * k, 100 * k + 7) for k in range(folds)]
     parts = [[f"0 qid:{q} 1:{rng.random():.6f}\n" * (1 + q % 3) for q in part] for part in numbers]
     turned = [part[::-1] for part in parts[::-1]]

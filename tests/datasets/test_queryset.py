@@ -12,7 +12,6 @@ import pytest
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.checks import leak
-from letorbench.datasets.layout import fold_number, part_of
 from letorbench.datasets.load import from_frame, load
 from letorbench.datasets.queryset import Benchmark, Fold, LabelBlocks, QuerySet
 from letorbench.datasets.reader import read_letor
@@ -62,7 +61,7 @@ def test_the_caller_keeps_arrays_of_their_own() -> None:
     assert np.shares_memory(again.X, queries.X)
 
 
-@pytest.mark.parametrize(("n", "queries"), [(1, 6), (2, 6), (5, 6), (30, 6), (50_000, 60_000)])
+@pytest.mark.parametrize(("n", "queries"), [(1, 6), (30, 6), (50_000, 60_000)])
 @pytest.mark.parametrize("text", [False, True])
 def test_scattered_rows_against_plain_python(n: int, queries: int, text: bool, rng) -> None:
     qid = rng.integers(-2, queries - 2, n).tolist()
@@ -159,20 +158,6 @@ def test_documents_sorted_by_label_against_plain_python(rng: np.random.Generator
         assert {each.dtype for each in found} == {np.dtype(np.int64)}
 
 
-def test_values_that_travel_say_how_large_they_are() -> None:
-    one, two = (QuerySet.from_arrays(X, [0, 1, 4], group=sizes) for sizes in ([3], [1, 2]))
-    none = two.queries(1, 1)
-    assert repr(none) == "QuerySet(0 queries, 0 documents, 2 features)"
-    fold = Fold(2, two, none, one)
-    assert repr(fold) == "Fold(2: train 2, validation 0, test 1 queries)"
-    for folds, said in (
-        ((fold,), "1 fold, 3 queries, 6 documents, 2 features, labels 0-4"),
-        ((fold, fold), "2 folds, 2 queries, 6 documents, 2 features, labels 0-4"),
-    ):
-        found = Benchmark("B", folds, CONVENTIONS["mslr"], {})
-        assert repr(found) == f"Benchmark('B', {said}, mslr)"
-
-
 def given(**changes: object) -> QuerySet:
     return QuerySet.from_arrays(**{"X": X, "y": [0, 1, 2], "qid": [1, 1, 2], **changes})
 
@@ -194,6 +179,15 @@ def numbers(**options: object) -> QuerySet:
     return read_letor("a.txt", **options)
 
 
+def lazy(method: str) -> object:
+    """What is as a frame that is not computed yet, or a tensor with a gradient."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise RuntimeError("Use tensor.detach().numpy() instead.")
+
+    return type("Lazy", (), {method: refuse, "columns": ("a", "b")})()
+
+
 LABEL, ROW = "expected an integer from 0 to 9,999,999, or -1…--grades", "expected a real number"
 #: what makes data, its wrong argument, the class of the error and what it names
 REFUSED: list[tuple[Callable[..., object], dict, type[Exception], str]] = [
@@ -204,25 +198,23 @@ REFUSED: list[tuple[Callable[..., object], dict, type[Exception], str]] = [
     (framed, {"folds": 2}, UsageError, "folds: found 2…at least 3"),
     (framed, {"folds": 4, "name": "mine"}, DataError, "mine: found 3 queries…at least 4"),
     (numbers, {"null": "max"}, UsageError, "null is 'max'…keep, error, min"),
-    (numbers, {"null": float("nan")}, UsageError, "null is nan…a finite number"),
     (numbers, {"null": 1e39}, UsageError, "null is 1e+39…a finite number"),
-    (numbers, {"n_features": 0}, UsageError, "n_features is 0…from 1 to 65536"),
     (numbers, {"n_features": 65_537}, UsageError, "n_features is 65537…from 1 to 65536"),
     (given, {"X": [[1.0, 2], [3, float("nan")], [1e39, 6]]}, DataError,
      "X: row 2, column 0: found 1e+39…at most 3.4e+38"),
-    (given, {"X": [[1.0, 2], [-1e39, 4], [5, 6]]}, DataError, "X: row 1, column 0: found -1e+39"),
     (given, {"X": [1.0, 2, 3]}, DataError, "X: found 1 dimension,…expected 2"),
     (given, {"X": [[1, 2], [3], [4, 5]]}, DataError, "X: found rows of different lengths"),
     (given, {"X": np.zeros((3, 0))}, DataError, "X: found no features"),
     (given, {"X": np.zeros((3, 2), complex)}, DataError, f"row 0, column 0: found '0j'…{ROW}"),
-    (given, {"X": [["a", "b"]] * 3}, DataError, f"column 0: found 'a' of type str…{ROW}"),
     (given, {"X": [["a", 1, None]] * 3}, DataError, f"column 0: found 'a' of type str…{ROW}"),
+    (given, {"X": lazy("collect")}, DataError, "found a Lazy…(.collect())"),
+    (given, {"X": pd.DataFrame({"a": [1]}).groupby("a")}, DataError, "found a …(.obj)"),
+    (given, {"y": lazy("__array__")}, DataError, "found a Lazy…detach"),
     (given, {"y": [0, {}, 1]}, DataError, f"y: row 1: found '{{}}' of type dict…{ROW}"),
     (given, {"y": [0, 1]}, DataError, "y: found 2 values…expected 3, one a document"),
     (given, {"y": [[0], [1], [2]]}, DataError, "y: found 2 dimensions…expected 1"),
     (given, {"y": [0, -2, 32]}, DataError, f"y: row 1: found -2…{LABEL}"),
     (given, {"y": [0, 0.5, 1]}, DataError, f"y: row 1: found 0.5…{LABEL}"),
-    (given, {"y": [0, 9999999, 1e12]}, DataError, f"y: row 2: found 1e+12…{LABEL}"),
     (given, {"qid": [1, 1]}, DataError, "qid: found 2 values…expected 3"),
     (given, {"qid": [1, 1.5, 2.5]}, DataError, "qid: row 1: found 1.5…an integer or text"),
     (given, {"qid": [1, 1, 2.0**63]}, DataError, "qid: row 2: found 9.223372036854776e+18"),
@@ -233,7 +225,6 @@ REFUSED: list[tuple[Callable[..., object], dict, type[Exception], str]] = [
     (given, {"qid": None}, UsageError, "found neither of qid and group"),
     (given, {"qid": None, "group": [1, 1]}, DataError, "group: found counts of 2 rows…expected 3"),
     (given, {"qid": None, "group": [3, 0, -1]}, DataError, "group: query 1: found 0 rows"),
-    (given, {"qid": None, "group": [3.5]}, DataError, "group: query 0: found 3.5 rows"),
     (given, {"feature_names": ["a"]}, DataError, "feature_names: found 1 names…expected 2"),
     (given, {"docids": ["a"]}, DataError, "docids: found 1 values…expected 3"),
     (made, {"features": np.zeros((3, 2))}, DataError, "features: found float64…float32 of 2"),
@@ -243,7 +234,6 @@ REFUSED: list[tuple[Callable[..., object], dict, type[Exception], str]] = [
     (made, {"offsets": np.array([0, 3])}, DataError, "offsets: found 2…expected 3, one more"),
     (made, {"offsets": np.array([0, 2, 4])}, DataError, "offsets: found 0 to 4…from 0 to 3"),
     (made, {"offsets": np.array([0, 4, 3])}, DataError, "offsets: found 0 to 3…expected to rise"),
-    (made, {"offsets": np.array([1, 2, 3])}, DataError, "offsets: found 1 to 3…from 0 to 3"),
     (made, {"docids": np.array([b"a"])}, DataError, "docids: found 1…expected 3"),
     (made, {"rows": np.arange(2)}, DataError, "rows: found 2…expected 3"),
     (made, {"query_names": np.array(["a"])}, DataError, "query_names: found 1…expected 2"),
@@ -284,15 +274,6 @@ def test_a_table_may_have_numbers_for_names() -> None:
     )
 
 
-def test_names_of_folds_and_parts() -> None:
-    names = "Fold1", "fold_02", "FOLD-10", "Fold 3", "Fold", "Fold1a", "xFold1", "fold9999999999"
-    assert [fold_number(name) for name in names] == [1, 2, 10, 3, None, None, None, 1001]
-    assert fold_number("fold1000") == 1000
-    names = "train.txt", "TrainingSet.TXT", "valid.txt", "test.csv", "set1.test.txt"
-    assert [part_of(name) for name in names] == ["train", "train", "validation", None, None]
-    assert part_of("Set1.Test.txt", "set1.") == "test" and part_of("a", "ab") is None
-
-
 def test_a_smaller_sample_of_a_fold_is_part_of_a_larger_one() -> None:
     nine = given(X=np.zeros((9, 1)), y=[0] * 9, qid=range(9))
     samples = [
@@ -303,18 +284,14 @@ def test_a_smaller_sample_of_a_fold_is_part_of_a_larger_one() -> None:
     assert all(set(few) <= set(many) and many == sorted(many) for few, many in pairwise(samples))
 
 
-@pytest.mark.parametrize(
-    ("spans", "said"),
-    [
-        (((0, 3), (3, 6), (6, 9)), ""),
-        (((0, 4), (3, 6), (6, 9)), "1 query (such as 3) in its train and its validation part"),
-        (((6, 8), (3, 6), (0, 9)), "2 queries (such as 6) in its train and its test part"),
-        (((0, 3), (3, 6), (4, 9)), "2 queries (such as 4) in its validation and its test part"),
-    ],
-)
-def test_a_query_in_two_parts_of_a_fold_is_a_leak(spans, said: str) -> None:
+def test_a_query_in_two_parts_of_a_fold_is_a_leak() -> None:
     nine = given(X=np.zeros((9, 1)), y=[0] * 9, qid=range(9))
     none = nine.queries(0, 0)
-    folds = (Fold(1, nine, none, none), Fold(2, *(nine.queries(*span) for span in spans)))
-    found = leak(Benchmark("B", folds, CONVENTIONS["standard"], {}))
-    assert found.startswith(f"fold 2 has {said}" if said else "") and bool(found) == bool(said)
+    for spans, said in (
+        (((0, 3), (3, 6), (6, 9)), ""),
+        (((0, 4), (3, 6), (6, 9)), "fold 2 has 1 query (such as 3) in its train and its validatio"),
+        (((0, 3), (3, 6), (4, 9)), "fold 2 has 2 queries (such as 4) in its validation and its te"),
+    ):
+        folds = (Fold(1, nine, none, none), Fold(2, *(nine.queries(*span) for span in spans)))
+        found = leak(Benchmark("B", folds, CONVENTIONS["standard"], {}))
+        assert found.startswith(said) and bool(found) == bool(said)

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.datasets.catalog import Entry, Name, entry, twin_entry
+from letorbench.datasets.catalog import TWIN, Entry, Name, entry
 from letorbench.datasets.folds import compose_folds, part_file
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic import cubic, twins
 from letorbench.datasets.synthetic.twins import TextFormat, write_text
-from letorbench.errors import DataError
+from letorbench.errors import DataError, UsageError
 from letorbench.files import unfinished_folder
 
 #: the file of a generated folder that says how it was made
@@ -26,7 +26,12 @@ def make(name: str | Name, data_dir: Path, seed: int = 0, scale: float = 1.0) ->
     is the share of the original's queries that a twin gets.
     """
     known = entry(name)
-    known = known if known.name == "DEMO" else twin_entry(name)
+    if known.name != "DEMO" and not known.original:
+        if known.twin is None:
+            raise UsageError(
+                f"{known.name} has no synthetic twin: found no `twin` shape in its catalog entry"
+            )
+        known = entry(known.name + TWIN)
     target = Path(data_dir) / known.places[0]
     wanted = {
         "made_by": "letorbench datasets make", "name": known.name,

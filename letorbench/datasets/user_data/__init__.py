@@ -208,7 +208,13 @@ def sidecar_files(path: Path) -> SidecarFiles:
 
 def read_sizes(path: Path, n_rows: int, of: Path) -> np.ndarray:
     """Return the number from 1 of each row's query, from one size of a query a line."""
-    sizes = _numbers(path, _size, "a query's number of rows, at least 1")
+
+    def size(line: str) -> int:
+        if not (line.isascii() and line.isdigit() and len(line) <= 18 and int(line)):
+            raise ValueError
+        return int(line)
+
+    sizes = _numbers(path, size, "a query's number of rows, at least 1")
     if sum(sizes) != n_rows:
         raise DataError(
             f"{path}: found {len(sizes):,} queries of {sum(sizes):,} rows in all, expected "
@@ -226,12 +232,6 @@ def weights_beside(path: Path, offsets: np.ndarray) -> np.ndarray | None:
 def read_weights(path: Path | None) -> np.ndarray | None:
     """Return the numbers of a file of weights, one a line; None for no file."""
     return None if path is None else np.array(_numbers(path, float, "a weight"))
-
-
-def _size(line: str) -> int:
-    if not (line.isascii() and line.isdigit() and len(line) <= 18 and int(line)):
-        raise ValueError
-    return int(line)
 
 
 def _numbers(path: Path, parse: Callable[[str], float], expected: str) -> list[Any]:

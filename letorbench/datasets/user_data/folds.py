@@ -1,8 +1,7 @@
 """A user's own data made a data set: LETOR text of given parts, or folds of one file."""
 
 import csv
-import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -65,9 +64,8 @@ def split(
     with unfinished_folder(target.with_name(f".unfinished-{name}")) as folder:
         for number, part in enumerate(parts):
             place = fold_files.part_file(folder, number, folds)
-            with write_atomically(place, binary=True) as file:
-                file.writelines(texts[query] for query in part)
-            _write_weights(place, None if weights is None else weights[part])
+            of_part = None if weights is None else weights[part]
+            _write_part(place, (texts[query] for query in part), of_part)
         fold_files.compose_folds(folder, folds)
         if files is not None:
             _write_names(folder, files)
@@ -89,21 +87,18 @@ def make_letor_text(
         for old, new in parts:
             # at its first mistake nothing is imported
             queries = read_queries(old, ReadOptions(null="min"))
-            with old.open("rb") as text, write_atomically(new, binary=True) as copy:
-                shutil.copyfileobj(text, copy)
-            _write_weights(new, weights_beside(old, queries.offsets))
+            with old.open("rb") as lines:
+                _write_part(new, lines, weights_beside(old, queries.offsets))
     else:
         graded = grade_parts(files, grades, note)
         for (_, new), file, labels, before in zip(parts, files, graded, query_counts(files)):
-            with write_atomically(new, binary=True) as copy:
-                copy.writelines(letor_text(file, labels, before, note))
-            _write_weights(new, file.query_weights)
+            _write_part(new, letor_text(file, labels, before, note), file.query_weights)
         _write_names(folder, files)
     if not any(layout.part_of(new.name) == "validation" for _, new in parts):
         note(f"{folder.name}: no validation part: the last fifth of the training queries validates")
 
 
-def compose_folds(folder: Path, tests: Sequence[Path], note: Note) -> None:
+def rotate_tests(folder: Path, tests: Sequence[Path], note: Note) -> None:
     """Compose folds of test parts alone, as LETOR's rotate."""
     numbers = {path.parent.name: layout.fold_number(path.parent.name) or 0 for path in tests}
     layout.numbered_folds(numbers, None, str(folder))
@@ -122,10 +117,8 @@ def compose_folds(folder: Path, tests: Sequence[Path], note: Note) -> None:
                     f"{path}: found query {qid} of {other} too, expected each query in one part"
                 )
     for number, path in enumerate(tests, 1):
-        place = folder / f"Fold{number}" / "test.txt"
-        with write_atomically(place, binary=True) as file:
-            file.write(without_mark(path, path.read_bytes()).rstrip(b"\n") + b"\n")
-        _write_weights(place, weights[number - 1])
+        text = without_mark(path, path.read_bytes()).rstrip(b"\n") + b"\n"
+        _write_part(folder / f"Fold{number}" / "test.txt", [text], weights[number - 1])
     fold_files.compose_folds(folder, len(tests))
     note(
         f"{folder.name}: test parts alone: each fold trains on {len(tests) - 2} of them and "
@@ -135,16 +128,11 @@ def compose_folds(folder: Path, tests: Sequence[Path], note: Note) -> None:
 
 def note_unjudged(found: layout.Layout, note: Note) -> None:
     """Note how many documents of the first fold are not judged, if there are any."""
-    documents = unjudged = 0
-    for path in found.folds[0].files:
-        with path.open("rb") as lines:
-            starts = (line.partition(b"#")[0].split(None, 1)[:1] for line in lines)
-            for (label,) in filter(None, starts):
-                documents += 1
-                unjudged += label == b"%d" % UNJUDGED
-    if unjudged:
+    labels = np.concatenate([read_queries(path).labels for path in found.folds[0].files])
+    if unjudged := np.count_nonzero(labels == UNJUDGED):
         where = f"{found.name.label}, fold {found.folds[0].number}"
-        note(f"{where}: {unjudged:,} of {documents:,} documents are not judged (label {UNJUDGED})")
+        of = f"{unjudged:,} of {len(labels):,} documents"
+        note(f"{where}: {of} are not judged (label {UNJUDGED})")
 
 
 def _text_of_queries(path: Path) -> tuple[list[bytes], np.ndarray | None]:
@@ -156,10 +144,12 @@ def _text_of_queries(path: Path) -> tuple[list[bytes], np.ndarray | None]:
     return texts, weights_beside(path, queries.offsets)
 
 
-def _write_weights(text: Path, weights: np.ndarray | None) -> None:
-    """Write the weights of a file's queries beside it, one a line."""
+def _write_part(place: Path, text: Iterable[bytes], weights: np.ndarray | None) -> None:
+    """Write a part's text, and the weights of its queries beside it, one a line."""
+    with write_atomically(place, binary=True) as file:
+        file.writelines(text)
     if weights is not None:
-        with write_atomically(text.with_name(text.name + layout.WEIGHTS)) as file:
+        with write_atomically(place.with_name(place.name + layout.WEIGHTS)) as file:
             file.writelines(f"{weight!r}\n" for weight in weights.tolist())
 
 
