@@ -51,7 +51,7 @@ class Axis:
 
 
 def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
-    """The panels side by side, each with its legend inside, as stem.png, .svg and .pdf."""
+    """The panels side by side, each with its legend, as stem.png, .svg and .pdf."""
     width = figures.PAGE if len(panels) > 1 else figures.COLUMN
     with figures.canvas(width, 2.9, len(panels), len(panels)) as (figure, axes):
         from matplotlib.ticker import LogLocator
@@ -252,15 +252,14 @@ def _drawn(paper: Paper, part: Part, found: ByMethod, stem: Path) -> list[Path]:
     panels |= {name: panel for name in part.data for panel in letor_panel(name, part)}
     figure = draw(list(panels.values()))
     colours = {line.get_label(): line.get_color() for axes in figure.axes for line in axes.lines}
-    for axes, title in zip(figure.axes, panels):
-        for (dataset, method, measure), value in paper.means.items():
-            if dataset == title and method in colours:
-                at = int(measure.partition("@")[2]), value
-                axes.plot(*at, "*", color=colours[method], markersize=11, markeredgecolor="black")
-                axes.annotate(
-                    f"the paper's {method}: {value:g}", at, (8, -2), textcoords="offset points",
-                    fontsize=6.5,
-                )  # fmt: skip
+    for test in (t for claim in paper.claims for t in claim.tests if t.kind == "equal"):
+        for dataset, measure in product(test.data, test.measures):
+            if dataset in panels and test.number in colours and test.printed is not None:
+                axes, colour = figure.axes[list(panels).index(dataset)], colours[test.number]
+                at = int(measure.partition("@")[2]), test.printed
+                axes.plot(*at, "*", color=colour, markersize=11, markeredgecolor="black")
+                text = f"the paper's {test.number}: {test.printed:g}"
+                axes.annotate(text, at, (8, -2), textcoords="offset points", fontsize=6.5)
     return write(figure, stem)
 
 

@@ -35,7 +35,7 @@ def test_problems_are_what_the_ranker_optimises(rng):
     assert problems.M().sum() == pytest.approx(ndcgboost.objective(F.ravel(), queries))
     w = ndcgboost.weights(F.ravel(), queries)
     np.testing.assert_allclose(problems.w.ravel(), w, atol=1e-12)
-    up, down = (each.sum() for each in statements._sums(problems))
+    up, down = (each.sum() for each in statements.sums(problems))
     alpha = ndcgboost.step(*ndcgboost.step_sums(F.ravel(), f.ravel(), queries))
     assert 0.5 * np.log(up / down) == pytest.approx(alpha)
 

@@ -81,7 +81,7 @@ def per_query(measures, values, folds):
 def test_outcomes_are_written_as_tables_and_read_again(result, tmp_path):
     every = (*result.outcomes, *result.elsewhere)
     kept = {(each.claim.id, each.place): each for each in every}
-    for path in records.write_outcomes(tmp_path, result.paper, kept)[1:]:
+    for path in records.write_outcomes(tmp_path, kept)[1:]:
         as_shown(path.name, path.read_text())
     assert records.read_outcomes(tmp_path, result.paper) == kept
     fewer = replace(result.paper, claims=result.paper.claims[1:])
@@ -107,9 +107,9 @@ def test_a_page_and_the_page_of_all(result, tmp_path):
     table = ["a", "b"], [[1, 0.5], ["x", None]]
     records.write_section(own / "theory", "Theory", "What it comes to.", *table)
     records.write_section(own / "table-2", "Table 2", "Folded.", ["c"], [["z"]])
-    records.write_outcomes(own, result.paper, {(o.claim.id, o.place): o for o in OUTCOMES})
+    records.write_outcomes(own, {(o.claim.id, o.place): o for o in OUTCOMES})
     pages = tmp_path / "pages"
-    made_by = paper_page.origin([result.paper], context)
+    made_by = paper_page.origin(result.paper, context)
     page = paper_page.write_page(result, context, pages)
     as_shown("small.md", page.read_text().replace(made_by, "ORIGIN"))
     front = tmp_path / "pages.md"

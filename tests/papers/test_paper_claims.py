@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from letorbench.papers import PAPERS, paper
-from letorbench.papers.paper import NATURES, Point, check_axes, claims_of, expanded
+from letorbench.papers.paper import NATURES, Point, check_axes, claims_of, with_tuples
 from letorbench.papers.runs import generated
 from letorbench.rankers import names
 
@@ -81,4 +81,5 @@ def test_what_a_file_of_claims_may_hold():
         facts |= {"id": "a", "part": "p", "quote": "q", "where": "w"}
         with pytest.raises(error, match=told):
             claims_of("p", {"claim": [facts]}, {})
-    assert expanded(["ndcg@9..11", "map"]) == ("ndcg@9", "ndcg@10", "ndcg@11", "map")
+    made = with_tuples({"measures": ["ndcg@9..11", "map"], "data": ["D"]})
+    assert made == {"measures": ("ndcg@9", "ndcg@10", "ndcg@11", "map"), "data": ("D",)}

@@ -64,7 +64,7 @@ def test_a_part_is_run_judged_and_kept(context):
     # another answer with the paper's setting is shown beside it
     other = rules.AGREES if outcome.answer != rules.AGREES else rules.OPPOSITE
     stored = {("c", ""): replace(outcome, answer=other)}
-    records.write_outcomes(context.folder("small", "published"), small(), stored)
+    records.write_outcomes(context.folder("small", "published"), stored)
     (again,) = reproduce(small(), context).outcomes
     assert (again.answer, again.by_setting) == (outcome.answer, {"published": other})
 
@@ -209,12 +209,11 @@ def test_claims_on_other_data_and_the_page_of_all_papers_are_printed(context, mo
     monkeypatch.setattr(papers, "paper", lambda name: made)
     pages = context.data_dir.parent / "pages"
     shown = printed("reproduce", "all", "--pages", str(pages), *places(pages.parent))
-    assert made.means == {("UNEVEN", "lines", "ndcg@10"): 0.5}
     as_shown("command-on-other-data.txt", shown.replace(f"{pages.parent}/", ""))
 
 
 def test_a_page_says_what_code_and_data_it_is_from(context, monkeypatch):
-    made_by = paper_page.origin([small()], context)
+    made_by = paper_page.origin(small(), context)
     digest = context.benchmark("UNEVEN").provenance["digest"]
     assert re.fullmatch(rf"From code `[0-9a-f]{{16}}`; UNEVEN `{digest[:16]}`.", made_by)
     others = replace(small(), methods={"a": Method("a", "ranknet")})

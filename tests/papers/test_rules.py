@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import norm
 from test_pages import per_query
 
-from letorbench.papers import intervals, rules
+from letorbench.papers import rules
 from letorbench.papers.paper import Claim, Test
 from letorbench.papers.rules import (
     AGREES,
@@ -74,7 +74,7 @@ def test_the_answer_of_what_is_called_comparable_or_not_worse():
 def test_the_observed_means_come_first_and_are_those_of_the_folds(rng):
     folds = np.repeat([1, 2], [5, 15])
     own = {"u": values(rng, 0.5, folds=folds, seeds=3), "w": values(rng, 0.4, folds=folds)}
-    found = intervals.resampled(own, M, 50)
+    found = rules.resampled(own, M, 50)
     assert {name: each[0] for name, each in found.items()} == {
         (n, m): pytest.approx(own[n].mean(m)) for n, m in product(own, M)
     }
@@ -84,13 +84,13 @@ def test_the_observed_means_come_first_and_are_those_of_the_folds(rng):
 def test_an_interval_is_that_of_the_mean(rng):
     """Of 400 queries as the normal one; of five draws as Student's, which is wider."""
     many = {"u": values(rng, 0.5, folds=np.ones(400))}
-    found = intervals.resampled(many, ["a"], 20_000)["u", "a"]
+    found = rules.resampled(many, ["a"], 20_000)["u", "a"]
     error = many["u"].values["a"].std() / 20.0
-    value, low, high = intervals.interval(found, 400)
+    value, low, high = rules.interval(found, 400)
     assert (low, high) == pytest.approx(value + norm.ppf((0.025, 0.975)) * error, abs=0.06 * error)
-    few = intervals.interval(found, 5)
+    few = rules.interval(found, 5)
     assert 2.776 < (few[2] - few[1]) / 2.0 / error < 3.4  # t of 4 degrees, times sqrt(5 / 4)
-    assert intervals.interval(found, 1)[1:] == (float("-inf"), float("inf"))
+    assert rules.interval(found, 1)[1:] == (float("-inf"), float("inf"))
 
 
 def test_seeds_widen_and_shared_queries_narrow_an_interval(rng):
@@ -251,10 +251,10 @@ def test_an_interval_counts_queries_and_training_samples(rng):
     n, spread, covered = 100, 0.02, [0, 0]
     for _ in range(600):
         own = values(rng, rng.normal(0.0, spread), 0.1, np.ones(n))
-        means = intervals.resampled({"u": own}, ["a"], 400)["u", "a"]
+        means = rules.resampled({"u": own}, ["a"], 400)["u", "a"]
         samples = rng.normal(0.0, spread, 5)
         for i, between in enumerate(((0.0, 0), (samples.var(ddof=1), 5))):
-            _, low, high = intervals.interval(means, n, between=between)
+            _, low, high = rules.interval(means, n, between=between)
             covered[i] += low <= 0.0 <= high
     assert covered[0] < 0.75 * 600 and 0.92 * 600 < covered[1] < 0.985 * 600
 
@@ -265,7 +265,7 @@ def test_the_variance_between_resplits_is_that_of_the_parts_number(rng):
     draws = [{"D": {"u": values(rng, m, 0.0), "w": values(rng, 0.5, 0.0)},
               "E": {"u": values(rng, 0.5, 0.0)}} for m in means]  # fmt: skip
     of_part = claim(above(data=("D", "E"), part="x"), Test("equal", number="n", printed=1.0))
-    (key, found), *others = intervals.on_draws(of_part, draws).items()
+    (key, found), *others = rules.on_draws(of_part, draws).items()
     assert key == ("x", "D") and not others
     assert found == pytest.approx([0.0, 0.1, 0.2])
     own = {"D": {"u": values(rng, 0.55), "w": values(rng, 0.5)}}
@@ -281,7 +281,7 @@ def test_the_variance_between_resplits_is_that_of_the_parts_number(rng):
         test = above(kind=kind, lower=("w", "x"), beyond=0.03)
         draw = {"D": {"u": values(rng, 0.6, 0.0), "w": values(rng, 0.5, 0.0),
                       "x": values(rng, 1.2, 0.0)}}  # fmt: skip
-        assert intervals.on_draws(claim(test), [draw] * 2)["", "D"] == pytest.approx([number] * 2)
+        assert rules.on_draws(claim(test), [draw] * 2)["", "D"] == pytest.approx([number] * 2)
 
 
 def test_sets_that_differ_in_sign_have_a_line_each(rng):
