@@ -121,6 +121,7 @@ def test_a_page_and_the_page_of_all(result, tmp_path):
     as_shown("front.md", code.sub("CODE", front.read_text()))
     drawn = {path.name for path in pages.glob("*answers.png")}
     assert drawn == {"answers.png", "small-answers.png"}
+    as_shown("answers.txt", [pages / "small-answers.png"])
     assert {p.name: p.read_text() for p in pages.glob("*.png") if p.name not in drawn} == {
         "small-figure-1.png": "papers/small/figure-1.png",
         "small-lines.png": "papers/small/lines.png",
@@ -165,27 +166,6 @@ def test_a_part_is_shown_as_figure_and_table(form, tmp_path):
                     "C": {"l": turned, "c": low}, "D": {}},
               "y": {"A": {"l": turned, "m": high}}}  # fmt: skip
     as_shown(f"{form}.txt", figures.files(made, part, values, tmp_path))
-
-
-def test_the_figure_has_leads_in_per_cent_and_numbers_by_the_printed_ones():
-    def numbers(verdict):
-        return [verdict.value, verdict.low, verdict.high, verdict.printed]
-
-    lines = {line[:2]: line.verdict for line in paper_page.lines_of(OUTCOMES)}
-    assert numbers(lines["lines are above chance", ""]) == pytest.approx([5.0, 3.0, 7.0, 4.0])
-    other = lines["lines are above chance", "on Z instead"]
-    assert (other.printed, other.answer) == (4.0, "opposite")
-    two = lines["l is better than c", "two"]
-    assert two.value == -50.0 and two.printed is None
-    # a number beside its bound; none of a bound of 0
-    found = Verdict("", "at most", "", "slope", "opposite", 2.0, 1.8, 2.2, 1.25)
-    for printed, bars in ((1.25, [[60.0, 44.0, 76.0, 0.0]]), (0.0, [])):
-        outcome = replace(OUTCOMES[0], rows=(replace(found, printed=printed),))
-        shown = [numbers(line.verdict) for line in paper_page.lines_of([outcome])]
-        assert shown == [*map(pytest.approx, bars)]
-    # worked examples where there is nothing else
-    (example,) = paper_page.lines_of([o for o in OUTCOMES if o.claim.id == "two"])
-    assert numbers(example.verdict) == pytest.approx([-1.96, -11.37, 7.45, 0.0], abs=0.01)
 
 
 def test_a_long_interval_ends_in_an_arrow(tmp_path):

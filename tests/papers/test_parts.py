@@ -195,30 +195,25 @@ def test_kept_facts_are_of_what_was_asked_and_of_their_code(tmp_path, monkeypatc
     path, texts, made = tmp_path / "kept.json", {}, []
     digest = "letorbench.papers.runs.source_digest"
     monkeypatch.setattr(digest, lambda files: str([(f, texts.get(f)) for f in sorted(files)]))
-    asked, own = {"n": 1}, "papers/rules.py"
 
-    def make():
-        made.append(1)
-        return [len(made)]
-
-    def get(**more):
-        return runs.kept(path, asked | more, make, own, code=["losses"])
+    def get(n=1, make=lambda: made.append(1) or [len(made)]):
+        return runs.kept(path, {"n": n}, make, "papers/rules.py", code=["losses"])
 
     assert get() == get() == [1]
     texts["papers/records.py"] = "# neither its own nor of a room\n"
     assert get() == [1]
-    for number, file in enumerate((own, "losses/__init__.py"), 2):
+    for number, file in enumerate(("papers/rules.py", "losses/__init__.py"), 2):
         texts[file] = "# another form\n"
         assert get() == get() == [number]
     assert get(n=2) == [4] and get() == [5]
-    for spoil in (lambda: path.write_bytes(path.read_bytes()[:-9]), path.unlink):
+    (tmp_path / "other").write_text("theirs")
+    cut = path.read_bytes()[:-9]
+    for spoil in (lambda: path.write_bytes(cut), lambda: path.symlink_to(tmp_path / "other")):
         count = len(made)
+        path.unlink()
         spoil()
         assert get() == get() == [count + 1]
-    path.unlink()
-    (tmp_path / "other").write_text("theirs")
-    path.symlink_to(tmp_path / "other")
-    assert get() == [8] and (tmp_path / "other").read_text() == "theirs"
+    assert (tmp_path / "other").read_text() == "theirs"
     with pytest.raises(ZeroDivisionError):
-        runs.kept(path, {"n": 3}, lambda: 1 / 0, own, code=["losses"])
-    assert get() == [8]
+        get(3, lambda: 1 / 0)
+    assert get() == [7]

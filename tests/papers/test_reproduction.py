@@ -78,12 +78,6 @@ def test_every_combination_of_protocols_and_choices_is_judged(context):
     folders = sorted(path.name for path in (context.out / "papers" / "runs").iterdir())
     assert folders == ["map-letor", "ndcg@10"]
     assert {path.name for path in found.files} >= {"figure-1.csv", "figure-1-protocol-2.csv"}
-    both = PartResult({
-        "one": {"UNEVEN": {"lines": values(0.5), "chance": values(0.4, 1)}},
-        "two": {"UNEVEN": {"lines": values(0.4), "chance": values(0.4, 1)}},
-    }, choices={"one": {"selection": "one"}, "two": {"selection": "two"}})  # fmt: skip
-    outcome = judged(small().claims[0], both)
-    assert outcome.answer == "depends on selection" and len(outcome.curve) == 2
 
 
 def test_an_axis_changes_the_methods_that_have_its_setting(context):
