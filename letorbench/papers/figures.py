@@ -185,7 +185,6 @@ def answers_figure(groups: Mapping[str, Sequence[Line]], path: Path) -> Path:
         axis.tick_params(axis="x", labelsize=SMALL)
         axis.spines[["top", "right", "left"]].set_visible(False)
         axis.tick_params(axis="y", length=0)
-        path.parent.mkdir(parents=True, exist_ok=True)
         return write(figure, path, ("png",))[0]
 
 

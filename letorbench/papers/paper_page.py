@@ -225,7 +225,7 @@ def write_front(results: Sequence[Reproduction], folder: Path) -> Path:
     block = escaping.page(
         "papers.md",
         begin=BEGIN, end=END, folder=folder.name, papers=papers, n_claims=len(every),
-        answers=_counted([rules.named(o.answer) for o in every], rules.ANSWERS),
+        answers=_counted([rules.named(o.answer) for o in every], records.SIGNS),
         figure="answers.png" if groups else "", code=code_digest([r.paper for r in results]),
     )  # fmt: skip
     path = folder.with_suffix(".md")

@@ -31,14 +31,14 @@ TABLES: dict[str, tuple[str, ...]] = {
         "id", "part", "data", "specification", "answer", "value", "low", "high",
     ),
 }  # fmt: skip
-#: an answer's sign and colour, which colour-blind readers can tell apart
+#: the answers as they are counted, with sign and colour, which colour-blind readers can tell apart
 GREEN, RED, BLUE, ORANGE, GREY = "#00795A", "#B84700", "#0072B2", "#8A6100", "#666666"
 SIGNS = {
-    rules.AGREES: ("✓", GREEN), rules.CHECKED: ("✓", GREEN), rules.NO_DIFFERENCE: ("=", BLUE),
-    rules.SMALLER: ("↓", BLUE), rules.LARGER: ("↑", BLUE), rules.SLIP: ("!", ORANGE),
-    rules.OPPOSITE: ("✗", RED), rules.NOT_HELD: ("✗", RED), rules.IN_PART: ("±", ORANGE),
-    rules.DEPENDS: ("±", ORANGE), rules.CANNOT_TELL: ("?", GREY), rules.NOT_TRIED: ("-", GREY),
-    rules.NOT_RUN: ("-", GREY),
+    rules.AGREES: ("✓", GREEN), rules.IN_PART: ("±", ORANGE), rules.SMALLER: ("↓", BLUE),
+    rules.LARGER: ("↑", BLUE), rules.NO_DIFFERENCE: ("=", BLUE), rules.OPPOSITE: ("✗", RED),
+    rules.NOT_HELD: ("✗", RED), rules.DEPENDS: ("±", ORANGE), rules.CANNOT_TELL: ("?", GREY),
+    rules.NOT_TRIED: ("-", GREY), rules.NOT_RUN: ("-", GREY), rules.CHECKED: ("✓", GREEN),
+    rules.SLIP: ("!", ORANGE),
 }  # fmt: skip
 #: of `cells`
 COLUMNS = ("answer", "paper", "ours [95 %]", "counts and notes")
@@ -205,7 +205,7 @@ def closing(papers: Mapping[str, Sequence[Outcome]], folders: Sequence[Path]) ->
     found = {
         name: [rules.named(o.answer) for o in of if not o.place] for name, of in papers.items()
     }
-    answers = [a for a in rules.ANSWERS if any(a in every for every in found.values())]
+    answers = [a for a in SIGNS if any(a in every for every in found.values())]
     rows = [[name, str(len(every)), *(str(every.count(a)) for a in answers)]
             for name, every in found.items()]  # fmt: skip
     counts = render(text_table(["paper", "claims", *answers], rows), "text").splitlines()

@@ -36,14 +36,10 @@ CANNOT_TELL, IN_PART = "cannot tell", "in part"
 NOT_TRIED, NOT_RUN = "not tried", "not run"
 NOT_HELD, DEPENDS = "does not hold", "depends on"
 CHECKED, SLIP = "checked", "slip"
-ANSWERS = (
-    AGREES, IN_PART, SMALLER, LARGER, NO_DIFFERENCE, OPPOSITE, NOT_HELD, DEPENDS, CANNOT_TELL,
-    NOT_TRIED, NOT_RUN, CHECKED, SLIP,
-)  # fmt: skip
 
 
 def named(answer: str) -> str:
-    """The answer as ANSWERS has it, without the choice that it depends on."""
+    """The answer without the choice that it depends on."""
     return DEPENDS if answer.startswith(DEPENDS) else answer
 
 

@@ -165,5 +165,4 @@ def curves_figure(outcomes: Sequence[Outcome], path: Path) -> Path:
             marks += axes[0].plot([], [], color=SIGNS[answer][1], label=answer)
         figure.legend(handles=marks, frameon=False, ncols=4, fontsize=SMALL,
                       loc="outside upper center")  # fmt: skip
-        path.parent.mkdir(parents=True, exist_ok=True)
         return figures.write(figure, path, ("png",))[0]
