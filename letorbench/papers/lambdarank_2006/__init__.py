@@ -73,7 +73,7 @@ def diagnose(
                 abs(force.sum()) / max(np.abs(force).max(), TINY),
             )
         )
-    asymmetry, lowest, circulation, net = np.transpose(found)
+    asymmetry, lowest, circulation, net = np.transpose(found) + 0.0  # no -0.0
     return Diagnosis(*map(float, (max(asymmetry), min(lowest), max(circulation), max(net))))
 
 
