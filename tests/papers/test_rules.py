@@ -88,7 +88,9 @@ def test_seeds_widen_and_shared_queries_narrow_an_interval_and_draws_are_units(r
     folds, jump = np.arange(4), 0.03 * rng.normal(size=4)[None, :, None]
     upper = per_query(M, 0.6 + jump + np.zeros((1, 4, 2)), folds)
     row = row_of(above(), {"u": upper, "w": values(rng, 0.5, 0.0, folds)})
-    assert row.units == "4 draws" and row.high - row.low > 0.5 * np.ptp(jump) / 0.5
+    leads = (0.6 + jump.ravel()) / 0.5 - 1.0
+    assert row.units == "4 draws" and row.high - row.low > 0.5 * np.ptp(leads)
+    assert leads.min() <= row.low + 1e-9 and row.high <= leads.max() + 1e-9
 
 
 def test_a_sentence_is_judged_by_its_mean_lead_and_counted(rng):
