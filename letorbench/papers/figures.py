@@ -195,10 +195,9 @@ def _draw(axis: Axes, y: float, each: Verdict, limit: float) -> None:
     if abs(each.value) <= limit:
         axis.plot(each.value, y, "o", color="black", markersize=3.5, zorder=3)
     elif np.isfinite(each.value):
-        side, text = np.sign(each.value), f"{each.value:+.0f} %"
-        end = "right" if side > 0.0 else "left"
+        at, end = (0.94, "right") if each.value > 0.0 else (-0.94, "left")
         behind = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}  # a line that ends there
-        place = 0.94 * side * limit, y
+        place, text = (at * limit, y), f"{each.value:+.0f} %"
         axis.text(*place, text, ha=end, va="center", fontsize=SMALL, bbox=behind)
     if each.low < -limit:
         axis.plot(-limit, y, "<", color="black", markersize=4.0)

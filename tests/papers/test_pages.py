@@ -168,6 +168,18 @@ def test_a_part_is_shown_as_figure_and_table(form, tmp_path):
     as_shown(f"{form}.txt", figures.files(made, part, values, tmp_path))
 
 
+def test_a_number_is_in_per_cent_of_the_printed_one_and_has_no_direction():
+    """There is none of a bound of 0; worked examples are shown where there is nothing else."""
+    found = Verdict("", "equal", "", "slope", "same direction, larger", 2.0, 1.8, 2.2, 1.25)
+    for printed, bars in ((1.25, [(60.0, 44.0, 76.0, 0.0)]), (0.0, [])):
+        outcome = replace(OUTCOMES[0], rows=(replace(found, printed=printed),))
+        every = [line.verdict for line in paper_page.lines_of([outcome])]
+        assert [(v.value, v.low, v.high, v.printed) for v in every] == [*map(pytest.approx, bars)]
+        assert [v.answer for v in every] == ["larger"] * len(bars)
+    (example,) = paper_page.lines_of([o for o in OUTCOMES if o.claim.id == "two"])
+    assert example.verdict.value == pytest.approx(-1.96, abs=0.01)
+
+
 def test_a_long_interval_ends_in_an_arrow(tmp_path):
     def line(claim, part, answer, *numbers):
         return Line(claim, part, Verdict(part, "above", "", "", answer, *numbers))
