@@ -13,7 +13,7 @@ from letorbench.papers import paper
 from letorbench.papers.lambdarank_2006 import artificial_data, diagnose, timing
 from letorbench.papers.lambdarank_2006.timing import STEPS
 from letorbench.papers.reproduction import judged
-from letorbench.papers.runs import CUTOFFS, Context
+from letorbench.papers.runs import CUTOFFS, Context, log_slope
 from letorbench.solvers import sgd
 
 
@@ -145,3 +145,15 @@ def test_an_epoch_is_timed_without_the_set_up_and_the_machine_code(net, units, r
     monkeypatch.setattr("time.thread_time", lambda: clock[0])
     assert timing.epoch_seconds(random_queries(rng, [20]), "V2", net) == pytest.approx(0.1)
     assert asked == [[n, *units] for n in (0, 1, 1, 1)]  # three take the half second and more
+
+
+def test_rounds_that_do_not_repeat_widen_the_interval_of_a_slope():
+    sizes, seconds = [10, 100, 1000], [1.0, 20.0, 100.0]
+    rounds = [[("V1", "linear", n, s**p) for n, s in zip(sizes, seconds)] for p in (1.0, 1.2)]
+    assert timing.least_of([*rounds, rounds[0][:2]]) == rounds[0][:2]
+    points = [timing.of_versions(each)["V1", "linear"] for each in rounds]
+    found, wider = log_slope(sizes, seconds), timing.slope(points[0], points)
+    t = 12.7062  # Student's with one degree of freedom
+    error = np.hypot((found.high - found.value) / t, 0.2 * found.value / np.sqrt(2.0))
+    assert wider.value == found.value
+    assert wider.high - wider.value == pytest.approx(t * error, rel=1e-5)

@@ -188,22 +188,6 @@ def test_what_cannot_be_told_says_how_much_data_would(rng):
     assert 0.35 < again.count(AGREES) / 60 < 0.65
 
 
-def test_an_interval_counts_queries_and_training_samples(rng):
-    """Seeded trials in which a training sample moves all queries: 95 % only with its variance.
-
-    It is estimated from five re-splits, so that Student's t is wider than the normal.
-    """
-    n, spread, covered = 100, 0.02, [0, 0]
-    for _ in range(600):
-        own = values(rng, rng.normal(0.0, spread), 0.1, np.ones(n))
-        means = rules.resampled({"u": own}, ["a"], 400)["u", "a"]
-        samples = rng.normal(0.0, spread, 5)
-        for i, between in enumerate(((0.0, 0), (samples.var(ddof=1), 5))):
-            _, low, high = rules.interval(means, n, between=between)
-            covered[i] += low <= 0.0 <= high
-    assert covered[0] < 0.75 * 600 and 0.92 * 600 < covered[1] < 0.985 * 600
-
-
 def test_the_variance_between_resplits_is_that_of_the_parts_number(rng):
     """Per data set; of two sets it is that of their mean. Draws without a method do not count."""
     means = [0.50, 0.55, 0.60]
