@@ -25,7 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
-from letorbench.papers import PAPERS, intervals, paper, rules
+from letorbench.papers import PAPERS, paper, rules
 from letorbench.papers.paper import Claim, Paper, Part, Test
 from letorbench.papers.records import markdown
 from letorbench.papers.reproduction import run_part
@@ -127,7 +127,7 @@ def rows(parts: Sequence[str], context: Context, trials: int) -> Iterator[list[s
 def _on_draws(claim: Claim, test: Test, place: str, redrawn: Sequence[ByMethod]) -> np.ndarray:
     """A part's number on each re-split of a data set."""
     there = replace(claim, tests=(replace(test, data=(place,)),))
-    return intervals.on_draws(there, redrawn).get((test.part, place), np.empty(0))
+    return rules.on_draws(there, redrawn).get((test.part, place), np.empty(0))
 
 
 def _row(

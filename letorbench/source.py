@@ -64,7 +64,10 @@ def imported(file: str) -> frozenset[str]:
 
 def reached(places: Iterable[str]) -> frozenset[str]:
     """Return modules, and folders of modules, with all their direct and indirect imports."""
-    left, modules = {file for place in places for file in _files(place)}, set[str]()
+    left, modules = set[str](), set[str]()
+    for place in map(PACKAGE.joinpath, places):
+        paths = place.glob("*.py") if place.is_dir() else [place]
+        left |= {path.relative_to(PACKAGE).as_posix() for path in paths}
     while left:
         modules |= left
         left = {file for each in left for file in imported(each)} - modules
@@ -160,9 +163,3 @@ def _code(value: Any, module: str, seen: dict[int, Any]) -> Iterator[object]:
         yield re.sub(r" at 0x[0-9a-f]+", "", repr(value))
     for each in parts:
         yield from _code(each, module, seen)
-
-
-def _files(place: str) -> Iterable[str]:
-    folder = PACKAGE / place
-    paths = folder.glob("*.py") if folder.is_dir() else [folder]
-    return (path.relative_to(PACKAGE).as_posix() for path in paths)

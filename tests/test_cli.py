@@ -1,11 +1,9 @@
 """The command line: what it prints, where, and how it ends."""
 
-import re
 import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 from conftest import call, printed, refused
@@ -71,11 +69,6 @@ def test_algos():
     for name in names:
         shown = call("algos", name).stdout
         assert "paper " in shown and "formula " in shown
-
-
-def test_doctor_misses_nothing_here(toy):
-    """tests/test_small_parts.py has the rest."""
-    assert re.search(rf"^numpy +{re.escape(np.__version__)}$", printed("doctor"), re.MULTILINE)
 
 
 def test_a_wrong_number_of_threads_is_refused_before_any_work(toy, monkeypatch) -> None:

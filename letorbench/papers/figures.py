@@ -51,7 +51,7 @@ class Axis:
 
 
 def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
-    """The panels side by side, each with its legend inside, as stem.png, .svg and .pdf."""
+    """The panels side by side, each with its legend, as stem.png, .svg and .pdf."""
     width = figures.PAGE if len(panels) > 1 else figures.COLUMN
     with figures.canvas(width, 2.9, len(panels), len(panels)) as (figure, axes):
         from matplotlib.ticker import LogLocator
@@ -185,7 +185,6 @@ def answers_figure(groups: Mapping[str, Sequence[Line]], path: Path) -> Path:
         axis.tick_params(axis="x", labelsize=SMALL)
         axis.spines[["top", "right", "left"]].set_visible(False)
         axis.tick_params(axis="y", length=0)
-        path.parent.mkdir(parents=True, exist_ok=True)
         return write(figure, path, ("png",))[0]
 
 
@@ -196,10 +195,9 @@ def _draw(axis: Axes, y: float, each: Verdict, limit: float) -> None:
     if abs(each.value) <= limit:
         axis.plot(each.value, y, "o", color="black", markersize=3.5, zorder=3)
     elif np.isfinite(each.value):
-        side, text = np.sign(each.value), f"{each.value:+.0f} %"
-        end = "right" if side > 0.0 else "left"
+        at, end = (0.94, "right") if each.value > 0.0 else (-0.94, "left")
         behind = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}  # a line that ends there
-        place = 0.94 * side * limit, y
+        place, text = (at * limit, y), f"{each.value:+.0f} %"
         axis.text(*place, text, ha=end, va="center", fontsize=SMALL, bbox=behind)
     if each.low < -limit:
         axis.plot(-limit, y, "<", color="black", markersize=4.0)
@@ -252,15 +250,14 @@ def _drawn(paper: Paper, part: Part, found: ByMethod, stem: Path) -> list[Path]:
     panels |= {name: panel for name in part.data for panel in letor_panel(name, part)}
     figure = draw(list(panels.values()))
     colours = {line.get_label(): line.get_color() for axes in figure.axes for line in axes.lines}
-    for axes, title in zip(figure.axes, panels):
-        for (dataset, method, measure), value in paper.means.items():
-            if dataset == title and method in colours:
-                at = int(measure.partition("@")[2]), value
-                axes.plot(*at, "*", color=colours[method], markersize=11, markeredgecolor="black")
-                axes.annotate(
-                    f"the paper's {method}: {value:g}", at, (8, -2), textcoords="offset points",
-                    fontsize=6.5,
-                )  # fmt: skip
+    for test in (t for claim in paper.claims for t in claim.tests if t.kind == "equal"):
+        for dataset, measure in product(test.data, test.measures):
+            if dataset in panels and test.number in colours and test.printed is not None:
+                axes, colour = figure.axes[list(panels).index(dataset)], colours[test.number]
+                at = int(measure.partition("@")[2]), test.printed
+                axes.plot(*at, "*", color=colour, markersize=11, markeredgecolor="black")
+                text = f"the paper's {test.number}: {test.printed:g}"
+                axes.annotate(text, at, (8, -2), textcoords="offset points", fontsize=6.5)
     return write(figure, stem)
 
 

@@ -1,11 +1,8 @@
-"""A paper as a value: its claims, its figures and tables, and how they are rerun and judged.
+"""A paper as a value: its claims, its figures and tables, and how they are rerun.
 
-`claims.toml` in the paper's folder has all that needs no code: the methods with their settings, the
-figures and tables that show runs of them, and the claims. A claim is a sentence of the paper, which
-is quoted. It has one test or more: what is compared, on which data, by which measures, and what the
-paper prints. `letorbench.papers.rules` judges it. A part that is a theorem, a timing or generated
-data is a function in the folder's module, by its name in PARTS. It returns a `PartResult`, or
-numbers by name.
+`claims.toml` in the paper's folder has all that needs no code: methods with their settings, figures
+and tables that show runs of them, and claims: quoted sentences, each with what is compared. A part
+that is a theorem, a timing or generated data is a function of the folder's module, in PARTS.
 """
 
 from __future__ import annotations
@@ -177,19 +174,14 @@ def _test(facts: Mapping[str, Any], printed: Mapping[str, float], part: Mapping[
 
 
 def with_tuples(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Facts of a test or a part, with a tuple for each list and all of the measures."""
+    """Facts of a test or a part, with a tuple for each list, and `ndcg@1..10` as ten measures."""
     made = {key: tuple(each) if isinstance(each, list) else each for key, each in facts.items()}
-    return made | {"measures": expanded(made.get("measures", ()))}
-
-
-def expanded(measures: Sequence[str]) -> tuple[str, ...]:
-    """The measures, with `ndcg@1..10` as ten."""
-    found: list[str] = []
-    for measure in measures:
+    measures: list[str] = []
+    for measure in made.get("measures", ()):
         name, _, span = measure.partition("@")
         first, _, last = span.partition("..")
-        found += [f"{name}@{k}" for k in range(int(first), int(last) + 1)] if last else [measure]
-    return tuple(found)
+        measures += [f"{name}@{k}" for k in range(int(first), int(last) + 1)] if last else [measure]
+    return made | {"measures": tuple(measures)}
 
 
 #: how validation chooses by default: the plain best by NDCG@10, as papers do
@@ -268,17 +260,6 @@ class Paper:
     #: the result of the rerun; its fields `[id]` or `[id, part]` are our numbers
     summary: str = ""
 
-    @property
-    def means(self) -> dict[tuple[str, str, str], float]:
-        """(data set, method, measure) -> the mean of a method that the paper's text prints."""
-        tests = [test for claim in self.claims for test in claim.tests if test.kind == "equal"]
-        return {
-            (dataset, test.number, measure): test.printed
-            for test in tests
-            for dataset, measure in itertools.product(test.data, test.measures)
-            if test.printed is not None
-        }
-
 
 def _of_table(
     number: str, row: Mapping[str, Any], column: Mapping[str, Any] = {"": {}},
@@ -297,11 +278,11 @@ def check_axes(part: Part, methods: Sequence[Method]) -> None:
     """Raise ValueError for a setting of an axis that none of the methods has."""
     known = {"convention", "select"} | {key for each in methods for key in each.known}
     for choice, axis in part.axes.items() if part.form != "module" else ():
-        for setting, key in ((name, key) for name, made in axis.items() for key in made):
-            if key not in known:
+        for setting, made in axis.items():
+            if unknown := [key for key in made if key not in known]:
                 raise ValueError(
-                    f"claims.toml: {part.name}, {choice}, {setting}: found {key!r}, expected a "
-                    "setting of one of its methods, convention or select"
+                    f"claims.toml: {part.name}, {choice}, {setting}: found {unknown[0]!r}, "
+                    "expected a setting of one of its methods, convention or select"
                 )
 
 
@@ -314,20 +295,18 @@ def load(name: str, folder: str) -> Paper:
     methods: dict[str, Method] = {}
     for number, table in facts.get("table", {}).items():
         methods |= {each.label: each for each in _of_table(number, **table)}
-    parts = {}
-    facts["part"] = {key: facts.get("parts", {}) | part for key, part in facts["part"].items()}
+    parts, shared = {}, facts.pop("parts", {})
+    facts["part"] = {key: shared | part for key, part in facts["part"].items()}
     for key, each in facts["part"].items():
         # `nature` and `test` belong to its claims
         made = with_tuples({k: v for k, v in each.items() if k not in ("nature", "test")})
-        table = made.pop("all_of", None)
-        if table is not None:
+        if table := made.pop("all_of", ""):
             made["methods"] = tuple(label for label, m in methods.items() if m.table == table)
         parts[key] = Part(key, **made)
         check_axes(parts[key], [methods[label] for label in parts[key].methods])
-    lists = {key: tuple(facts.get(key, ())) for key in ("differs", "published_differs", "slips")}
+    own = {each.name: facts[each.name] for each in fields(Paper) if each.name in facts}
+    own |= {key: tuple(each) for key, each in own.items() if isinstance(each, list)}
     return Paper(
-        name, facts.get("title", facts["reference"]), facts["reference"],
-        claims_of(name, facts, printed), parts, methods, code.PARTS, **lists,
-        cite=facts.get("cite", {}), printed=printed, folder=folder,
-        summary=facts.get("summary", ""),
+        name, claims=claims_of(name, facts, printed), parts=parts, methods=methods, code=code.PARTS,
+        printed=printed, folder=folder, **own,
     )  # fmt: skip

@@ -1,7 +1,6 @@
 """One page per paper: a table and a figure of its claims, the rest folded; and one over all.
 
-A page is made from what reproductions stored, so that what was judged in several runs is on it
-together. Nothing on it is written by hand. Its last line says which code and data it is from.
+A page is made from what reproductions stored. Its last line says which code and data it is from.
 """
 
 from __future__ import annotations
@@ -9,6 +8,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from letorbench import escaping
 from letorbench.experiment.plan import ranker_identity
 from letorbench.papers import records, rules
 from letorbench.papers.figures import Line, answers_figure
-from letorbench.papers.paper import Paper
+from letorbench.papers.paper import COMPARISONS, Paper
 from letorbench.papers.reproduction import Reproduction
 from letorbench.papers.rules import Outcome, Verdict
 from letorbench.papers.runs import Context
@@ -29,7 +29,7 @@ BEGIN, END = "<!-- answers -->", "<!-- end of answers -->"
 #: of the table that a page begins with
 MOST_ROWS = 8
 #: the modules that judge, draw and write; the paper's own folder counts as well
-MAKING = ("figures", "intervals", "paper", "paper_page", "problems", "records", "rules",
+MAKING = ("figures", "paper", "paper_page", "problems", "records", "rules",
           "specifications")  # fmt: skip
 #: a field of a summary: an id, a part and other data; its number, or `: count`
 FIELD = re.compile(r"\[([^\]:]+)(: count)?\]")
@@ -39,7 +39,6 @@ def write_page(result: Reproduction, context: Context, folder: Path) -> Path:
     """Write folder/<paper>.md, with its figures and its rows as CSV in the folder."""
     paper, every = result.paper, (*result.outcomes, *result.elsewhere)
     stored = context.folder(paper.name, "default")
-    made_by = origin([paper], context)
     lines = lines_of(every)
     if lines:
         answers_figure({"": lines}, folder / f"{paper.name}-answers.png")
@@ -58,6 +57,9 @@ def write_page(result: Reproduction, context: Context, folder: Path) -> Path:
         for o in every for verdict in o.rows or (None,)
     ]  # fmt: skip
     absent = (part for part in paper.parts.values() if not any(stored.glob(f"{part.name}.*")))
+    tables = [name for name in records.TABLES if (stored / name).is_file()]
+    for name in tables:
+        shutil.copyfile(stored / name, folder / f"{paper.name}-{name}")
     text = escaping.page(
         "paper.md",
         paper=paper, summary=summary(result), headlines=headlines(result),
@@ -70,9 +72,9 @@ def write_page(result: Reproduction, context: Context, folder: Path) -> Path:
             ("What differs from the paper", result.differs),
             ("Slips of the paper", paper.slips),
         ],
-        tables=_copied_tables(paper, stored, folder),
+        tables=[f"{paper.name}-{name}" for name in tables],
         bibtex=[records.paper_bibtex(paper), records.bibtex(result.outcomes[0])],
-        origin=made_by,
+        origin=origin(paper, context),
     )  # fmt: skip
     return records.write_file(folder / f"{paper.name}.md", text + "\n")
 
@@ -119,10 +121,12 @@ def headlines(result: Reproduction) -> list[list[str]]:
                 [*filter("-".__ne__, found[-1][2:3]),
                  f"on {on} instead: {_counted(answers, dict.fromkeys(answers), '')}"]
             )  # fmt: skip
-    return [
-        [*map(escaping.markdown, cells), records.signed(answer, shown)]
-        for *cells, shown, answer in found
-    ]
+    rows = []
+    for *cells, shown, answer in found:
+        sign, colour = records.SIGNS[rules.named(answer)]
+        signed = f'<span style="color: {colour}">{sign}</span> {escaping.markdown(shown)}'
+        rows.append([*map(escaping.markdown, cells), signed])
+    return rows
 
 
 def _numbers(rows: Sequence[tuple[str, Verdict]]) -> list[str]:
@@ -145,9 +149,21 @@ def lines_of(outcomes: Iterable[Outcome]) -> list[Line]:
         for verdict in o.rows:
             where = f"on {o.place} instead" if o.place else ""
             part = ", ".join(filter(None, (_part(o, verdict), where)))
-            if (in_per_cent := records.in_per_cent(verdict)) is not None:
-                lines.append(Line(o.claim.says, part, in_per_cent))
+            if (shown_row := _in_per_cent(verdict)) is not None:
+                lines.append(Line(o.claim.says, part, shown_row))
     return lines
+
+
+def _in_per_cent(row: Verdict) -> Verdict | None:
+    """A lead, or the distance of a number from the paper's, in per cent; None if this is 0."""
+    numbers, printed = [row.value, row.low, row.high], row.printed
+    if row.kind not in COMPARISONS:
+        if not printed:
+            return None
+        numbers, printed = [n / printed - 1.0 for n in numbers], 0.0
+    value, low, high = (100.0 * n for n in numbers)
+    theirs, answer = None if printed is None else 100.0 * printed, records.answered(row)
+    return replace(row, value=value, low=low, high=high, printed=theirs, answer=answer)
 
 
 def _part(o: Outcome, verdict: Verdict | None) -> str:
@@ -159,23 +175,14 @@ def _part(o: Outcome, verdict: Verdict | None) -> str:
     return verdict.part or (verdict.what if verdict.kind == "one-sided" else "")
 
 
-def _copied_tables(paper: Paper, stored: Path, folder: Path) -> list[str]:
-    """Copy the rows as CSV into the folder of the page; return the files' names."""
-    names = []
-    for file in (records.CLAIMS, records.POINTS, records.CURVES):
-        if (stored / file).is_file():
-            names.append(f"{paper.name}-{file}")
-            shutil.copyfile(stored / file, folder / names[-1])
-    return names
-
-
-def origin(papers: Sequence[Paper], context: Context) -> str:
+def origin(paper: Paper, context: Context) -> str:
     """The last line of a page: which code and data it is from."""
-    parts = [part for paper in papers for part in paper.parts.values()]
-    data = sorted({name for part in parts for name in (*part.data, *part.other_data)})
-    digests = {d: context.benchmark(d).provenance["digest"] for d in data if context.has(d)}
-    here = [f"{name} `{digest[:16]}`" for name, digest in digests.items()]
-    return "; ".join([f"From code `{code_digest(papers)}`", *here]) + "."
+    names = {name for part in paper.parts.values() for name in (*part.data, *part.other_data)}
+    here = [
+        f"{name} `{context.benchmark(name).provenance['digest'][:16]}`"
+        for name in sorted(names) if context.has(name)
+    ]  # fmt: skip
+    return "; ".join([f"From code `{code_digest([paper])}`", *here]) + "."
 
 
 def code_digest(papers: Sequence[Paper]) -> str:
@@ -195,15 +202,15 @@ def code_digest(papers: Sequence[Paper]) -> str:
 def _figures(paper: Paper, context: Context, folder: Path) -> list[tuple[str, str]]:
     """Copy the figures; return the title and the file of each."""
     copied = []
-    for setting in ("default", "published"):
-        ours = setting == "default"
+    titles = {name: part.title for name, part in paper.parts.items()}
+    folder.mkdir(parents=True, exist_ok=True)
+    for setting, prefix, behind in (
+        ("default", "", ""), ("published", "published-", ", the paper's setting"),
+    ):  # fmt: skip
         for path in sorted(context.folder(paper.name, setting).glob("*.png")):
-            copy = folder / f"{paper.name}{'' if ours else '-published'}-{path.name}"
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, copy)
-            part = paper.parts.get(path.stem)
-            title = f"{part.title if part else path.stem}" + ", the paper's setting" * (not ours)
-            copied.append((title, copy.name))
+            name = f"{paper.name}-{prefix}{path.name}"
+            shutil.copyfile(path, folder / name)
+            copied.append((titles.get(path.stem, path.stem) + behind, name))
     return copied
 
 
@@ -218,7 +225,7 @@ def write_front(results: Sequence[Reproduction], folder: Path) -> Path:
     block = escaping.page(
         "papers.md",
         begin=BEGIN, end=END, folder=folder.name, papers=papers, n_claims=len(every),
-        answers=_counted([rules.named(o.answer) for o in every], rules.ANSWERS),
+        answers=_counted([rules.named(o.answer) for o in every], records.SIGNS),
         figure="answers.png" if groups else "", code=code_digest([r.paper for r in results]),
     )  # fmt: skip
     path = folder.with_suffix(".md")

@@ -7,7 +7,6 @@ from dataclasses import asdict, astuple, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from letorbench import escaping
 from letorbench.analysis import tables
 from letorbench.analysis.tables import Value, four_decimals, render, text_table
 from letorbench.errors import DataError
@@ -21,19 +20,25 @@ if TYPE_CHECKING:
     from letorbench.papers.paper import Paper
 
 #: the outcomes with their check sum, which later runs read; and tables of them for people
-OUTCOMES, CLAIMS, POINTS = "outcomes.json", "claims.csv", "comparisons.csv"
-CURVES = "specifications.csv"
-CLAIM_COLUMNS = ("id", "part of the paper", "nature", "claim", "where", "answer of all parts")
-CURVE_COLUMNS = ("id", "part", "data", "specification", "answer", "value", "low", "high")
-POINT_COLUMNS = ("id", "data", "what", "lead", "low", "high", "paper")
-#: an answer's sign and colour, which colour-blind readers can tell apart
+OUTCOMES = "outcomes.json"
+TABLES: dict[str, tuple[str, ...]] = {
+    "claims.csv": (
+        "id", "part of the paper", "nature", "claim", "where", "answer of all parts",
+        *(each.name for each in fields(Verdict)), "without", "other settings", "version", "bibtex",
+    ),
+    "comparisons.csv": ("id", "data", "what", "lead", "low", "high", "paper"),
+    "specifications.csv": (
+        "id", "part", "data", "specification", "answer", "value", "low", "high",
+    ),
+}  # fmt: skip
+#: the answers as they are counted, with sign and colour, which colour-blind readers can tell apart
 GREEN, RED, BLUE, ORANGE, GREY = "#00795A", "#B84700", "#0072B2", "#8A6100", "#666666"
 SIGNS = {
-    rules.AGREES: ("✓", GREEN), rules.CHECKED: ("✓", GREEN), rules.NO_DIFFERENCE: ("=", BLUE),
-    rules.SMALLER: ("↓", BLUE), rules.LARGER: ("↑", BLUE), rules.SLIP: ("!", ORANGE),
-    rules.OPPOSITE: ("✗", RED), rules.NOT_HELD: ("✗", RED), rules.IN_PART: ("±", ORANGE),
-    rules.DEPENDS: ("±", ORANGE), rules.CANNOT_TELL: ("?", GREY), rules.NOT_TRIED: ("-", GREY),
-    rules.NOT_RUN: ("-", GREY),
+    rules.AGREES: ("✓", GREEN), rules.IN_PART: ("±", ORANGE), rules.SMALLER: ("↓", BLUE),
+    rules.LARGER: ("↑", BLUE), rules.NO_DIFFERENCE: ("=", BLUE), rules.OPPOSITE: ("✗", RED),
+    rules.NOT_HELD: ("✗", RED), rules.DEPENDS: ("±", ORANGE), rules.CANNOT_TELL: ("?", GREY),
+    rules.NOT_TRIED: ("-", GREY), rules.NOT_RUN: ("-", GREY), rules.CHECKED: ("✓", GREEN),
+    rules.SLIP: ("!", ORANGE),
 }  # fmt: skip
 #: of `cells`
 COLUMNS = ("answer", "paper", "ours [95 %]", "counts and notes")
@@ -51,31 +56,23 @@ def write_file(path: Path, text: str) -> Path:
     return path
 
 
-def write_outcomes(folder: Path, paper: Paper, kept: Kept) -> list[Path]:
-    """Write the outcomes, a table of the parts of claims, and a table of comparisons."""
+def write_outcomes(folder: Path, kept: Kept) -> list[Path]:
+    """Write the outcomes, and the tables of parts of claims, comparisons and specifications."""
     every = list(kept.values())
     facts = [{**asdict(replace(each, sets=())), "claim": each.claim.id} for each in every]
-    names = [each.name for each in fields(Verdict)]
-    rows: list[list[Value]] = []
+    claims: list[list[Value]] = []
     for o in rules.corrected(every):
         claim = o.claim
         before = [paper_id(o), claim.part, claim.nature, claim.says, claim.where, o.answer]
         settings = "; ".join(f"{name}: {answer}" for name, answer in (o.by_setting or {}).items())
-        verdicts = [*map(astuple, o.rows)] or [("",) * len(names)]
-        rows += [[*before, *each, o.note, settings, __version__, bibtex(o)] for each in verdicts]
-    heads = [*CLAIM_COLUMNS, *names, "without", "other settings", "version", "bibtex"]
+        verdicts = [*map(astuple, o.rows)] or [("",) * len(fields(Verdict))]
+        claims += [[*before, *each, o.note, settings, __version__, bibtex(o)] for each in verdicts]
     points: list[list[Value]] = [[paper_id(o), *each] for o in every for each in o.points]
     curves: list[list[Value]] = [[paper_id(o), *each] for o in every for each in o.curve]
-    csv_files: Sequence[tuple[str, Sequence[str], list[list[Value]]]] = (
-        (CLAIMS, heads, rows), (POINTS, POINT_COLUMNS, points), (CURVES, CURVE_COLUMNS, curves)
-    )  # fmt: skip
-    return [
-        write_file(folder / OUTCOMES, with_checksum({"outcomes": facts})),
-        *(
-            write_file(folder / name, render(tables.data_table(head, lines), "csv"))
-            for name, head, lines in csv_files
-        ),
-    ]
+    written = [write_file(folder / OUTCOMES, with_checksum({"outcomes": facts}))]
+    for (name, head), rows in zip(TABLES.items(), (claims, points, curves)):
+        written.append(write_file(folder / name, render(tables.data_table(head, rows), "csv")))
+    return written
 
 
 def paper_id(outcome: Outcome) -> str:
@@ -102,22 +99,20 @@ def paper_bibtex(paper: Paper) -> str:
 
 def read_outcomes(folder: Path, paper: Paper) -> Kept:
     """The outcomes that an earlier run wrote; DataError if they are damaged."""
-    path = folder / OUTCOMES
+    path, kept = folder / OUTCOMES, Kept()
     if not path.is_file():
-        return {}
+        return kept
     facts = checked(read_file(path))
     if facts is None:
         raise DataError(
             f"{path}: damaged: its content does not have its check sum; remove it, and rerun the "
             "parts of the paper"
         )
-    by_id, kept = {claim.id: claim for claim in paper.claims}, {}
-    for each in facts["outcomes"]:
-        if each["claim"] in by_id:
-            known = {**each, "claim": by_id[each["claim"]]}
-            known["rows"] = tuple(Verdict(**row) for row in each["rows"])
-            known |= {k: tuple(tuple(point) for point in each[k]) for k in ("points", "curve")}
-            kept[each["claim"], each["place"]] = Outcome(**known)
+    by_id = {claim.id: claim for claim in paper.claims}
+    for each in (each for each in facts["outcomes"] if each["claim"] in by_id):
+        each |= {"claim": by_id[each["claim"]], "rows": tuple(Verdict(**r) for r in each["rows"])}
+        each |= {key: tuple(map(tuple, each[key])) for key in ("points", "curve")}
+        kept[each["claim"].id, each["place"]] = Outcome(**each)
     return kept
 
 
@@ -170,12 +165,6 @@ def answered(row: Verdict) -> str:
     return row.answer.rpartition(", ")[2] if row.kind == "equal" else row.answer
 
 
-def signed(answer: str, shown: str = "") -> str:
-    """The answer on a page, with its sign in its colour."""
-    sign, colour = SIGNS[rules.named(answer)]
-    return f'<span style="color: {colour}">{sign}</span> {escaping.markdown(shown or answer)}'
-
-
 def paper_number(row: Verdict) -> str:
     """The paper's number, or what it claims without one."""
     if row.printed is None:
@@ -187,18 +176,6 @@ def our_number(row: Verdict) -> str:
     """Our number, with its interval if there is chance in it."""
     bounds = f" [{_shown(row, row.low)}, {_shown(row, row.high)}]"
     return _shown(row, row.value) + (bounds if row.low < row.high else "")
-
-
-def in_per_cent(row: Verdict) -> Verdict | None:
-    """A lead, or the distance of a number from the paper's, in per cent; None if this is 0."""
-    numbers, printed = [row.value, row.low, row.high], row.printed
-    if row.kind not in COMPARISONS:
-        if not printed:
-            return None
-        numbers, printed = [n / printed - 1.0 for n in numbers], 0.0
-    value, low, high = (100.0 * n for n in numbers)
-    fraction = None if printed is None else 100.0 * printed
-    return replace(row, value=value, low=low, high=high, printed=fraction, answer=answered(row))
 
 
 def _shown(row: Verdict, number: float) -> str:
@@ -226,10 +203,9 @@ def notes(outcomes: Iterable[Outcome]) -> list[str]:
 def closing(papers: Mapping[str, Sequence[Outcome]], folders: Sequence[Path]) -> list[str]:
     """How many claims of each paper have which answer, and the folder of each paper's files."""
     found = {
-        name: [rules.named(o.answer) for o in every if not o.place]
-        for name, every in papers.items()
+        name: [rules.named(o.answer) for o in of if not o.place] for name, of in papers.items()
     }
-    answers = [a for a in rules.ANSWERS if any(a in every for every in found.values())]
+    answers = [a for a in SIGNS if any(a in every for every in found.values())]
     rows = [[name, str(len(every)), *(str(every.count(a)) for a in answers)]
             for name, every in found.items()]  # fmt: skip
     counts = render(text_table(["paper", "claims", *answers], rows), "text").splitlines()

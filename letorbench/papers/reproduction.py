@@ -12,7 +12,7 @@ from letorbench.choices import require_choice
 from letorbench.datasets.catalog import with_resplit
 from letorbench.papers import figures, records, rules
 from letorbench.papers.paper import NATURES, Claim, Paper, Part, PartResult
-from letorbench.papers.runs import ByMethod, Context, Method, generated, products_kept
+from letorbench.papers.runs import Context, Method, correlations, generated
 from letorbench.papers.specifications import Specification, judged, specifications
 from letorbench.results.per_query import PerQuery
 
@@ -51,23 +51,21 @@ def reproduce(paper: Paper, context: Context, parts: Sequence[str] = ()) -> Repr
         claims = [claim for claim in paper.claims if claim.part == name]
         for outcome in (*(judged(c, found) for c in claims), *elsewhere(claims, found)):
             kept[outcome.claim.id, outcome.place] = outcome
-    order = {claim.id: i for i, claim in enumerate(paper.claims)}
-    kept = {key: kept[key] for key in sorted(kept, key=lambda key: (order[key[0]], key[1]))}
-    files += records.write_outcomes(folder, paper, kept)
+    order = [claim.id for claim in paper.claims]
+    kept = {key: kept[key] for key in sorted(kept, key=lambda key: (order.index(key[0]), key[1]))}
+    files += records.write_outcomes(folder, kept)
     kept = {(c.id, ""): rules.Outcome(c, rules.NOT_RUN) for c in paper.claims} | kept
     every = [
         rules.over_settings({context.setting: outcome, other: of_other.get(key, outcome)})
         for key, outcome in zip(kept, rules.corrected(list(kept.values())))
     ]
     every.sort(key=lambda o: NATURES.index(o.claim.nature))
+    own, beside = (tuple(o for o in every if bool(o.place) == there) for there in (False, True))
     differs = list(dict.fromkeys(differs))
-    text = [paper.reference, "", "What differs from the paper's setting:"]
-    text += [f"- {line}" for line in differs]
-    files.append(records.write_file(folder / "setting.txt", "\n".join(text) + "\n"))
-    return Reproduction(
-        paper, tuple(o for o in every if not o.place), tuple(o for o in every if o.place),
-        tuple(dict.fromkeys(files)), tuple(differs),
-    )  # fmt: skip
+    lines = [paper.reference, "", "What differs from the paper's setting:"]
+    text = "".join(f"{line}\n" for line in (*lines, *(f"- {each}" for each in differs)))
+    files.append(records.write_file(folder / "setting.txt", text))
+    return Reproduction(paper, own, beside, tuple(dict.fromkeys(files)), tuple(differs))
 
 
 def run_part(paper: Paper, part: Part, context: Context) -> PartResult:
@@ -96,7 +94,17 @@ def run_part(paper: Paper, part: Part, context: Context) -> PartResult:
         return {label: known[key] for label, key in keys.items() if key in known}
 
     values = {way.name: {name: on(name, way) for name in here} for way in every}
-    redrawn = redrawn_values(paper, part, here, every[0], context)
+    # on new draws of the folds, in our specification: what claims compare
+    ours, compared = every[0], dict[str, list[Method]]()
+    for name in filter(context.rotates, here):
+        claims = (c for c in paper.claims if c.part == part.name and (name in c.data or c.on(name)))
+        labels = dict.fromkeys(m for c in claims for t in c.tests if t.compares for m in t.methods)
+        compared[name] = [paper.methods[label].where_known(ours.settings) for label in labels]
+    how = part.measures, ours.convention, 1, ours.select, ours.protocol
+    redrawn = tuple(
+        {d: context.runs(with_resplit(d, k), each, *how) for d, each in compared.items()}
+        for k in range(1, 1 + part.resplits * (context.setting == "default"))
+    )
     # tables are of our specification, by every protocol
     protocols = dict.fromkeys(way.choices.get("selection", "") for way in every)
     shown = {name: values[way.name] for name, way in zip(protocols, every)}
@@ -109,29 +117,13 @@ def run_part(paper: Paper, part: Part, context: Context) -> PartResult:
     return PartResult(values, {}, tuple(files), differs, choices, redrawn)
 
 
-def redrawn_values(
-    paper: Paper, part: Part, here: Sequence[str], way: Specification, context: Context
-) -> tuple[ByMethod, ...]:
-    """The values, on new draws of the folds, of the methods that claims compare on these data."""
-    used = dict[str, list[Method]]()
-    for name in filter(context.rotates, here):
-        claims = (c for c in paper.claims if c.part == part.name and (name in c.data or c.on(name)))
-        labels = dict.fromkeys(m for c in claims for t in c.tests if t.compares for m in t.methods)
-        used[name] = [paper.methods[label].where_known(way.settings) for label in labels]
-    how = part.measures, way.convention, 1, way.select, way.protocol
-    return tuple(
-        {d: context.runs(with_resplit(d, k), methods, *how) for d, methods in used.items()}
-        for k in range(1, 1 + part.resplits * (context.setting == "default"))
-    )
-
-
 def kept_products(context: Context, dataset: str, methods: Iterable[Method]) -> list[str]:
     """A line on the numbers of products that quadratic models keep by the paper's share."""
     benchmark, counts = context.benchmark(dataset), []
     n = benchmark.folds[0].train.n_features
     for each in (each for each in methods if "keep" in each.settings):
         rho = float(str(context.settled(each, dataset).settings["rho"]))
-        of = products_kept(benchmark, rho)
+        of = [int((fold >= rho).sum()) for fold in correlations(benchmark)]
         span = f"{min(of):,}" + f" to {max(of):,}" * (min(of) < max(of))
         counts.append(f"{span} (rho {rho:g}) for {each.row or each.label}")
     line = f"of {n * (n + 1) // 2:,} products the folds of {dataset} keep {'; '.join(counts)}"

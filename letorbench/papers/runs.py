@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,7 +16,7 @@ import numpy as np
 from letorbench.analysis.paired import MeanDifference
 from letorbench.datasets import layout
 from letorbench.datasets.catalog import parse as parse_name
-from letorbench.datasets.queryset import Benchmark, Fold
+from letorbench.datasets.queryset import Benchmark
 from letorbench.experiment.backends import Processes
 from letorbench.experiment.plan import Protocol, System, benchmark_of, ranker_identity
 from letorbench.experiment.run import run_systems
@@ -136,9 +136,8 @@ ByMethod = Mapping[str, Mapping[str, PerQuery]]
 def seeds_mean(values: PerQuery, measure: str) -> Estimate:
     """The mean of a measure with its interval over seeds; the test queries are the paper's."""
     means = values.means(measure)
-    if len(means) == 1:
-        return exactly(means[0])
-    return sampled(np.array(means), f"{len(means)} seeds")
+    several = len(means) > 1
+    return sampled(np.array(means), f"{len(means)} seeds") if several else exactly(means[0])
 
 
 def are_draws(values: PerQuery) -> bool:
@@ -185,11 +184,16 @@ class Context:
         return bool(self.benchmark(dataset).provenance.get("rotation"))
 
     def settled(self, method: Method, dataset: str) -> Method:
-        """The method on one data set: `keep` becomes the `rho` that keeps this fraction."""
-        settings = dict(method.settings)
+        """The method on one data set: `keep` becomes the `rho` that keeps this fraction.
+
+        It is the folds' mean of the least correlation with the label of that fraction of products.
+        """
+        settings: dict[str, Any] = dict(method.settings)
         fraction = settings.pop("keep", None)
         if fraction is not None:
-            settings["rho"] = rho_of(self.benchmark(dataset), float(str(fraction)))
+            every = correlations(self.benchmark(dataset)) if fraction < 1.0 else ()
+            least = [np.quantile(np.nan_to_num(each, nan=-1.0), 1.0 - fraction) for each in every]
+            settings["rho"] = round(float(np.mean(least or 0.0)), 4)
         return replace(method, settings=settings)
 
     def runs(
@@ -221,9 +225,8 @@ class Context:
             systems = {m.algo: System(ranker(m.algo), m.settings, name=m.algo) for m in group}
             backend = Processes(self.jobs, self.idle)
             runs = run_systems([dataset], list(systems.values()), None, protocol, backend).runs
-            for run in runs:
-                if run.error:
-                    self.say(f"{run.key}: {run.error}")
+            for run in (run for run in runs if run.error):
+                self.say(f"{run.key}: {run.error}")
             benchmark = self.benchmark(dataset, convention)
             for method in group:
                 folds = [run.fold for run in runs if run.key.algo == method.algo]
@@ -233,27 +236,15 @@ class Context:
         return {m.label: found[m.label] for m in methods if m.label in found}
 
 
-def products_kept(benchmark: Benchmark, rho: float) -> list[int]:
-    """How many products of two features the quadratic model of each fold keeps."""
-    return [int((each >= rho).sum()) for each in map(_correlations, benchmark.folds)]
-
-
-def rho_of(benchmark: Benchmark, fraction: float) -> float:
-    """The least correlation with the label of that fraction of all products: the folds' mean."""
-    if fraction >= 1.0:
-        return 0.0
-    found = [np.nan_to_num(each, nan=-1.0) for each in map(_correlations, benchmark.folds)]
-    return round(float(np.mean([np.quantile(each, 1.0 - fraction) for each in found])), 4)
-
-
-def _correlations(fold: Fold) -> np.ndarray:
-    """(n_products,) abs(correlation) with the label; NaN for constant ones."""
+def correlations(benchmark: Benchmark) -> Iterator[np.ndarray]:
+    """Of each fold (n_products,) abs(correlation) of products with the label; NaN if constant."""
     from letorbench.models.functionals import product_correlations
     from letorbench.models.linear import LinearFamily
 
-    of = LinearFamily.standardised(fold.train.features)
-    every = product_correlations(fold.train, of.mean, of.scale)
-    return np.abs(every[np.triu_indices(len(every))])
+    for fold in benchmark.folds:
+        of = LinearFamily.standardised(fold.train.features)
+        every = product_correlations(fold.train, of.mean, of.scale)
+        yield np.abs(every[np.triu_indices(len(every))])
 
 
 def generated(dataset: str) -> bool:

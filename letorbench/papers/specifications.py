@@ -17,7 +17,6 @@ import numpy as np
 from letorbench.analysis import figures
 from letorbench.papers import rules
 from letorbench.papers.figures import PRINTED, SMALL
-from letorbench.papers.intervals import on_draws
 from letorbench.papers.paper import COMPARISONS, Claim, Part, PartResult
 from letorbench.papers.records import SIGNS
 from letorbench.papers.rules import DEPENDS, NOT_TRIED, Outcome, Specified, Verdict
@@ -64,7 +63,7 @@ def specifications(part: Part, setting: str) -> list[Specification]:
 def judged(claim: Claim, found: PartResult) -> Outcome:
     """The outcome of a claim over the specifications that differ for its methods."""
     outcomes, seen = dict[str, Outcome](), list[Sequence[object]]()
-    between = on_draws(claim, found.redrawn)
+    between = rules.on_draws(claim, found.redrawn)
     for name, values in (found.values or {"": {}}).items():
         used = [values.get(d, {}).get(m) for d in claim.data for m in claim.methods]
         if not any(all(map(is_, used, other)) for other in seen):
@@ -88,14 +87,13 @@ def over_specifications(
     rows, curve = list[Verdict](), list[Specified]()
     for i in range(len(ours.rows)):
         apart = any(len({each.value > 0.0 for each in o.sets[i]}) > 1 for o in alike.values())
-        lines = {n: o.sets[i] if apart else (o.rows[i],) for n, o in alike.items()}
-        for by_name in zip(*([(n, each) for each in of] for n, of in lines.items())):
-            row, verdicts = by_name[0][1], dict(by_name)
-            rows.append(_over(row, {n: each.answer for n, each in verdicts.items()}, choices))
-            if len(verdicts) > 1:
+        for verdicts in zip(*(o.sets[i] if apart else (o.rows[i],) for o in alike.values())):
+            row, by_name = verdicts[0], dict(zip(alike, verdicts))
+            rows.append(_over(row, {n: each.answer for n, each in by_name.items()}, choices))
+            if len(by_name) > 1:
                 curve += [
                     (row.part, row.place, n, v.answer, v.value, v.low, v.high)
-                    for n, v in verdicts.items()
+                    for n, v in by_name.items()
                 ]
     answer = rules.combined(row.answer for row in rows)
     return replace(ours, answer=answer, rows=tuple(rows), curve=tuple(curve), sets=())
@@ -108,9 +106,9 @@ def _over(
     same = {name: answer == row.answer for name, answer in answers.items()}
     if len(same) == 1:
         return row
-    note = "; ".join(filter(None, [row.note, f"in {sum(same.values())} of {len(same)} "
-                                   f"specifications: {row.answer}"]))  # fmt: skip
-    if sum(same.values()) >= STANDS * len(same):
+    n, of = sum(same.values()), len(same)
+    note = "; ".join(filter(None, [row.note, f"in {n} of {of} specifications: {row.answer}"]))
+    if n >= STANDS * of:
         return replace(row, note=note)
 
     def turned(choice: str) -> float:
@@ -136,13 +134,16 @@ def curves_figure(outcomes: Sequence[Outcome], path: Path) -> Path:
         for axis, (says, row, every) in zip(axes, panels):
             lead = row.kind in COMPARISONS
             unit, label = (100.0, "lead, %") if lead else (1.0, row.what)
-            ours, theirs = every[0][0], paper_specification([name for name, *_ in every])
+            # ours, and the first with the most choices of the paper's own protocol
+            ours = every[0][0]
+            theirs = max((name for name, *_ in every), key=lambda name: name.count(PUBLISHED))
             ranked = sorted(every, key=lambda each: each[2])
             for x, (name, answer, *numbers) in enumerate(ranked, 1):
                 value, low, high = (unit * n for n in numbers)
                 colour = SIGNS[rules.named(answer)][1]
                 axis.plot([x, x], [low, high], color=colour, linewidth=1.2)
-                shape = "s" if name == ours else "D" if name == theirs else "o"
+                is_theirs = name == theirs and PUBLISHED in name
+                shape = "s" if name == ours else "D" if is_theirs else "o"
                 axis.plot(x, value, shape, color=colour, markersize=5.5 if shape != "o" else 3.0)
             if lead:
                 axis.axhspan(-1.0, 1.0, color="0.93", zorder=0)
@@ -164,11 +165,4 @@ def curves_figure(outcomes: Sequence[Outcome], path: Path) -> Path:
             marks += axes[0].plot([], [], color=SIGNS[answer][1], label=answer)
         figure.legend(handles=marks, frameon=False, ncols=4, fontsize=SMALL,
                       loc="outside upper center")  # fmt: skip
-        path.parent.mkdir(parents=True, exist_ok=True)
         return figures.write(figure, path, ("png",))[0]
-
-
-def paper_specification(names: Sequence[str]) -> str:
-    """The first of the specifications with the most choices of the paper's own protocol."""
-    most = max(names, key=lambda name: name.count(PUBLISHED))
-    return most if PUBLISHED in most else ""

@@ -1,18 +1,14 @@
 """The parts of papers that are functions, each run small and compared as a whole; what is kept."""
 
-import csv
 from dataclasses import replace
 from functools import partial
-from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy.stats import linregress
 from test_pages import as_shown
 from toy_data import write_uneven
 
-import letorbench as lb
 from letorbench.datasets.synthetic.cubic import permuted_cubic
 from letorbench.papers import (
     PAPERS,
@@ -28,7 +24,7 @@ from letorbench.papers.consistency_2011 import surrogates
 from letorbench.papers.lambdarank_2006 import artificial_data
 from letorbench.papers.ndcgboost_2009 import trainings
 from letorbench.papers.reproduction import run_part
-from letorbench.papers.runs import Context, Estimate, Method, exactly
+from letorbench.papers.runs import Context, Method, exactly
 from letorbench.rankers.ndcgboost import NDCGBoost
 
 
@@ -55,13 +51,6 @@ def fewer(context, monkeypatch):
         return own
 
     return change
-
-
-def rows(path):
-    """The header and the rows of a table, its numbers as numbers."""
-    with path.open(newline="") as file:
-        header, *found = csv.reader(file)
-    return header, [[float(c) if c[:1] in "-.0123456789" else c for c in row] for row in found]
 
 
 def test_what_parts_say_without_data(context):
@@ -106,18 +95,8 @@ def test_the_costs_of_quadratic_models_and_groups(context, monkeypatch):
     for name, value in {"TIMED": 3, "DOCUMENTS": 6, "FEATURES": n, "KEPT": kept, "LONG": 9,
                         "least_seconds": seconds}.items():  # fmt: skip
         monkeypatch.setattr(functionals, name, value)
-    found = run("functionals", "costs", context)
     # coefficients, the other features and the gradient have a number a product
-    sizes = [8 * (3 * each + 2 * n) for each in kept]
-    table = [[n + each, n + each, size] for each, size in zip(kept, sizes)]
-    assert [path.name for path in found.files] == ["costs.csv", "costs.txt"]
-    assert rows(found.files[0]) == (["parameters", "seconds", "bytes"], table)
-    slope = linregress(np.log(np.add(kept, n)), np.log(sizes)).slope
-    assert found.numbers == {
-        "cost-time": Estimate(*[pytest.approx(1.0)] * 3),
-        "cost-space": exactly(pytest.approx(slope)),
-        "groups-save": exactly(pytest.approx(1.5), "3.00 against 2.00 ms"),
-    }
+    as_shown("costs.txt", run("functionals", "costs", context))
 
 
 def test_every_lambda_function_is_diagnosed_and_trained(context, monkeypatch):
@@ -145,26 +124,11 @@ def test_single_changes_are_means_over_folds_and_seeds(context, fewer):
 
 
 def test_each_way_of_drawing_is_trained(context, fewer):
-    """The means of one setting, beside the ranker itself; the default's choice in the sentence."""
-    own = "each at most once, half the effective number"
-    ways = (trainings.EXACT, trainings.AVERAGE, trainings.PAPERS, trainings.EQUAL, own)
+    ways = (trainings.EXACT, trainings.AVERAGE, trainings.PAPERS, trainings.EQUAL,
+            "each at most once, half the effective number")  # fmt: skip
     every = made("ndcgboost-2009").parts["sampling"].axes["stumps"]
     fewer("sampling", stumps={name: every[name] for name in ways})
-    found = run("ndcgboost-2009", "sampling", context)
-    head, table = rows(found.files[1])
-    assert [row[0] for row in table] == ["OHSUMED"] * 5 and len(head) == 14
-    (numbers,) = (row for row in table if row[1] == own)
-    expected = []
-    for seed, fold in product((5, 6), context.benchmark("OHSUMED").folds):
-        ranker = NDCGBoost(stumps="once", sample=0.5, rounds=3)
-        ranker.fit_sets(fold.train, None, np.random.default_rng([0, seed, fold.number]))
-        scores = [ranker.predict(part) for part in (fold.validation, fold.test)]
-        expected.append([lb.evaluate(part, each, None, "ndcg@3", "letor3").item()
-                         for part, each in zip((fold.validation, fold.test), scores)])  # fmt: skip
-    assert [numbers[3], numbers[7]] == pytest.approx(np.mean(expected, axis=0))
-    by_seed = np.reshape(expected, (2, 5, 2))[..., 1].mean(axis=1)
-    assert numbers[13] == pytest.approx(by_seed.std(ddof=1))
-    assert "On OHSUMED the default takes the average of samples on " in found.files[0].read_text()
+    as_shown("sampling.txt", run("ndcgboost-2009", "sampling", context))
 
 
 def test_as_many_products_are_kept_as_the_paper_keeps(context, rng, monkeypatch):
@@ -180,41 +144,40 @@ def test_as_many_products_are_kept_as_the_paper_keeps(context, rng, monkeypatch)
         x = (x - x.mean(axis=0)) / x.std(axis=0)
         every = [x[:, i] * x[:, j] for i in range(12) for j in range(i, 12)]
         found.append(sum(abs(np.corrcoef(p, each.labels)[0, 1]) >= own["rho"] for p in every))
-    assert set(own) == {"rho", "l2"} and runs.products_kept(benchmark, own["rho"]) == found
+    assert set(own) == {"rho", "l2"}
     assert np.mean(found) == pytest.approx(0.25 * 78, rel=0.15)
     (line,) = reproduction.kept_products(context, "OHSUMED", [tries])
-    assert line.startswith(f"of 78 products the folds of OHSUMED keep {min(found)}")
-    assert runs.rho_of(benchmark, 1.0) == 0.0 and runs.products_kept(benchmark, 0.0) == [78, 78]
+    span = f"{min(found)} to {max(found)}" if min(found) < max(found) else min(found)
+    assert line == f"of 78 products the folds of OHSUMED keep {span} (rho {own['rho']:g}) for q"
+    every = replace(tries, settings={"keep": 1.0})
+    assert context.settled(every, "OHSUMED").settings == {"rho": 0.0}
+    (line,) = reproduction.kept_products(context, "OHSUMED", [every])
+    assert "keep 78 (rho 0)" in line
 
 
 def test_kept_facts_are_of_what_was_asked_and_of_their_code(tmp_path, monkeypatch):
     path, texts, made = tmp_path / "kept.json", {}, []
     digest = "letorbench.papers.runs.source_digest"
     monkeypatch.setattr(digest, lambda files: str([(f, texts.get(f)) for f in sorted(files)]))
-    asked, own = {"n": 1}, "papers/rules.py"
 
-    def make():
-        made.append(1)
-        return [len(made)]
-
-    def get(**more):
-        return runs.kept(path, asked | more, make, own, code=["losses"])
+    def get(n=1, make=lambda: made.append(1) or [len(made)]):
+        return runs.kept(path, {"n": n}, make, "papers/rules.py", code=["losses"])
 
     assert get() == get() == [1]
     texts["papers/records.py"] = "# neither its own nor of a room\n"
     assert get() == [1]
-    for number, file in enumerate((own, "losses/__init__.py"), 2):
+    for number, file in enumerate(("papers/rules.py", "losses/__init__.py"), 2):
         texts[file] = "# another form\n"
         assert get() == get() == [number]
     assert get(n=2) == [4] and get() == [5]
-    for spoil in (lambda: path.write_bytes(path.read_bytes()[:-9]), path.unlink):
+    (tmp_path / "other").write_text("theirs")
+    cut = path.read_bytes()[:-9]
+    for spoil in (lambda: path.write_bytes(cut), lambda: path.symlink_to(tmp_path / "other")):
         count = len(made)
+        path.unlink()
         spoil()
         assert get() == get() == [count + 1]
-    path.unlink()
-    (tmp_path / "other").write_text("theirs")
-    path.symlink_to(tmp_path / "other")
-    assert get() == [8] and (tmp_path / "other").read_text() == "theirs"
+    assert (tmp_path / "other").read_text() == "theirs"
     with pytest.raises(ZeroDivisionError):
-        runs.kept(path, {"n": 3}, lambda: 1 / 0, own, code=["losses"])
-    assert get() == [8]
+        get(3, lambda: 1 / 0)
+    assert get() == [7]

@@ -31,15 +31,15 @@ def values(mean, seed=0):
     return per_query(("ndcg@10",), column[None, :, None], FOLDS)
 
 
-def small(**part):
-    """A paper of one part that compares regression with random order."""
+def small(*facts, **part):
+    """A paper of one part that runs regression and random order, with claims of these facts."""
     made = Part(
         "figure-1", "Figure 1", "curves", ("UNEVEN", "OHSUMED"), methods=("lines", "chance"),
         measures=("ndcg@1", "ndcg@10"), **part,
     )  # fmt: skip
     return replace(
         paper("lecture-2018"), name="small", parts={"figure-1": made},
-        claims=claims_of("small", {"claim": [FACTS]}, {}),
+        claims=claims_of("small", {"claim": facts or [FACTS]}, {}),
         methods={"lines": Method("lines", "regression"), "chance": Method("chance", "random")},
     )  # fmt: skip
 
@@ -64,7 +64,7 @@ def test_a_part_is_run_judged_and_kept(context):
     # another answer with the paper's setting is shown beside it
     other = rules.AGREES if outcome.answer != rules.AGREES else rules.OPPOSITE
     stored = {("c", ""): replace(outcome, answer=other)}
-    records.write_outcomes(context.folder("small", "published"), small(), stored)
+    records.write_outcomes(context.folder("small", "published"), stored)
     (again,) = reproduce(small(), context).outcomes
     assert (again.answer, again.by_setting) == (outcome.answer, {"published": other})
 
@@ -78,12 +78,6 @@ def test_every_combination_of_protocols_and_choices_is_judged(context):
     folders = sorted(path.name for path in (context.out / "papers" / "runs").iterdir())
     assert folders == ["map-letor", "ndcg@10"]
     assert {path.name for path in found.files} >= {"figure-1.csv", "figure-1-protocol-2.csv"}
-    both = PartResult({
-        "one": {"UNEVEN": {"lines": values(0.5), "chance": values(0.4, 1)}},
-        "two": {"UNEVEN": {"lines": values(0.4), "chance": values(0.4, 1)}},
-    }, choices={"one": {"selection": "one"}, "two": {"selection": "two"}})  # fmt: skip
-    outcome = judged(small().claims[0], both)
-    assert outcome.answer == "depends on selection" and len(outcome.curve) == 2
 
 
 def test_an_axis_changes_the_methods_that_have_its_setting(context):
@@ -99,8 +93,7 @@ def test_an_axis_changes_the_methods_that_have_its_setting(context):
     assert list(of) == ["chosen, m", "chosen, n", "none, m", "none, n"]
     assert of["none, m"]["lines"] is of["chosen, m"]["lines"]
     assert of["none, m"]["w"].mean("ndcg@10") != of["chosen, m"]["w"].mean("ndcg@10")
-    facts = [FACTS, FACTS | {"id": "d", "upper": ["w"]}]
-    claims = claims_of("small", {"claim": facts}, {})
+    claims = small(FACTS, FACTS | {"id": "d", "upper": ["w"]}).claims
     choices = {way.name: way.choices for way in specifications(part, "default")}
     shown = [judged(claim, PartResult(found, choices=choices)) for claim in claims]
     assert [[each[2] for each in o.curve] for o in shown] == [["chosen, m", "chosen, n"], list(of)]
@@ -110,8 +103,7 @@ def test_resplits_run_what_claims_compare(context):
     """In our specification, where folds can be drawn anew; none in the paper's setting."""
     write_toy(context.data_dir, "MQ2008")
     facts = FACTS | {"general": True, "measures": ["ndcg@1"]}
-    made = replace(small(other_data=("MQ2008",), resplits=3),
-                   claims=claims_of("small", {"claim": [facts]}, {}))  # fmt: skip
+    made = small(facts, other_data=("MQ2008",), resplits=3)
     part = made.parts["figure-1"]
     found = run_part(made, part, context)
     rotating = [d for d in ("UNEVEN", "MQ2008") if context.rotates(d)]
@@ -135,8 +127,7 @@ def test_the_calibration_of_the_rules_runs(context, monkeypatch):
     """A row for each data set on which a claim is judged, of all parts or of those asked for."""
     write_toy(context.data_dir, "MQ2008")
     facts = FACTS | {"general": True, "measures": ["ndcg@1"], "lead": 2.0}
-    made = replace(small(other_data=("MQ2008",), resplits=3),
-                   claims=claims_of("small", {"claim": [facts]}, {}))  # fmt: skip
+    made = small(facts, other_data=("MQ2008",), resplits=3)
     monkeypatch.setattr(judging, "PAPERS", {"small": ""})
     monkeypatch.setattr(judging, "paper", lambda name: made)
     monkeypatch.setattr(judging, "MOST", 100)
@@ -151,21 +142,19 @@ def test_other_data_stand_apart_and_made_up_data_are_no_evidence():
     both = {"lines": values(0.5), "chance": values(0.4, 1)}
     found = PartResult({"": {"UNEVEN": both, "MQ2008": both, "DEMO": both, "OHSUMED-twin": both}})
     assert elsewhere(small().claims, found) == []
-    (outcome,) = elsewhere([replace(claim, general=True) for claim in small().claims], found)
+    (outcome,) = elsewhere(small(FACTS | {"general": True}).claims, found)
     where = (outcome.place, outcome.rows[0].place)
     assert (*where, outcome.answer) == ("MQ2008", "MQ2008", rules.AGREES)
 
 
 def test_outcomes_of_parts_that_are_not_run_now_stay(context):
-    made = small()
-    more = replace(made, claims=claims_of("small", {"claim": [FACTS, {**FACTS, "id": "d",
-                   "part": "figure-2"}]}, {}), parts={**made.parts, "figure-2": replace(
-                   made.parts["figure-1"], name="figure-2")})  # fmt: skip
+    more = small(FACTS, FACTS | {"id": "d", "part": "figure-2"})
+    (part,) = more.parts.values()
+    more = replace(more, parts={"figure-1": part, "figure-2": replace(part, name="figure-2")})
     before = reproduce(more, context, ["figure-2"])
     assert [o.claim.id for o in before.outcomes if o.answer == rules.NOT_RUN] == ["c"]
     assert [o.claim.id for o in reproduce(more, context, ["figure-1"]).outcomes] == ["c", "d"]
-    turned = claims_of("small", {"claim": [{**FACTS, "upper": ["chance"], "lower": ["lines"]}]}, {})
-    both = made, replace(made, claims=turned)
+    both = small(), small(FACTS | {"upper": ["chance"], "lower": ["lines"]})
     (one,), (other,) = (reproduce(each, context, ["figure-1"]).outcomes for each in both)
     assert (one.rows[0].value > 0.0) != (other.rows[0].value > 0.0)  # the new takes its place
 
@@ -204,17 +193,16 @@ def test_claims_on_other_data_and_the_page_of_all_papers_are_printed(context, mo
         {"kind": "equal", "number": "lines", "printed": 0.5},
         {"kind": "at least", "number": "chance", "printed": 0.1}]}  # fmt: skip
     facts = [FACTS | theory, FACTS | {"general": True}, FACTS | {"id": "d", "measures": ["ndcg@1"]}]
-    made = replace(small(other_data=("MQ2008",)), claims=claims_of("small", {"claim": facts}, {}))
+    made = small(*facts, other_data=("MQ2008",))
     monkeypatch.setattr(papers, "PAPERS", {"small": ""})
     monkeypatch.setattr(papers, "paper", lambda name: made)
     pages = context.data_dir.parent / "pages"
     shown = printed("reproduce", "all", "--pages", str(pages), *places(pages.parent))
-    assert made.means == {("UNEVEN", "lines", "ndcg@10"): 0.5}
     as_shown("command-on-other-data.txt", shown.replace(f"{pages.parent}/", ""))
 
 
 def test_a_page_says_what_code_and_data_it_is_from(context, monkeypatch):
-    made_by = paper_page.origin([small()], context)
+    made_by = paper_page.origin(small(), context)
     digest = context.benchmark("UNEVEN").provenance["digest"]
     assert re.fullmatch(rf"From code `[0-9a-f]{{16}}`; UNEVEN `{digest[:16]}`.", made_by)
     others = replace(small(), methods={"a": Method("a", "ranknet")})

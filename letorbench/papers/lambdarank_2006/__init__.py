@@ -1,10 +1,9 @@
 """Burges, Ragno, Le, "Learning to Rank with Nonsmooth Cost Functions", NIPS 2006.
 
-Section 4, equation 5, here: a cost exists where the Jacobian J_jk = d lambda_j / d s_k is symmetric
-everywhere, and it is convex where -J (lambda being minus the cost's gradient) is positive
-semidefinite. Between two orders of the scores the lambdas of an NDCG-weighted function jump, which
-no derivative at a point shows: the work done along a closed path through several orders does, since
-a cost's gradient does none.
+Section 4: a cost exists where the Jacobian J_jk = d lambda_j / d s_k is symmetric everywhere
+(equation 5), and it is convex where -J is positive semidefinite. Between two orders of the scores
+NDCG-weighted lambdas jump, which no derivative at a point shows: the work along a closed path
+through several orders does, since a cost's gradient does none.
 """
 
 from __future__ import annotations
@@ -24,23 +23,22 @@ from letorbench.papers.runs import Context, Method, exactly
 
 #: documents of section 3's example, of which two are relevant
 N = 100
-STEP = 1e-5
+#: of differences; and what a quotient of zeros is divided by
+STEP, TINY = 1e-5, 1e-300
 #: the most asymmetry, or work, that rounding and the step cause; the paper's function
 ROUNDING, EQUATION_9 = 1e-4, "ranknet-ndcg, all"
 
 
 class Diagnosis(NamedTuple):
-    """Of one lambda function on random scores, the worst found.
+    """Of one lambda function on random scores, the worst found."""
 
-    asymmetry:   largest |J - J^T| over the largest |J|; 0 where J is zero.
-    lowest:      smallest eigenvalue of -(J + J^T)/2 over the largest |eigenvalue|.
-    circulation: |work around a closed path| over the work's absolute sum along it.
-    net:         largest |sum of the lambdas| over their largest size.
-    """
-
+    #: the largest |J - J^T| over the largest |J|
     asymmetry: float
+    #: the smallest eigenvalue of -(J + J^T)/2 over the largest |eigenvalue|
     lowest: float
+    #: |work around a closed path| over the work's absolute sum along it
     circulation: float
+    #: the largest |sum of the lambdas| over their largest size
     net: float
 
 
@@ -48,45 +46,35 @@ def diagnose(
     function: Lambda, rng: np.random.Generator, documents: int = 8, trials: int = 20
 ) -> Diagnosis:
     """Test the function on random queries with labels 0..4 at random scores."""
-    found = [_trial(function, rng, documents) for _ in range(trials)]
-    asymmetry, lowest, circulation, net = zip(*found)
-    return Diagnosis(max(asymmetry), min(lowest), max(circulation), max(net))
-
-
-def _trial(function: Lambda, rng: np.random.Generator, n: int) -> Diagnosis:
-    labels = rng.permutation(np.arange(n) % 5)
-    queries = labelled(labels[None])
-    # far enough apart that no step of a difference changes the order
-    scores = rng.permutation(np.cumsum(rng.uniform(0.05, 0.5, n)))
-    # d lambda_j / d s_k by central differences, within one order of the scores
-    moves = STEP * np.eye(n)
-    moved = [function(scores + m, queries) - function(scores - m, queries) for m in moves]
-    matrix = np.array(moved).T / (2.0 * STEP)
-    size = float(np.abs(matrix).max())
-    eigenvalues = np.linalg.eigvalsh(-0.5 * (matrix + matrix.T))
-    largest = float(np.abs(eigenvalues).max())
-    force = function(scores, queries)
-    return Diagnosis(
-        float(np.abs(matrix - matrix.T).max()) / size if size > 0.0 else 0.0,
-        float(eigenvalues.min()) / largest if largest > 0.0 else 0.0,
-        _circulation(function, scores, labels, rng),
-        float(abs(force.sum()) / max(np.abs(force).max(), 1e-300)),
-    )
-
-
-def _circulation(
-    function: Lambda, center: np.ndarray, labels: np.ndarray, rng: np.random.Generator
-) -> float:
-    """Around an ellipse in a random plane, the midpoint rule in 4,000 steps."""
-    across, along = rng.normal(size=(2, len(center)))
-    turn = np.linspace(0.0, 2.0 * np.pi, 4_001)
-    path = center + np.outer(np.cos(turn), across) + np.outer(np.sin(turn), along)
-    steps = np.diff(path, axis=0)
-    points = (path[:-1] + path[1:]) / 2.0
-    queries = labelled(np.tile(labels, (len(points), 1)))
-    forces = function(points.ravel(), queries).reshape(points.shape)
-    work = np.einsum("ij,ij->i", forces, steps)
-    return float(abs(work.sum()) / max(np.abs(work).sum(), 1e-300))
+    found = []
+    for _ in range(trials):
+        labels = rng.permutation(np.arange(documents) % 5)
+        queries = labelled(labels[None])
+        # far enough apart that no step of a difference changes the order
+        scores = rng.permutation(np.cumsum(rng.uniform(0.05, 0.5, documents)))
+        # d lambda_j / d s_k by central differences, within one order of the scores
+        moves = STEP * np.eye(documents)
+        moved = [function(scores + m, queries) - function(scores - m, queries) for m in moves]
+        J = np.array(moved).T / (2.0 * STEP)
+        eigenvalues = np.linalg.eigvalsh(-0.5 * (J + J.T))
+        # around an ellipse in a random plane, the midpoint rule in 4,000 steps
+        across, along = rng.normal(size=(2, documents))
+        turn = np.linspace(0.0, 2.0 * np.pi, 4_001)
+        path = scores + np.outer(np.cos(turn), across) + np.outer(np.sin(turn), along)
+        points = (path[:-1] + path[1:]) / 2.0
+        forces = function(points.ravel(), labelled(np.tile(labels, (len(points), 1))))
+        work = np.einsum("ij,ij->i", forces.reshape(points.shape), np.diff(path, axis=0))
+        force = function(scores, queries)
+        found.append(
+            (
+                np.abs(J - J.T).max() / max(np.abs(J).max(), TINY),
+                eigenvalues.min() / max(np.abs(eigenvalues).max(), TINY),
+                abs(work.sum()) / max(np.abs(work).sum(), TINY),
+                abs(force.sum()) / max(np.abs(force).max(), TINY),
+            )
+        )
+    asymmetry, lowest, circulation, net = np.transpose(found) + 0.0  # no -0.0
+    return Diagnosis(*map(float, (max(asymmetry), min(lowest), max(circulation), max(net))))
 
 
 def pairwise_errors(ranks: tuple[int, ...]) -> int:
