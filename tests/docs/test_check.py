@@ -14,6 +14,7 @@ from pathlib import Path
 
 import click
 import pytest
+from matplotlib.image import imsave
 
 from letorbench.cli import cli
 from letorbench.papers import PAPERS
@@ -62,11 +63,12 @@ def test_blocks_share_one_folder_and_what_lacks_its_data_is_skipped(page) -> Non
     assert check.check(page(text), {"demo"}) == (text, [], 1)
 
 
-def test_another_picture_is_reported_and_written(page) -> None:
+def test_another_picture_is_reported_and_written(page, tmp_path: Path) -> None:
     """One that a page's commands draw, by what it shows; others are left alone."""
-    draw = "import matplotlib.image as m; m.imsave('{}.png', [[{}] * 9] * 9, vmin=0, vmax=1)"
-    shown = '<!-- setup: demo\n$ python -c "{}"\n-->\n![white](pictures/a.png)\n![b](b.png)\n'
-    white, black = (shown.format(draw.format("a", kind)) for kind in (1.0, 0.0))
+    shown = "<!-- setup: demo\n$ cp {} a.png\n-->\n![white](pictures/a.png)\n![b](b.png)\n"
+    white, black = (shown.format(tmp_path / f"{kind}.png") for kind in ("1.0", "0.0"))
+    for kind in (1.0, 0.0):
+        imsave(tmp_path / f"{kind}.png", [[kind] * 9] * 9, vmin=0, vmax=1)
     path = page(white)
     assert check.main(["--needs", "demo", str(path)]) == 1  # there is none
     assert check.main(["--needs", "demo", "--write", str(path)]) == 0

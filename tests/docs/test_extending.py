@@ -129,6 +129,7 @@ def test_it_runs_and_every_cell_shows_a_value(tmp_path: Path) -> None:
     code = ["".join(cell["source"]) for cell in CELLS if cell["cell_type"] == "code"]
     assert len(CELLS) <= 15 and all(c["outputs"] for c in CELLS if c["cell_type"] == "code")
     assert all(isinstance(ast.parse(source).body[-1], ast.Expr) for source in code)
+    code = [re.sub("rounds=50", "rounds=3", source) for source in code]
     start = ["import matplotlib", "matplotlib.use('agg')"]
     end = ["assert bench.name == 'DEMO'", "assert len(results.summary()) == 3"]
     done = subprocess.run(

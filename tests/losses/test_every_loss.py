@@ -22,7 +22,7 @@ from letorbench.losses.base import LONGEST_COMPARED, defaults
 from letorbench.losses.consistent import bregman
 from letorbench.losses.gains import query_sums
 from letorbench.losses.label_order import PAIR_WEIGHTS
-from letorbench.losses.lambdas import Lambda
+from letorbench.losses.lambdas import LAMBDAS, Lambda, pair_lambdas
 
 LEVELS = 4
 #: the gains of the four labels by each rule
@@ -292,18 +292,46 @@ def test_the_gradient_is_the_finite_difference(each: Loss, queries: QuerySet, rn
         assert np.isfinite(each(1e3 * scores, queries).gradient).all()
 
 
-@pytest.mark.parametrize("each", FAMILIES, ids=str)
-def test_threads_change_nothing_and_empty_queries_have_no_loss(each: Loss, monkeypatch, rng):
+WITH_LAMBDAS = [*FAMILIES, *(Lambda(name, margin=0.5) for name in LAMBDAS)]
+
+
+@pytest.mark.parametrize("each", WITH_LAMBDAS, ids=str)
+def test_threads_change_nothing_and_empty_queries_have_no_loss(each, monkeypatch, rng) -> None:
     monkeypatch.setattr("letorbench.losses.base.queries_a_thread", lambda queries, documents: 1)
     queries = random_queries(rng, [0, 4, 0, *[9, 2] * 20, 0], levels=LEVELS)
     scores, results = rng.normal(size=queries.n_docs), []
     for threads in ("1", "2", "3"):
         monkeypatch.setenv("LETORBENCH_THREADS", threads)
         results.append(each(scores, queries))
+    if isinstance(each, Lambda):  # forces alone
+        results = [(each,) for each in results]
     for other in results[1:]:
         assert all(np.array_equal(a, b) for a, b in zip(results[0], other))
-    empty = 1.0 if each.name.startswith("cosine") else 0.0
-    assert (results[0].value[queries.lengths == 0] == empty).all()
+    if isinstance(each, Loss):
+        empty = 1.0 if each.name.startswith("cosine") else 0.0
+        assert (results[0].value[queries.lengths == 0] == empty).all()
+
+
+@pytest.mark.parametrize("name", sorted(LAMBDAS))
+@pytest.mark.parametrize("margin", [0.0, 0.7])
+@pytest.mark.parametrize(
+    "neighbours, truncation, spread",
+    [(False, 0, 1.0), (True, 0, 3.0), (False, 4, 3.0), (True, 4, 1.0),
+     (False, 0, 0.0), (True, 4, 0.0), (False, 4, 500.0), (True, 0, 500.0)],
+)  # fmt: skip
+def test_forces_are_the_sum_over_pairs(name, margin, neighbours, truncation, spread, rng) -> None:
+    """By Newton's third law those of a query sum to 0."""
+    queries = odd_queries(rng, [1, 9, 2, 5, 14, 3], 5, 5)
+    margin = margin or 0.1 * (name == "ndcg-difference")  # a difference needs one
+    # rounded scores tie, and ties have the mean of all their orders
+    scores = spread * np.round(rng.normal(size=queries.n_docs), 1)
+    function = Lambda(name, neighbours, margin, truncation)
+    force = function(scores, queries)
+    for a, b in pairwise(queries.offsets):
+        expected = pair_lambdas(function, scores[a:b], queries.labels[a:b])
+        np.testing.assert_allclose(force[a:b], expected, rtol=1e-9, atol=1e-11)
+    sums = np.add.reduceat(force, queries.offsets[:-1])
+    np.testing.assert_allclose(sums, 0.0, atol=1e-9 * max(1.0, spread))
 
 
 #: losses that compare each pair of a query's documents

@@ -137,7 +137,7 @@ def test_weights_are_of_rows_or_of_queries() -> None:
     once, _ = weighted()
     rows = np.random.default_rng(0).permutation(once.n_docs)
     scattered = once.X[rows], once.y[rows], once.qid[rows]
-    firsts = WEIGHTS[list(dict.fromkeys(once.qid[rows].tolist()))]
+    firsts = WEIGHTS[[int(qid) for qid in dict.fromkeys(once.qid[rows])]]
     for given in (once.document_weights[rows], firsts):
         again = QuerySet.from_arrays(*scattered, sample_weight=given)
         assert dict(zip(again.qids, again.weights)) == dict(zip(once.qids, once.weights))
