@@ -49,11 +49,9 @@ EVERY += [
     for value in NUMBERS[key][0]
 ]
 EVERY += [replace(each, ties="file") for each in EVERY if each.reads_order]
-#: of the families with weights, those with the first one and a composed one
-FAMILIES = [
-    each for each in EVERY
-    if getattr(each, "weight", "1") in ("1", "1/log(1+pi)", "(Ri-Rj)/m") or "gain" in str(each)
-]  # fmt: skip
+#: of the families with weights, those with the first one, a composed one and those with gains
+SOME = ("1", "1/log(1+pi)", "(Ri-Rj)/m", "(2^r-1)/2^(L-1)")
+FAMILIES = [each for each in EVERY if getattr(each, "weight", "1") in SOME]
 #: they have no value where all scores are 0, or jump there, and so no derivative
 UNDEFINED_AT_ZERO = ("cosine", "cosine-ndcg", "qnorm", "lambdaloss")
 
