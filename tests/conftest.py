@@ -153,7 +153,7 @@ def learners() -> dict[str, str]:
 def few_rounds(cls: type[Ranker]) -> dict[str, object]:
     """Return the settings by which a ranker's training takes three rounds, steps or parts."""
     if cls.name == "best":
-        return {"members": "regression+listnet", "trials": 1}
+        return {"members": "listnet+rankboost", "trials": 1}
     parts = ("rounds", "epochs", "iterations", "trees", "planes", "bags")
     return {each.name: 3 for each in fields(cls) if each.name in parts}
 
