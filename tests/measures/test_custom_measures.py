@@ -1,10 +1,10 @@
 """Measures of users: functions, values, plug-in files; and what is stored of them."""
 
-import csv
 import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from conftest import call, printed, random_queries, refused
 from toy_data import content, write_toy
@@ -21,9 +21,6 @@ import numpy as np
 def top(y_true, y_score):
     best = [label for _, label in sorted(zip(-y_score, y_true), key=lambda pair: pair[0])]
     return math.nan if max(y_true) == 0 else best[0] / max(y_true)
-
-def three(y_true, y_score, k):
-    return 1.0
 """
 
 
@@ -117,6 +114,10 @@ def alone(y_true):
     return 1.0
 
 
+def three(y_true, y_score, k):
+    return 1.0
+
+
 @pytest.mark.parametrize("function, error, nouns", [
     (odd(np.inf), DataError, "returns: found inf, .* finite"),
     (odd(None), DataError, "returns: found None"), (odd("0.5"), DataError, "returns: found 0.5"),
@@ -124,6 +125,7 @@ def alone(y_true):
     (fails, DataError, "measure fails: IndexError"), (sorts, DataError, "sorts: .* read-only"),
     (ndcg, UsageError, "a measure of letorbench is named 'ndcg'"),
     (alone, UsageError, r"alone: found a function of \(y_true\), .*\(y_true, y_sc"),
+    (three, UsageError, r"three: found a function of \(y_true, y_score, k\)"),
     (lambda y_true, y_score: 1.0, UsageError, "as a measure.* a name"),
     (Measure("X", "map", lambda rankings, k: k, "none", ""), UsageError, "is named 'map'"),
 ])  # fmt: skip
@@ -141,12 +143,8 @@ def test_functions_of_one_name_are_told_apart() -> None:
         lb.evaluate([0, 1], [0.3, 0.1], [1, 1], [halves, wholes])
 
 
-def values_of(file: Path, column: str) -> list[str]:
-    return [row[column] for row in csv.DictReader(file.read_text().splitlines())]
-
-
 @pytest.fixture
-def plugin(tmp_path: Path, monkeypatch) -> Path:
+def plugin(tmp_path: Path, monkeypatch, no_figures) -> Path:
     """A plug-in file with a measure alone, beside data without results."""
     monkeypatch.chdir(tmp_path)
     write_toy(tmp_path / "data")
@@ -155,44 +153,36 @@ def plugin(tmp_path: Path, monkeypatch) -> Path:
     sys.modules.pop("letorbench_plugin_mine", None)
 
 
-def test_a_plugin_of_a_measure_alone_serves_every_command(plugin: Path, tmp_path: Path) -> None:
-    words = ["run", "--dataset", "TOY", "--algo", "regression,best-feature", "--plugin", "mine.py"]
-    printed(*words, "--out", "usual")
-    printed(*words, "--measure", "top,ndcg@20", "--jobs", "2")
-    stored = tmp_path / "results/TOY/regression/per_query.csv"
+RUN = ["run", "--dataset", "TOY", "--algo", "regression", "--plugin", "mine.py"]
+
+
+def test_a_plugin_of_a_measure_alone_serves_every_command(plugin: Path) -> None:
+    printed(*RUN, "--folds", "1-2", "--out", "usual")
+    printed(*RUN, "--folds", "1-2", "--measure", "top,ndcg@20")
     fold = lb.load("TOY").folds[1].test
-    scores = np.loadtxt(tmp_path / "results/TOY/regression/fold2/scores.txt")
-    expected = []
-    for a, b in zip(fold.offsets, fold.offsets[1:]):
-        largest = fold.labels[a:b].max()
-        first = fold.labels[a:b][np.argmax(scores[a:b])]
-        expected.append(str(first / largest) if largest else "")
-    assert values_of(stored, "top")[8:16] == expected
-    # the trained models and the usual numbers stay as they are
-    usual = content(tmp_path / "usual")
-    for name, text in content(tmp_path / "results").items():
-        if name.rpartition("/")[2] in ("scores.txt", "validation.txt", "model.npz"):
-            assert usual[name] == text
-    assert values_of(stored, "map") == values_of(tmp_path / "usual/TOY/regression" / stored.name,
-                                                 "map")  # fmt: skip
-    # computed later from stored scores they are the same
-    later = ["table", "--measure", "top", "--format", "csv", "--plugin", "mine.py"]
+    scores, folder = "results/TOY/regression/fold2/scores.txt", "TOY/regression/per_query.csv"
+    lists = [slice(*ends) for ends in zip(fold.offsets, fold.offsets[1:])]
+    first = [fold.labels[q][np.argmax(np.loadtxt(scores)[q])] for q in lists]
+    largest = [fold.labels[q].max() for q in lists]
+    expected = [a / b if b else np.nan for a, b in zip(first, largest)]
+    usual, stored = (pd.read_csv(Path(out, folder)) for out in ("usual", "results"))
+    np.testing.assert_array_equal(stored["top"][8:], expected)
+    assert stored["map"].equals(usual["map"])
+    # the trained models stay as they are
+    before, after = content(Path("usual")), content(Path("results"))
+    kept = [name for name in after if name.endswith(("scores.txt", "validation.txt", "model.npz"))]
+    assert len(kept) == 6 and all(after[name] == before[name] for name in kept)
+    # computed later from stored scores it is the same
+    asked = ["--measure", "top", "--plugin", "mine.py"]
+    later = ["table", *asked, "--format", "csv"]
     assert printed(*later) == printed(*later, "--out", "usual")
-    printed("compare", "--measure", "top", "--plugin", "mine.py", "--out", "usual")
-    test = "data/TOY/Fold2/test.txt"
-    scored = printed("score", "--data", test, "--plugin", "mine.py", "--measure", "top",
-                     "--format", "csv", "--scores",
-                     "usual/TOY/regression/fold2/scores.txt")  # fmt: skip
-    mean = np.mean([float(value) for value in expected if value])
-    assert float(scored.splitlines()[1].split(",")[-1]) == pytest.approx(mean, abs=1e-4)
-    assert "measure three: found a function of (y_true, y_score, k)" in refused(
-        2, "table", "--plugin", "mine.py", "--measure", "three"
-    )
+    test = ["--data", "data/TOY/Fold2/test.txt", "--scores", scores, "--format", "csv"]
+    mean = float(printed("score", *test, *asked).splitlines()[1].split(",")[-1])
+    assert mean == pytest.approx(np.nanmean(expected), abs=1e-4)
 
 
 def test_a_stored_column_without_its_plugin_breaks_nothing(plugin: Path, monkeypatch) -> None:
-    words = ["run", "--dataset", "TOY", "--algo", "regression"]
-    printed(*words, "--folds", "1-2", "--plugin", "mine.py", "--measure", "top")
+    printed(*RUN, "--folds", "1-2", "--measure", "top")
     lb.run("TOY", "best-feature")
     monkeypatch.setattr("letorbench.registry.USER_DEFINED", {})
     table = printed("table", "--measure", "top,map")
@@ -200,7 +190,7 @@ def test_a_stored_column_without_its_plugin_breaks_nothing(plugin: Path, monkeyp
     for command in ("compare", "report"):
         printed(command)
     # folds without the column: all five count, and the column is shown no more
-    printed(*words)
+    printed(*RUN[:-2])
     frame = lb.load_results().summary().set_index("algo")
     assert frame.loc["regression", "folds"] == 5 and "top" not in frame
     assert "unknown measure 'top'" in refused(2, "table", "--measure", "top")
@@ -209,49 +199,36 @@ def test_a_stored_column_without_its_plugin_breaks_nothing(plugin: Path, monkeyp
     monkeypatch.setattr("letorbench.experiment.job._fit_and_score", None)
     sys.modules.pop("letorbench_plugin_mine")
     lb.rankers.plugins._load_file.cache_clear()
-    printed(*words, "--plugin", "mine.py", "--measure", "top")
+    printed(*RUN, "--measure", "top")
     assert not lb.load_results().summary()["top"][[1]].isna().any()
     after = content(Path("results"))
-    changed = {name for name in after if after[name] != before[name]}
-    assert {name.rpartition("/")[2] for name in changed} <= {
-        "per_query.csv", "folds.csv", "summary.csv", "fit.json",
-    }  # fmt: skip
+    changed = {name.rpartition("/")[2] for name in after if after[name] != before[name]}
+    assert changed <= {"per_query.csv", "folds.csv", "summary.csv", "fit.json"}
 
 
 def test_a_measure_that_changed_is_measured_again(plugin: Path) -> None:
-    def mine(y_true, y_score):
-        return 0.25
-
-    first = lb.run("TOY", "regression", measures=[mine], folds=[1, 2])
-    assert first.summary()["mine"].tolist() == [0.25]
-
-    def changed(y_true, y_score):
-        return 0.75
-
-    changed.__name__ = "mine"
-    lb.registry.USER_DEFINED.clear()
-    again = lb.run("TOY", "regression", measures=[changed])
-    assert again.summary()["mine"].tolist() == [0.75] == again.summary([changed])["mine"].tolist()
+    for value, folds in ((0.25, [1, 2]), (0.75, None)):
+        mine = odd(value)
+        mine.__name__ = "mine"
+        lb.registry.USER_DEFINED.clear()
+        results = lb.run("TOY", "regression", measures=[mine], folds=folds)
+        assert results.summary()["mine"].tolist() == [value]
+    assert results.summary([mine])["mine"].tolist() == [0.75]
 
 
 def test_a_measure_that_fails_costs_no_training(plugin: Path, monkeypatch) -> None:
     plugin.write_text(PLUGIN + "\ndef fails(y_true, y_score):\n    return y_true[99]\n")
-    words = ["run", "--dataset", "TOY", "--algo", "regression", "--plugin", "mine.py"]
-    for jobs in ("1", "2"):
-        done = call(*words, "--measure", "top,fails", "--jobs", jobs, "--out", jobs)
-        assert done.exit_code == 1 and "5 folds" in done.stdout
-        assert done.stderr.count("\n") == 1 and "measure fails: IndexError" in done.stderr
-        with monkeypatch.context() as patch:
-            patch.setattr("letorbench.experiment.job._fit_and_score", None)  # trains nothing
-            assert "top" in printed(*words, "--measure", "top", "--out", jobs)
+    done = call(*RUN, "--measure", "top,fails")
+    assert done.exit_code == 1 and "5 folds" in done.stdout
+    assert done.stderr.count("\n") == 1 and "measure fails: IndexError" in done.stderr
+    monkeypatch.setattr("letorbench.experiment.job._fit_and_score", None)  # trains nothing
+    assert "top" in printed(*RUN, "--measure", "top")
 
 
 def test_validation_chooses_by_a_function(plugin: Path) -> None:
     results = lb.run("TOY", "ranknet", select=top_two, fixed=["epochs=3"], repeats=1, folds=[1])
-    assert results.fits()["select"].tolist() == ["top_two"]
-    fold, [fit] = lb.load("TOY").folds[0], results.fits().to_dict("records")
-    own = results.scores("validation")
-    by_query = own.groupby("qid", sort=False)
-    values = [top_two(each["label"].to_numpy(), each.iloc[:, -1].to_numpy())
-              for _, each in by_query]  # fmt: skip
-    assert fit["validation"] == pytest.approx(np.mean(values)) and len(values) == len(fold.test)
+    [fit] = results.fits().to_dict("records")
+    queries = results.scores("validation").groupby("qid", sort=False)
+    values = [top_two(q["label"].to_numpy(), q.iloc[:, -1].to_numpy()) for _, q in queries]
+    assert fit["select"] == "top_two" and len(values) == 8
+    assert fit["validation"] == pytest.approx(np.mean(values))

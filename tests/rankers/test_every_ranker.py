@@ -9,10 +9,11 @@ import os
 import sys
 import textwrap
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from conftest import few_rounds, learners, parts_of, random_queries, same, unloc
 
 import letorbench as lb
 from letorbench.cli.models import description
+from letorbench.compiled.threads import limited_threads, parallel_for
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
@@ -445,17 +447,70 @@ def test_what_needs_a_fit_says_so_as_scikit_learn_does(sklearn, monkeypatch, tmp
     assert not [*tmp_path.iterdir()]
 
 
-def test_a_package_that_is_there_but_cannot_load_is_not_said_to_be_missing(monkeypatch) -> None:
+def test_a_package_that_cannot_load_is_not_said_to_be_missing(monkeypatch) -> None:
     """As LightGBM where the system has no libgomp."""
-    for error in (OSError("libgomp.so.1: cannot open shared object file"), ImportError("no glue")):
-
-        def fail(name: str, error: Exception = error) -> None:
-            raise error
-
-        monkeypatch.setattr("letorbench.rankers.base.import_module", fail)
-        cls = type("Needy", (ranker("listnet"),), {"needs": "numpy"})
-        with pytest.raises(UsageError, match=f"the package numpy cannot load: {error}$"):
-            cls().fit_sets(toy(0, [5]))
-    cls.needs = "no_such_package"
+    cls = type("Needy", (ranker("listnet"),), {"needs": "no_such_package"})
     with pytest.raises(UsageError, match="needs the package no_such_package; .*install"):
         cls().fit_sets(toy(0, [5]))
+    cls.needs = "numpy"
+    for error in (OSError("libgomp.so.1: cannot open shared object file"), ImportError("no glue")):
+        monkeypatch.setattr("letorbench.rankers.base.import_module", Mock(side_effect=error))
+        with pytest.raises(UsageError, match=f"the package numpy cannot load: {error}$"):
+            cls().fit_sets(toy(0, [5]))
+
+
+# --- no bit of a model or of its scores depends on the number of threads: sizes are multiples of
+# nothing, and a slice may be as short as one item, so that its bounds fall wherever they can
+
+#: the least work of a thread, as modules call it
+LEASTS = ("LEAST", "DOCS_A_THREAD")
+FEW = [37, 1, 23, 61, 5, 40, 2, 13]
+#: more documents than the largest block of rows that a sum is cut into
+MANY = [97, 1, 313, 60, *[41, 17, 111, 5] * 30]
+
+
+@pytest.fixture
+def shortest_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every module give a thread as little as one item."""
+
+    def sliced(task: Callable, total: int, least: int = 1, cost: np.ndarray | None = None) -> list:
+        return parallel_for(task, total, 1, cost)
+
+    for name, each in list(sys.modules.items()):
+        if name.startswith("letorbench.") and name != parallel_for.__module__:
+            for least in LEASTS:
+                monkeypatch.setattr(each, least, 1, raising=False)
+            if vars(each).get("parallel_for") is parallel_for:
+                monkeypatch.setattr(each, "parallel_for", sliced)
+
+
+def many_values(seed: int, lengths: list[int]) -> QuerySet:
+    """Random queries, whose features have between two and very many values."""
+    drawn = random_queries(np.random.default_rng(seed), lengths, 11)
+    features = drawn.features.copy()
+    for k, values in enumerate((2, 7, 40, 300)):
+        features[:, k] = np.round(features[:, k] * values) / values
+    return QuerySet(features, drawn.labels, drawn.offsets, drawn.qids)
+
+
+THREAD_CASES = [(name, FEW) for name in sorted({*learners().values()})]
+#: those whose solvers or libraries share rows among threads where there are thousands
+THREAD_CASES += [(name, MANY) for name in ("lightgbm", "xgboost", "ndcgboost", "lambdarank", "wub")]
+
+
+@pytest.mark.usefixtures("shortest_slices")
+@pytest.mark.parametrize(("name", "lengths"), THREAD_CASES)
+def test_no_ranker_depends_on_the_number_of_threads(
+    name: str, lengths: list[int], tmp_path: Path
+) -> None:
+    cls = ranker(name)
+    cls.available() or pytest.skip(f"{name} needs its package")
+    train, valid = many_values(2, lengths), many_values(3, [29, 7, 31])
+    results = set()
+    for threads in (1, 3):
+        with limited_threads(threads):
+            fitted = cls(**few_rounds(cls)).fit_sets(train, valid, np.random.default_rng(0))
+            fitted.save(tmp_path / "model.npz")
+            scores = fitted.predict(valid)
+        results.add(scores.tobytes() + (tmp_path / "model.npz").read_bytes())
+    assert len(results) == 1

@@ -7,7 +7,7 @@ from conftest import random_queries, unlocked
 from letorbench.conventions import CONVENTIONS
 from letorbench.measures import PreparedMetric, parse, query_metrics
 from letorbench.models import LinearFamily
-from letorbench.rankers import load_model, ranker
+from letorbench.rankers import ranker
 from letorbench.rankers.coordinate_ascent import middle_of_best
 from letorbench.rankers.regression import Regression
 from letorbench.solvers.fit_warnings import FitWarning
@@ -93,14 +93,6 @@ def test_a_constant_feature_is_worth_a_random_order(rng):
         valid.features[:, 1] = valid.labels + rng.normal(size=valid.n_docs)
     weights = ranker("best-feature")().fit_sets(valid, valid).learned.model.weights
     assert weights.tolist() == [0.0, 1.0]
-
-
-def test_ideal_scores_are_the_labels_of_a_query_set(rng, tmp_path):
-    queries = random_queries(rng, [4, 5])
-    model = ranker("ideal")().fit_sets(random_queries(rng, [3, 3]))
-    np.testing.assert_array_equal(model.predict(queries), queries.labels.astype(float), strict=True)
-    model.save(tmp_path / "model.npz")
-    assert load_model(tmp_path / "model.npz").name == "ideal"
 
 
 @pytest.mark.parametrize("measure", ["ndcg@3", "ndcg", "map"])

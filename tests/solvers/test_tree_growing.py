@@ -13,7 +13,7 @@ from letorbench.solvers.tree_growing import Grower
 from letorbench.solvers.tree_splitting import CRITERIA, TreeFeatures, TreeParams
 
 #: of a classification, and of derivatives that are multiples of the unit they are rounded to
-N = 400
+N = 300
 
 
 def table(rng: np.random.Generator, n_features: int = 10) -> np.ndarray:

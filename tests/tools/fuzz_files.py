@@ -10,9 +10,9 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
-from forged_models import LIGHTGBM, XGBOOST, in_npz, ubj
+from forged_models import LIGHTGBM, XGBOOST
+from fuzz import Misread, Target, one_line
 from sample_models import SAMPLES
-from target import Misread, Target, one_line
 
 from letorbench.datasets.archive import import_archive
 from letorbench.errors import LetorError
@@ -169,21 +169,3 @@ class XGBoostJSON(LightGBMText):
 
     def seeds(self) -> list[bytes]:
         return [json.dumps(XGBOOST).encode()]
-
-
-class XGBoostUBJ(LightGBMText):
-    """Its binary JSON, which is refused."""
-
-    def seeds(self) -> list[bytes]:
-        return [ubj(XGBOOST), json.dumps(XGBOOST).encode()]
-
-
-class LibraryInside(LightGBMText):
-    """A model.npz with the file of a library inside, which is refused, and such a file itself."""
-
-    def seeds(self) -> list[bytes]:
-        content = json.dumps(XGBOOST).encode()
-        return [
-            in_npz(LIGHTGBM.encode(), "lightgbm-file", self.folder), content,
-            in_npz(content, "xgboost-file", self.folder), LIGHTGBM.encode(),
-        ]  # fmt: skip

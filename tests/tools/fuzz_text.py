@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 import plain_readers
+from fuzz import Misread, Target, one_line
 from plain_readers import Refusal, Table
-from target import Misread, Target, one_line
 
 from letorbench.compiled.threads import limited_threads
 from letorbench.datasets import reader

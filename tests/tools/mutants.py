@@ -10,6 +10,7 @@ until one fails.
 import argparse
 import ast
 import builtins
+import keyword
 import os
 import re
 import signal
@@ -18,7 +19,7 @@ import sys
 import tempfile
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -44,34 +45,31 @@ class Fault(NamedTuple):
     tests: str
 
     def misfit(self, root: Path) -> str:
-        """Return why the fault cannot be planted, empty where it can."""
+        """Return why the fault cannot be planted, empty where it can.
+
+        A module must fail by its tests, not by its syntax or by a name that the package lacks.
+        """
         missing = [each for each in (self.file, *self.tests.split()) if not (root / each).exists()]
         if missing:
             return f"found no {' and no '.join(missing)}"
         text = (root / self.file).read_text()
         if text.count(self.old) != 1:
             return f"{self.file}: found {self.old!r} {text.count(self.old)} times, expected once"
-        return self._breaks_by_itself(root, text) if self.file.endswith(".py") else ""
-
-    def _breaks_by_itself(self, root: Path, text: str) -> str:
-        """Return why the changed module fails before any test: its syntax, or an unknown name."""
+        if not self.file.endswith(".py"):
+            return ""
         try:
-            tree = ast.parse(changed := text.replace(self.old, self.new))
-            compile(changed, self.file, "exec", dont_inherit=True)
+            compile(text.replace(self.old, self.new), self.file, "exec", dont_inherit=True)
         except SyntaxError as error:
             return f"{self.file}: {error}"
-        known = {*re.findall(r"\w+", text), *dir(builtins)}
-        unknown = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - known
-        attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-        unknown |= attributes - known - _attributes(root)
-        return f"{self.file}: found no {' and no '.join(sorted(unknown))}" if unknown else ""
+        unknown = sorted({*re.findall(r"[^\W\d]\w*", self.new)} - known_words(root))
+        return f"{self.file}: found no {' and no '.join(unknown)}" if unknown else ""
 
 
 @cache
-def _attributes(root: Path) -> set[str]:
-    """Return every attribute that the package uses or defines."""
-    texts = (path.read_text() for path in (root / "letorbench").rglob("*.py"))
-    return {name for text in texts for name in re.findall(r"(?:\.|def )(\w+)", text)}
+def known_words(root: Path) -> set[str]:
+    """Return the words of the package and of Python."""
+    texts = [path.read_text() for path in (root / "letorbench").rglob("*.py")]
+    return {*re.findall(r"\w+", " ".join(texts)), *dir(builtins), *keyword.kwlist}
 
 
 def faults() -> list[Fault]:
@@ -91,12 +89,12 @@ def plant(match: str) -> int:
     for fault in every:
         if why := fault.misfit(TREE):
             verdict = "DOES NOT FIT"
-        elif why := unbroken(tuple(fault.tests.split()), FAULT_SECONDS):
+        elif why := unbroken(fault.tests, FAULT_SECONDS):
             verdict = "PROVES NOTHING"  # the tests fail without the fault
         else:
             with restored(TREE / fault.file) as path:
                 path.write_text(path.read_text().replace(fault.old, fault.new))
-                why = first_failure(fault.tests.split(), FAULT_SECONDS)
+                why = first_failure(fault.tests, FAULT_SECONDS)
             verdict = "noticed" if why else "NOT NOTICED"
         missed += verdict != "noticed"
         print(f"{verdict:14} {fault.file}: {fault.breaks}\n               {why}", flush=True)
@@ -115,14 +113,14 @@ def restored(path: Path) -> Iterator[Path]:
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
-def first_failure(tests: Sequence[str], seconds: float) -> str:
+def first_failure(tests: str, seconds: float) -> str:
     """Run tests in the scratch copy until one fails; return what failed, empty where all pass."""
     words = [sys.executable, "-m", "pytest", "-x", "--tb=line", "-rfE", "-p", "no:cacheprovider"]
     words += [f"--ignore={each}" for each in READ_SOURCE]
     changes = {"PYTHONPATH": str(TREE), "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg"}
     with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen(
-            [*words, *tests], cwd=TREE, env=os.environ | changes, stdin=subprocess.DEVNULL,
+            [*words, *tests.split()], cwd=TREE, env=os.environ | changes, stdin=subprocess.DEVNULL,
             stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
         )  # fmt: skip
         try:
@@ -167,8 +165,7 @@ def draw_and_try(number: int, seed: int) -> int:
         with restored(file), use_mutation(file, operator, mutation.occurrence):
             difference = _git("diff", "--unified=0", "--no-color", cwd=TREE)
             near = near_tests(file.relative_to(TREE))
-            why = first_failure(near, FAULT_SECONDS) if near else ""
-            why = why or first_failure([], ALL_SECONDS)
+            why = near and first_failure(near, FAULT_SECONDS) or first_failure("", ALL_SECONDS)
         missed += not why
         place = f"{file.relative_to(TREE)}:{mutation.start_pos[0]}"
         print(f"{'noticed' if why else 'NOT NOTICED':12} {place}", why or difference, flush=True)
@@ -176,11 +173,10 @@ def draw_and_try(number: int, seed: int) -> int:
     return missed
 
 
-def near_tests(file: Path) -> list[str]:
+def near_tests(file: Path) -> str:
     """Return the tests of a module's room, and those that have its name."""
-    room = TREE / "tests" / file.parts[1]
-    named = TREE.glob(f"tests/test_{file.stem}.py")
-    return [str(each) for each in (room, *named) if each.exists()]
+    near = f"tests/{file.parts[1]}", f"tests/test_{file.stem}.py"
+    return " ".join(each for each in near if (TREE / each).exists())
 
 
 #: no operator changes these: most of a file, left out for the time it takes to ask them all
@@ -259,7 +255,7 @@ def main() -> int:
     copy_commit()
     missed = plant(options.match) if options.only != "drawn" else 0
     if options.only != "planted":
-        if failure := first_failure([], ALL_SECONDS):
+        if failure := first_failure("", ALL_SECONDS):
             print(f"the tests fail before anything is broken: {failure}")
             return 2
         missed += draw_and_try(options.number, options.seed)

@@ -4,9 +4,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from fuzz import TARGETS, by_mutations, target_class
+from fuzz import CORPUS, TARGETS, Misread, by_mutations, target_class
 from fuzz_text import Letor
-from target import CORPUS, Misread
 
 
 @pytest.mark.parametrize("name", TARGETS)
