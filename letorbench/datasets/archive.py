@@ -20,8 +20,8 @@ from letorbench.datasets.unpack import ENDINGS, unpack
 from letorbench.datasets.user_data import ENDINGS as SIDECAR_ENDINGS
 from letorbench.datasets.user_data import Grades, Note, sidecar_files
 from letorbench.datasets.user_data.folds import compose_folds, make_letor_text, note_unjudged, split
-from letorbench.datasets.user_data.read import LETOR, SVMLIGHT, kind_of
-from letorbench.datasets.user_data.tables import Columns
+from letorbench.datasets.user_data.read import LETOR, SVMLIGHT, TABLE, kind_of
+from letorbench.datasets.user_data.tables import Columns, has_roles
 from letorbench.errors import DataError, UsageError, WriteError
 from letorbench.files import unfinished_folder
 
@@ -193,7 +193,9 @@ def _recognised(tree: Path, where: Path) -> list[Recognised]:
         try:
             kinds = [kind_of(tree / part) for part in parts]
             are_data = all(
-                kind in (LETOR, SVMLIGHT) or sidecar_files(tree / part).explain_columns
+                kind in (LETOR, SVMLIGHT)
+                or sidecar_files(tree / part).explain_columns
+                or (kind == TABLE and has_roles(tree / part))
                 for kind, part in zip(kinds, parts)
             )
         except DataError as error:

@@ -303,6 +303,52 @@ def test_parquet_is_read_by_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     ]
 
 
+PLAIN = pd.DataFrame(
+    {"label": [2, 0, 1, 0], "qid": ["b", "b", "a", "a"], "x": [0.1, -1e30, np.nan, 4], "page": 7.0}
+)
+#: the same table as others export it: the file's name, and its text or what pandas reads
+EXPORTS: dict[str, tuple[str, str | pd.DataFrame]] = {
+    "row numbers": ("d.csv", PLAIN.to_csv()),
+    "row numbers twice": ("d.csv", PLAIN.rename_axis("Unnamed: 0").to_csv()),
+    "ends in commas": ("d.csv", PLAIN.to_csv(index=False).replace("\n", ",,\n")),
+    "empty rows": ("d.csv", PLAIN.to_csv(index=False) + ",,,\n,,,\n"),
+    "blanks in the head": ("d.csv", PLAIN.to_csv(index=False).replace("qid,x", " qid , x", 1)),
+    "Excel's N/A": ("d.csv", PLAIN.to_csv(index=False, na_rep="#N/A")),
+    "MySQL's NULL": ("d.tsv", PLAIN.to_csv(index=False, sep="\t", na_rep="\\N")),
+    "any ending": ("d.log", PLAIN.to_csv(index=False, sep="\t")),
+    "no ending": ("d", PLAIN.to_csv(index=False, sep=";")),
+    "JSON lines": ("d.jsonl", PLAIN.to_json(orient="records", lines=True)),
+    "Feather": ("d", PLAIN),
+    "index of Parquet": ("d.parquet", PLAIN.set_index(["qid", "label"])),
+}
+
+
+@pytest.mark.parametrize("export", EXPORTS)
+def test_exports_of_others_are_the_plain_table(
+    export: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, content = EXPORTS[export]
+    (tmp_path / "plain.csv").write_text(PLAIN.to_csv(index=False))
+    (tmp_path / name).write_text(content if isinstance(content, str) else "ARROW1")
+    for each in ("read_feather", "read_parquet"):
+        monkeypatch.setattr(pd, each, lambda path: content)
+    found, wanted = (read_documents(tmp_path / each) for each in (name, "plain.csv"))
+    same(found, wanted)
+    assert found.feature_names == wanted.feature_names == ("x", "page")
+    assert found.qids.tolist() == wanted.qids.tolist()
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+def test_parts_that_are_tables_are_imported(ending: str, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    for part, first in (("train", 0), ("test", 2)):
+        path = tmp_path / "mine" / f"{part}.{ending}"
+        PLAIN[first : first + 2].to_csv(path, index=False, sep="," if ending == "csv" else "\t")
+    assert import_archive(tmp_path / "mine", tmp_path / "data") == ("mine",)
+    test = (tmp_path / "data/mine/test.txt").read_text()
+    assert test == "1 qid:a 1:NULL 2:7\n0 qid:a 1:4 2:7\n"
+
+
 @pytest.mark.parametrize("null", ["keep", "min", 0.5])
 def test_a_table_is_read_as_its_letor_text(null: str | float, tmp_path: Path) -> None:
     table, text = tmp_path / "d.csv", tmp_path / "d.txt"
