@@ -22,8 +22,9 @@ from letorbench.datasets.user_data import graded, parse_grades
 from letorbench.datasets.user_data.folds import split
 from letorbench.datasets.user_data.read import read_documents
 from letorbench.datasets.user_data.tables import Columns, read_categories
-from letorbench.errors import DataError
+from letorbench.errors import DataError, UsageError
 from letorbench.named_files import input_file
+from letorbench.results.user_files import read_for
 
 LENGTHS = {"train": [3, 1, 4, 2], "vali": [2, 2], "test": [1, 5]}
 Data = dict[str, QuerySet]
@@ -336,6 +337,34 @@ def test_exports_of_others_are_the_plain_table(
     same(found, wanted)
     assert found.feature_names == wanted.feature_names == ("x", "page")
     assert found.qids.tolist() == wanted.qids.tolist()
+
+
+def test_new_documents_need_no_labels_and_have_features_by_name(tmp_path: Path) -> None:
+    table = PLAIN.fillna(0.0)
+    ranker = lb.Regression().fit(table[["x", "page"]], table["label"], qid=table["qid"])
+    path = tmp_path / "new.csv"
+    for columns, label in ((["qid", "page", "x"], None), (["label", "qid", "x", "page"], "?")):
+        new = table if label is None else table.assign(label=label)
+        new[columns].to_csv(path, index=False)
+        read = read_for(ranker, path)
+        np.testing.assert_array_equal(read.X, table[["x", "page"]].astype(np.float32))
+    (tmp_path / "new.txt").write_text("0.5 qid:1 1:2 2:3\n")
+    assert read_for(ranker, tmp_path / "new.txt").X.tolist() == [[2, 3]]
+    (tmp_path / "new.txt").write_text("1 qid:1 1:-1.7976931348623157E308 2:3\n")
+    assert read_for(ranker, tmp_path / "new.txt").X.tolist() == [[np.finfo(np.float32).min, 3]]
+    for columns, said in (
+        (["qid", "x", "views"], "found the feature 'views', expected 'page'"),
+        (["qid", "x", "page", "views"], "found 3 features, expected 2"),
+    ):
+        table.rename(columns={"label": "views"})[columns].to_csv(path, index=False)
+        with pytest.raises(DataError, match=said):
+            read_for(ranker, path)
+    for chosen in (
+        Columns("grade"), Columns(features=["x", "x"]), Columns(features=["x", "qid"]),
+        Columns(categories={"qid": ["a"]}),
+    ):  # fmt: skip
+        with pytest.raises(UsageError, match="new.csv.*'(grade|x|qid)'"):
+            read_for(ranker, path, columns=chosen)
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv"])
