@@ -192,8 +192,11 @@ def rank(
 
     A model file is LightGBM's text, XGBoost's or CatBoost's JSON; the library is not needed.
     Feature k of LETOR text is column k - 1 of the matrix that it was trained on, whatever its name.
+    The columns of a table go by their names, if the model has names.
     """
-    from letorbench.datasets.arrays import missing_features
+    import numpy as np
+
+    from letorbench.datasets.arrays import LARGEST_FLOAT32, missing_features
     from letorbench.named_files import is_stream, open_output
     from letorbench.rankers import load_model, plugins
     from letorbench.results.export import write_run
@@ -211,6 +214,8 @@ def rank(
     if missing and not getattr(ranker.learned.model, "has_missing", False):
         lack = "feature lacks" if missing == 1 else "features lack"
         warnings.append(f"{data}: {missing} {lack} values, which the model reads as 0")
+    if large := np.count_nonzero(np.abs(queries.features) == LARGEST_FLOAT32):
+        warnings.append(f"{data}: {large:,} values beyond float32 are read as its largest number")
     scores = finite_scores(scores)
     if form == "trec":
         write_run(output, queries, scores, tag or ranker.name, to=open_output)

@@ -305,9 +305,10 @@ def table_columns(command: Command) -> Command:
     ) -> None:  # fmt: skip
         from letorbench.datasets.user_data.tables import Columns, read_categories
 
-        chosen = columns.split(",") if columns else None
-        hot = one_hot.split(",") if one_hot else []
-        named = categories.split(",") if categories else []
+        def listed(text: str | None) -> list[str]:
+            return [name.strip() for name in text.split(",")] if text else []
+
+        chosen, hot, named = listed(columns) or None, listed(one_hot), listed(categories)
         files = [name for name in named if name.lower().endswith(".csv")]
         words: dict[str, Any] = dict.fromkeys([*hot, *(n for n in named if n not in files)])
         for file in files:

@@ -20,8 +20,8 @@ from letorbench.datasets.unpack import ENDINGS, unpack
 from letorbench.datasets.user_data import ENDINGS as SIDECAR_ENDINGS
 from letorbench.datasets.user_data import Grades, Note, sidecar_files
 from letorbench.datasets.user_data.folds import make_letor_text, note_unjudged, rotate_tests, split
-from letorbench.datasets.user_data.read import LETOR, SVMLIGHT, kind_of
-from letorbench.datasets.user_data.tables import Columns
+from letorbench.datasets.user_data.read import LETOR, SVMLIGHT, TABLE, kind_of
+from letorbench.datasets.user_data.tables import Columns, has_roles
 from letorbench.errors import DataError, UsageError, WriteError
 from letorbench.files import unfinished_folder
 
@@ -199,7 +199,9 @@ def _recognised(tree: Path, where: Path) -> list[Recognised]:
         try:
             kinds = [kind_of(tree / path) for path in paths]
             are_data = all(
-                kind in (LETOR, SVMLIGHT) or sidecar_files(tree / path).explain_columns
+                kind in (LETOR, SVMLIGHT)
+                or sidecar_files(tree / path).explain_columns
+                or (kind == TABLE and has_roles(tree / path))
                 for kind, path in zip(kinds, paths)
             )
         except DataError as error:

@@ -3,7 +3,10 @@
 import os
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
 
 from letorbench.datasets.layout import find, installed
 from letorbench.datasets.queryset import QuerySet
@@ -34,16 +37,37 @@ def read_for(
             "learned from (--categories FILE, a data set's categories.csv)"
         )
     null = "error" if null == "keep" and not ranker.takes_missing else null
-    queries = read_documents(path, ReadOptions(null=null), columns)
+    columns = replace(columns, labelled=False)
+    # Istella's files have larger numbers, and data of these sets are read so
+    queries = read_documents(path, ReadOptions(null=null, clip=True), columns)
     if queries.n_features == width:
-        return queries
+        return _as_named(queries, ranker, path)
     if sparse and queries.n_features < width:
-        return read_documents(path, ReadOptions(null=null, n_features=width), columns)
+        return read_documents(path, ReadOptions(null, width, clip=True), columns)
     hint = "; --sparse takes those that no line has for 0" if queries.n_features < width else ""
     raise DataError(
         f"{path}: found {queries.n_features} features, expected {width}, which {ranker.name} "
         f"learned from{hint}"
     )
+
+
+def _as_named(queries: QuerySet, ranker: Ranker, path: Path) -> QuerySet:
+    """Return documents with the features in the order of the names that a ranker learned from."""
+    # LightGBM writes a blank in a name as _
+    given, wanted = (
+        [name.replace(" ", "_") for name in names or ()]
+        for names in (queries.feature_names, ranker.feature_names_in_)
+    )
+    if not given or not wanted or given == wanted:
+        return queries
+    if new := sorted(set(given) - set(wanted)):
+        [lacking] = sorted(set(wanted) - set(given))[:1]
+        raise DataError(
+            f"{path}: found the feature {new[0]!r}, expected {lacking!r}, which {ranker.name} "
+            "learned from"
+        )
+    features = np.ascontiguousarray(queries.features[:, [given.index(name) for name in wanted]])
+    return replace(queries, features=features, feature_names=ranker.feature_names_in_)
 
 
 def check_output(path: Path, inputs: Iterable[Path] = (), data_dir: Path | None = None) -> None:

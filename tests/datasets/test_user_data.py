@@ -22,8 +22,9 @@ from letorbench.datasets.user_data import graded, parse_grades
 from letorbench.datasets.user_data.folds import split
 from letorbench.datasets.user_data.read import read_documents
 from letorbench.datasets.user_data.tables import Columns, read_categories
-from letorbench.errors import DataError
+from letorbench.errors import DataError, UsageError
 from letorbench.named_files import input_file
+from letorbench.results.user_files import read_for
 
 LENGTHS = {"train": [3, 1, 4, 2], "vali": [2, 2], "test": [1, 5]}
 Data = dict[str, QuerySet]
@@ -289,6 +290,80 @@ def test_parquet_is_read_by_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         "1 qid:b 1:0.100000001 2:1 #docid = x\n2 qid:b 1:-0.5 2:1 #docid = v\n",
         "1 qid:c 1:16777216 2:0 #docid = z\n",
     ]
+
+
+PLAIN = pd.DataFrame(
+    {"label": [2, 0, 1, 0], "qid": ["b", "b", "a", "a"], "x": [0.1, -1e30, np.nan, 4], "page": 7.0}
+)
+#: the same table as others export it: the file's name, and its text or what pandas reads
+EXPORTS: dict[str, tuple[str, str | pd.DataFrame]] = {
+    "row numbers": ("d.csv", PLAIN.to_csv()),
+    "row numbers twice": ("d.csv", PLAIN.rename_axis("Unnamed: 0").to_csv()),
+    "ends in commas": ("d.csv", PLAIN.to_csv(index=False).replace("\n", ",,\n")),
+    "empty rows": ("d.csv", PLAIN.to_csv(index=False) + ",,,\n,,,\n"),
+    "blanks in the head": ("d.csv", PLAIN.to_csv(index=False).replace("qid,x", " qid , x", 1)),
+    "Excel's N/A": ("d.csv", PLAIN.to_csv(index=False, na_rep="#N/A")),
+    "MySQL's NULL": ("d.tsv", PLAIN.to_csv(index=False, sep="\t", na_rep="\\N")),
+    "any ending": ("d.log", PLAIN.to_csv(index=False, sep="\t")),
+    "no ending": ("d", PLAIN.to_csv(index=False, sep=";")),
+    "JSON lines": ("d.jsonl", PLAIN.to_json(orient="records", lines=True)),
+    "Feather": ("d", PLAIN),
+    "index of Parquet": ("d.parquet", PLAIN.set_index(["qid", "label"])),
+}
+
+
+@pytest.mark.parametrize("export", EXPORTS)
+def test_exports_of_others_are_the_plain_table(
+    export: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, content = EXPORTS[export]
+    (tmp_path / "plain.csv").write_text(PLAIN.to_csv(index=False))
+    (tmp_path / name).write_text(content if isinstance(content, str) else "ARROW1")
+    for each in ("read_feather", "read_parquet"):
+        monkeypatch.setattr(pd, each, lambda path: content)
+    found, wanted = (read_documents(tmp_path / each) for each in (name, "plain.csv"))
+    same(found, wanted)
+    assert found.feature_names == wanted.feature_names == ("x", "page")
+    assert found.qids.tolist() == wanted.qids.tolist()
+
+
+def test_new_documents_need_no_labels_and_have_features_by_name(tmp_path: Path) -> None:
+    table = PLAIN.fillna(0.0)
+    ranker = lb.Regression().fit(table[["x", "page"]], table["label"], qid=table["qid"])
+    path = tmp_path / "new.csv"
+    for columns, label in ((["qid", "page", "x"], None), (["label", "qid", "x", "page"], "?")):
+        new = table if label is None else table.assign(label=label)
+        new[columns].to_csv(path, index=False)
+        read = read_for(ranker, path)
+        np.testing.assert_array_equal(read.X, table[["x", "page"]].astype(np.float32))
+    (tmp_path / "new.txt").write_text("0.5 qid:1 1:2 2:3\n")
+    assert read_for(ranker, tmp_path / "new.txt").X.tolist() == [[2, 3]]
+    (tmp_path / "new.txt").write_text("1 qid:1 1:-1.7976931348623157E308 2:3\n")
+    assert read_for(ranker, tmp_path / "new.txt").X.tolist() == [[np.finfo(np.float32).min, 3]]
+    for columns, said in (
+        (["qid", "x", "views"], "found the feature 'views', expected 'page'"),
+        (["qid", "x", "page", "views"], "found 3 features, expected 2"),
+    ):
+        table.rename(columns={"label": "views"})[columns].to_csv(path, index=False)
+        with pytest.raises(DataError, match=said):
+            read_for(ranker, path)
+    for chosen in (
+        Columns("grade"), Columns(features=["x", "x"]), Columns(features=["x", "qid"]),
+        Columns(categories={"qid": ["a"]}),
+    ):  # fmt: skip
+        with pytest.raises(UsageError, match="new.csv.*'(grade|x|qid)'"):
+            read_for(ranker, path, columns=chosen)
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+def test_parts_that_are_tables_are_imported(ending: str, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    for part, first in (("train", 0), ("test", 2)):
+        path = tmp_path / "mine" / f"{part}.{ending}"
+        PLAIN[first : first + 2].to_csv(path, index=False, sep="," if ending == "csv" else "\t")
+    assert import_archive(tmp_path / "mine", tmp_path / "data") == ("mine",)
+    test = (tmp_path / "data/mine/test.txt").read_text()
+    assert test == "1 qid:a 1:NULL 2:7\n0 qid:a 1:4 2:7\n"
 
 
 @pytest.mark.parametrize("null", ["keep", "min"])

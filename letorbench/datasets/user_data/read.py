@@ -24,14 +24,16 @@ from letorbench.datasets.user_data import (
     sidecar_files,
     weights_beside,
 )
-from letorbench.datasets.user_data.tables import Columns, read_table
+from letorbench.datasets.user_data.tables import BINARY, JSON_LINES, Columns, read_table
 from letorbench.errors import DataError
 
 #: the layouts of files
 LETOR, SVMLIGHT, TABLE = "LETOR", "SVMlight", "table"
 #: the bytes of a file that are searched for its first row
 _START = 1 << 16
-_TABLE_ENDINGS = (".csv", ".tsv", ".parquet")
+_TABLE_ENDINGS = (".csv", ".tsv", *BINARY, *JSON_LINES)
+#: a first row of cells that is not LETOR text
+_CELLS = re.compile(rb"\s*(?!.*(?:qid|\d):)[^\n]*[,;|\t]")
 _WORD = re.compile(rb"(qid|\d+):\S*")
 _LETOR = re.compile(rb"(?:[ \t\r]*(?:#.*)?\n)*[ \t\r]*-?\d+\s+qid:")
 _FEATURE_0 = re.compile(rb"^[^#\n]*[ \t]0:", re.MULTILINE)
@@ -48,16 +50,20 @@ def kind_of(path: Path) -> str:
             start = file.read(_START)
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from None
-    if start.startswith(b"PAR1"):
+    if start.startswith((*BINARY.values(),)) or path.suffix.lower() in JSON_LINES:
         return TABLE
+    if start[257:262] == b"ustar":
+        raise DataError(f"{path}: found a tar archive, expected text (`datasets import` unpacks)")
     check_encoding(path, start)
     start = start.removeprefix(BOM)
     rows = (line.partition(b"#")[0].split() for line in start.split(b"\n"))
     first, *words = next((row for row in rows if len(row) > 1), [b","])
     if b"," not in first and all(map(_WORD.fullmatch, words)):
         return LETOR if _LETOR.match(start) else SVMLIGHT
-    named = path.suffix.lower() in _TABLE_ENDINGS
-    return TABLE if named or (b"\0" not in start and sidecar_files(path).explain_columns) else ""
+    if path.suffix.lower() in _TABLE_ENDINGS:
+        return TABLE
+    known = _CELLS.match(start) or sidecar_files(path).explain_columns
+    return TABLE if known and b"\0" not in start else ""
 
 
 def read_files(paths: Sequence[Path], columns: Columns, grades: Grades) -> list[Documents] | None:
@@ -88,6 +94,8 @@ def read_documents(
             if kind == "" or not _counts_from_0(path):
                 raise
     file = read_table(path, columns) if kind == TABLE else _svmlight(path, _counts_from_0(path))
+    if not columns.labelled:
+        file = replace(file, labels=np.zeros(len(file.labels)))
     return _query_set(file, options)
 
 

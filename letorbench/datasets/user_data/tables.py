@@ -1,9 +1,11 @@
-"""Tables as documents: text (CSV, TSV, numbers in columns) or Parquet."""
+"""Tables as documents: text (CSV, TSV, numbers in columns), Parquet, Feather or JSON lines."""
 
 from __future__ import annotations
 
 import csv
+import json
 import math
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -26,12 +28,18 @@ from letorbench.datasets.user_data import (
     read_weights,
     sidecar_files,
 )
-from letorbench.errors import DataError
+from letorbench.errors import DataError, UsageError
 
-#: the spellings of a missing value
+#: the spellings of a missing value: those that pandas knows, Excel's among them, and MySQL's
 MISSING = frozenset(
-    ["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "-nan", "NaT", "<NA>"]
-)
+    ["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "-NaN", "-nan", "NaT", "<NA>",
+     "#N/A", "#N/A N/A", "#NA", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN", "\\N"]
+)  # fmt: skip
+#: the endings of what pandas reads, and how such files begin
+BINARY = {".parquet": b"PAR1", ".feather": b"ARROW1"}
+JSON_LINES = (".jsonl", ".ndjson")
+#: a column without a name, which pandas calls so when it reads its own row numbers
+_UNNAMED = re.compile(r"(\s*|Unnamed: \d+)")
 #: the rows of a text that become numbers at a time
 _ROWS = 1 << 12
 
@@ -51,6 +59,8 @@ class Columns:
     one_hot: Collection[str] = ()
     #: the files that words are from
     files: Sequence[Path] = ()
+    #: whether the labels are read; if not, a column called `label` may be missing
+    labelled: bool = True
 
 
 def read_categories(path: Path) -> dict[str, list[str]]:
@@ -149,11 +159,14 @@ class _Table(NamedTuple):
 def read_table(path: Path, columns: Columns) -> Documents:
     """Read a table, with the files beside it that explain a text without names."""
     sidecar = sidecar_files(path)
-    where, names, columns, rows, layout, ignored = _parquet(path, columns) or _text(
+    where, names, columns, rows, layout, ignored = _by_pandas(path, columns) or _text(
         path, columns, sidecar
     )
+    named = [each for each in names if each is not None]
+    if columns.features is None and any(map(_UNNAMED.fullmatch, named)):
+        layout, ignored = layout or "a table", (*ignored, "a column without a name")
     sizes = sidecar.sizes if columns.qid not in names else None
-    features = _features(path, [each for each in names if each is not None], columns, sizes is None)
+    features = _features(path, named, columns, sizes is None)
     seen: dict[str, dict[str, int]] = {name: {} for name in columns.categories if name in features}
     lines, labels, weights, matrices = list[int](), [], [], []
     docids, ids = list[bytes](), list[Any]()
@@ -161,7 +174,10 @@ def read_table(path: Path, columns: Columns) -> Documents:
         used = {name: column for name, column in zip(names, cells) if name is not None}
         block = _Block(where, numbers, used)
         lines += numbers
-        labels.append(block.column(columns.label, "numbers"))
+        labelled = columns.labelled
+        labels.append(
+            block.column(columns.label, "numbers") if labelled else np.zeros(len(numbers))
+        )
         matrices.append(block.matrix(features, seen))
         if columns.weight is not None:
             weights.append(block.column(columns.weight, "weights"))
@@ -200,26 +216,45 @@ def read_table(path: Path, columns: Columns) -> Documents:
     )
 
 
+def has_roles(path: Path) -> bool:
+    """Return whether a table has the default names of label and query; DataError names others."""
+    columns = Columns()
+    table = _by_pandas(path, columns) or _text(path, columns, SidecarFiles(None, None, None))
+    names = [name for name in table.names if name is not None]
+    if not {columns.label, columns.qid} <= set(names):
+        raise DataError(
+            f"{path}: found the columns {', '.join(names)[:200]}, expected {columns.label} and "
+            f"{columns.qid} among them (`letorbench datasets split` takes others, in one file)"
+        )
+    return True
+
+
 def _features(path: Path, names: list[str], columns: Columns, by_qid: bool) -> list[str]:
     """Return the columns of features; the columns that are named must exist."""
     special = [columns.label, *([columns.qid] if by_qid else [])]
     special += filter(None, (columns.docid, columns.weight))
-    for name in (*special, *(columns.features or ()), *columns.categories):
+    optional = not columns.labelled and columns.label == Columns.label
+    for name in (*special[optional:], *(columns.features or ()), *columns.categories):
         require_choice(name, names, f"column of {path}")
     for name in names:
-        if names.count(name) > 1:
+        if names.count(name) > 1 and name:
             raise DataError(f"{path}: found the column {name!r} twice, expected each name once")
-        if not name.strip() and columns.features is None:
-            raise DataError(
-                f"{path}: found a column without a name, which may count the rows; expected a "
-                "name, or --columns"
-            )
         if not name.isprintable():
-            raise DataError(f"{path}: found the column {name!r}, expected a name in one line")
+            raise DataError(
+                f"{path}: found the column {name[:40]!r}, expected a name in one line of UTF-8"
+            )
+    # a column without a name may count the rows
     features = columns.features
-    features = [each for each in names if each not in special] if features is None else features
+    if features is None:
+        features = [each for each in names if each not in special and not _UNNAMED.fullmatch(each)]
     if not features:
         raise DataError(f"{path}: found no features, expected at least 1 column of them")
+    for name in (*features, *columns.categories):
+        if name in special or features.count(name) != 1:
+            raise UsageError(
+                f"{path}: found the column {name!r} {features.count(name)} times as a feature"
+                f"{' and in another role' * (name in special)}, expected it once"
+            )
     return list(features)
 
 
@@ -278,33 +313,44 @@ def _docid(path: Path, cell: Any) -> bytes:
     return name
 
 
-def _parquet(path: Path, columns: Columns) -> _Table | None:
-    """Read a Parquet file; None for another file."""
+def _by_pandas(path: Path, columns: Columns) -> _Table | None:
+    """Read a file of Parquet, Feather or JSON lines; None for another file."""
     with path.open("rb") as file:
-        if path.suffix.lower() != ".parquet" and file.read(4) != b"PAR1":
-            return None
+        start, ending = file.read(6), path.suffix.lower()
+    ending = next((each for each, begun in BINARY.items() if start.startswith(begun)), ending)
+    if ending not in (*BINARY, *JSON_LINES):
+        return None
     import pandas as pd
 
     try:
-        frame = pd.read_parquet(path)
+        if ending in BINARY:
+            frame = (pd.read_parquet if ending == ".parquet" else pd.read_feather)(path)
+        else:
+            with path.open(encoding="utf-8-sig") as text:
+                frame = pd.DataFrame([json.loads(line) for line in text if line.strip()])
+        # pandas keeps an index as columns
+        roles = {columns.label, columns.qid, columns.docid, columns.weight}
+        roles.update(columns.features or ())
+        frame = frame.reset_index([name for name in frame.index.names if name and name in roles])
     except ImportError:
         raise DataError(
-            f"{path}: found Parquet, which needs a package; "
+            f"{path}: found {ending[1:].capitalize()}, which needs a package; "
             "`python -m pip install 'letorbench[parquet]'` brings it"
         ) from None
     except (ValueError, OSError) as error:
         raise DataError(f"{path}: no table: {' '.join(str(error).split())}") from None
     cells: list[Any] = [frame.iloc[:, number].to_numpy() for number in range(frame.shape[1])]
     rows = iter([(range(len(frame)), cells)])
-    return _Table(f"{path}: row ", list(map(str, frame.columns)), columns, rows)
+    return _Table(f"{path}: row ", [str(name).strip() for name in frame.columns], columns, rows)
 
 
 def _text(path: Path, columns: Columns, sidecar: SidecarFiles) -> _Table:
     """Open a text whose first line has the names, or whose columns the files beside it explain."""
     rows, where = _rows(path), f"{path}:"
     number, first = next(rows)
-    if columns.label in first or not (sidecar.description or _all_numbers(first)):
-        return _Table(where, list(first), columns, _blocks(rows))
+    heads = [cell.strip() for cell in first]
+    if columns.label in heads or not (sidecar.description or _all_numbers(first)):
+        return _Table(where, [*heads], columns, _blocks(rows))
     rows = chain([(number, first)], rows)
     if sidecar.description is not None:
         names, columns, ignored = _described(path, len(first), sidecar)
@@ -315,8 +361,8 @@ def _text(path: Path, columns: Columns, sidecar: SidecarFiles) -> _Table:
             f"{path}:1: found numbers only, expected the columns' names, or {path.name}.query, "
             f"{path.name}.group or {path.stem}.cd beside the file"
         )
-    layout, names = "columns of numbers, the first the label", list(map(str, range(len(first))))
-    return _Table(where, [*names], Columns("0", ""), _blocks(rows), layout)
+    layout = "columns of numbers, the first the label"
+    return _Table(where, [*map(str, range(len(first)))], Columns("0", ""), _blocks(rows), layout)
 
 
 def _blocks(
@@ -342,7 +388,8 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
             # any number of blanks separates cells
             lines = map(" ".join, map(str.split, file)) if separator == " " else file
             words = csv.reader(lines, delimiter=separator)
-            for cells in filter(None, words):
+            # Excel ends a table with rows of empty cells
+            for cells in filter(any, words):
                 width = width or len(cells)
                 if len(cells) != width:
                     raise DataError(
