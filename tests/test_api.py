@@ -211,7 +211,7 @@ def test_other_tools_names_are_printed_as_ours(folder):
         lb.Nothing  # noqa: B018
 
 
-def test_qrels_and_runs_are_frames_or_mappings():
+def test_qrels_and_runs_are_frames_mappings_or_files(tmp_path: Path):
     """As `score` measures files of them: documents and queries that one of the two lacks."""
     qrels = {"q1": {"a": 1, "b": 0, "c": 2}, 7: {"a": 1}, "q3": {"x": 0, "y": 1}}
     run = {"q1": {"b": 0.9, "new": 0.8, "a": 0.2}, "q3": {"x": 2.0, "y": 1.0}, "none": {"a": 1.0}}
@@ -227,6 +227,12 @@ def test_qrels_and_runs_are_frames_or_mappings():
     scored = pd.DataFrame(ranked, columns=["qid", "docno", "score"])
     with pytest.warns(UserWarning):
         pd.testing.assert_frame_equal(lb.evaluate(frame, scored, **options), values)
+    files = tmp_path / "qrels", tmp_path / "run"
+    for path, rows, line in zip(files, (cells, ranked), ("{} 0 {} {}", "{} Q0 {} 1 {} x")):
+        path.write_text("".join(line.format(*row) + "\n" for row in rows))
+    for pair in (files, (str(files[0]), run)):
+        with pytest.warns(UserWarning):
+            pd.testing.assert_frame_equal(lb.evaluate(*pair, **options), values)
     other = {"q1": {"a": 3.0, "c": 2.0}, "q3": {"y": 1.0}}
     with pytest.warns(UserWarning):
         found = lb.compare(
@@ -250,6 +256,10 @@ def test_qrels_and_runs_are_frames_or_mappings():
     ):  # fmt: skip
         with pytest.raises(lb.DataError, match=told):
             lb.evaluate(bad, run, **options)
+    with pytest.raises(lb.DataError, match="scores: row 0: found 'x' of type str"):
+        lb.evaluate(qrels, {"q1": {"a": "x"}})
+    with pytest.raises(UsageError, match="measures=... says what to measure"):
+        lb.evaluate(qrels, run, ["map"])
 
 
 @pytest.mark.usefixtures("no_figures")

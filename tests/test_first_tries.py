@@ -27,7 +27,8 @@ def names(tmp_path_factory) -> dict[str, object]:
     ]
     return {
         "lb": lb, "np": np, "pd": pd, "pickle": pickle, "df": df, "bench": bench, "train": train,
-        "valid": valid, "test": test, "X": train.X, "y": train.y, "qid": train.qid, "runs": runs,
+        "valid": valid, "test": test, "out": out,
+        "X": train.X, "y": train.y, "qid": train.qid, "runs": runs,
         "pairs": [(valid.X, valid.y, valid.qid), (train.X, train.y, train.qid)],
         "linear": lb.Regression().fit(train), "trees": lb.MART(rounds=3, min_docs=2).fit(train),
     }  # fmt: skip
@@ -59,6 +60,8 @@ str(lb.nDCG(10)) == str(lb.ndcg @ 10) == str(lb.NDCG(10)) == "ndcg@10"
 lb.compare(y, [X[:, 0], X[:, 1]], qid=qid)["algo"].tolist() == ["1"]
 len(lb.compare(runs[0]["regression"], runs[0]["random"])) == 1
 lb.compare(*runs, baseline="random")["difference"].abs().max() > 0
+lb.run(bench, "random", folds=2, out=out / "two").summary("all")["folds"].tolist() == [1]
+lb.fit(bench, "regression", out=out / "0").predict(test).shape == (40,)
 pickle.loads(pickle.dumps(lb.MART(n_estimators=3).fit(train))).predict(X).shape == (40,)
 """
 
@@ -77,6 +80,7 @@ FAILS = {
     "lb.MART().fit(train, eval_set=[valid, (X[:, :1], y, qid)])": "sets of 1 and of 2 features",
     "lb.MART().fit(train, eval_set=pairs, eval_qid=[qid])": "eval_qid: found 1, expected 2",
     "lb.MART().best_iteration_": "call fit first",
+    "lb.run(bench, 'random', folds=1.5)": "folds: found 1.5, expected a number or numbers",
 }  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,7 +82,7 @@ def _quartiles(values: pd.Series, words: str) -> dict[str, pd.MultiIndex]:
 
 def property_or_segments(by: str | Path) -> str | pd.Series:
     """Return the property of that name, or the segments of a CSV file by query."""
-    file, end, column, _ = re.split(r"(\.csv(?:\.\w+)?|$)(?::(.*))?$", str(by), maxsplit=1)
+    file, end, column, _ = re.split(r"(\.[ct]sv(?:\.\w+)?|$)(?::(.*))?$", str(by), maxsplit=1)
     if not (end or file == DASH or (file not in SLICES and Path(file).exists())):
         return require_choice(str(by), list(SLICES), "property of queries")
     return labelled(input_file(file + end), column or "", "query", "segment")
@@ -89,24 +90,42 @@ def property_or_segments(by: str | Path) -> str | pd.Series:
 
 def labelled(path: Path, column: str, what: str, label: str) -> pd.Series:
     """Return the label of each query or feature in a CSV file, by default of its second column."""
-    import pandas as pd
-
     try:
-        table = pd.read_csv(path, dtype=str, keep_default_na=False)
+        table = _table(path, what, label)
     except OSError as error:
         raise DataError(f"{path}: {error.strerror}") from None
     except ValueError as error:
         raise DataError(f"{path}: cannot be read as CSV: {error}") from None
     names = [str(name) for name in table.columns[1:]]
-    if not names:
-        raise DataError(f"{path}: found one column, expected the {what} and its {label}")
+    if not names or table.empty:
+        found = "one column" if not names else "only headings"
+        raise DataError(f"{path}: found {found}, expected each {what} and its {label}")
     column = require_choice(column or names[0], names, f"column of {path}")
     repeated = table.iloc[:, 0].duplicated()
     if repeated.any():
         line = int(repeated.argmax())
         again = f"found {what} {table.iloc[line, 0]} again, expected one line per {what}"
-        raise DataError(f"{path}:{line + 2}: {again}")
+        raise DataError(f"{path}:{table.index[line]}: {again}")
     return table.set_index(table.columns[0])[column].rename_axis(str(path))
+
+
+def _table(path: Path, what: str, label: str) -> pd.DataFrame:
+    """Return the cells by lines; two columns whose first line holds values get headings."""
+    import pandas as pd
+
+    with path.open(encoding="utf-8", errors="replace") as file:
+        first = file.readline()
+    mark = "\t" if "\t" in first else ";" if ";" in first and "," not in first else ","
+    read = partial(pd.read_csv, path, sep=mark, dtype=str, keep_default_na=False)
+    table = read()
+
+    def is_value(name: str) -> bool:
+        values = pd.to_numeric(pd.Series([name, *table[name]]), errors="coerce")
+        return name in set(table[name]) or bool(values.notna().all())
+
+    if len(table.columns) == 2 and any(map(is_value, table)):
+        return read(names=[what, label]).rename(lambda row: row + 1)
+    return table.rename(lambda row: row + 2)
 
 
 def query_names(data: Callable[[], Benchmark]) -> dict[str, str]:

@@ -62,6 +62,10 @@ class FinalModel:
     results: Results
     warnings: tuple[str, ...] = ()
 
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the ranker's scores (n_docs,) of documents, or of a QuerySet."""
+        return self.ranker.predict(X)
+
     def save(self, path: str | Path) -> None:
         """Write the model for `lb.load_model`, `rank` and `export`.
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 from warnings import warn
 
 import numpy as np
@@ -26,6 +27,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import Measure, query_metrics, texts
 from letorbench.measures.evaluation import relative_weights
+from letorbench.named_files import input_file
 from letorbench.results.scores import parse
 
 if TYPE_CHECKING:
@@ -42,8 +44,8 @@ LABEL, SCORE = ("label", "relevance", "rel", "score"), ("score",)
 
 
 def evaluate(
-    y: ArrayLike | QuerySet | Mapping | DataFrame,
-    scores: ArrayLike | Mapping | DataFrame,
+    y: ArrayLike | QuerySet | Mapping | DataFrame | Path,
+    scores: ArrayLike | Mapping | DataFrame | Path,
     qid: ArrayLike | None = None,
     measures: Asked | Sequence[Asked] = ("ndcg@10",),
     convention: str | Convention = "standard",
@@ -59,14 +61,15 @@ def evaluate(
 
     Parameters
     ----------
-    y : array-like of shape (n_docs,), QuerySet, mapping or DataFrame
+    y : array-like of shape (n_docs,), QuerySet, mapping, DataFrame or path-like
         Relevance labels, integers from 0. A QuerySet holds the queries and ids as well. Qrels are
         a mapping ``{qid: {docno: label}}`` or a frame with the columns ``qid`` or ``query_id``,
-        ``docno`` or ``doc_id``, and ``label`` or ``relevance``.
-    scores : array-like of shape (n_docs,), mapping or DataFrame
+        ``docno`` or ``doc_id``, and ``label`` or ``relevance``, or a TREC file.
+    scores : array-like of shape (n_docs,), mapping, DataFrame or path-like
         One score a row; a larger score ranks higher. -inf says that a document is not retrieved:
         a relevant one counts as missed. Beside qrels it is a run, ``{qid: {docno: score}}`` or a
-        frame with a column ``score``; documents are then measured as `letorbench score` does.
+        frame with a column ``score``, or a TREC file; documents are then measured as `letorbench
+        score` does.
     qid : array-like of shape (n_docs,), optional
         The query of each row; rows of a query may be scattered.
     measures : str, Measure, function or sequence of them
@@ -124,11 +127,14 @@ def evaluate(
     rules = convention_named(convention) if isinstance(convention, str) else convention
     columns = measures_of(measures)
     given: Any = scores
-    if isinstance(y, Mapping) or hasattr(as_frame(y, "y"), "columns"):
+    if isinstance(y, (Mapping, str, Path)) or hasattr(as_frame(y, "y"), "columns"):
         y, given = _of_run(y, scores, rules)
     if isinstance(y, QuerySet):
         if qid is not None or group is not None or docids is not None:
-            raise UsageError("y: found a QuerySet, expected no qid, group or docids beside it")
+            raise UsageError(
+                "y: found qrels or a QuerySet, expected no qid, group or docids beside it "
+                "(measures=... says what to measure)"
+            )
         labels, offsets, qids, rows, ids = y.labels, y.offsets, y.qids, None, y.docids
         sample_weight = y.weights if sample_weight is None else sample_weight
     else:
@@ -150,7 +156,7 @@ def evaluate(
 
 
 def compare(
-    y: ArrayLike | QuerySet | Mapping | DataFrame | Results,
+    y: ArrayLike | QuerySet | Mapping | DataFrame | Path | Results,
     systems: Mapping[str, Any] | Sequence | Results,
     qid: ArrayLike | None = None,
     baseline: str | Sequence[str] | None = None,
@@ -248,7 +254,10 @@ def _of_run(y: Any, run: Any, rules: Convention) -> tuple[QuerySet, np.ndarray]:
             -1 if isinstance(label, Real) and label < -1 else label for label in each.values()
         ]
         labels[qid] = dict(zip(each, as_labels(grades).tolist()))
-    scored = _documents(run, SCORE, "scores")
+    scored = {
+        qid: dict(zip(each, as_scores([*each.values()], len(each)).tolist()))
+        for qid, each in _documents(run, SCORE, "scores").items()
+    }
     queries, scores, notes = matched("scores", scored, without_features(labels), rules)
     for note in notes:
         warn(note, stacklevel=3)
@@ -256,7 +265,11 @@ def _of_run(y: Any, run: Any, rules: Convention) -> tuple[QuerySet, np.ndarray]:
 
 
 def _documents(given: Any, value: Sequence[str], what: str) -> dict[str, dict[bytes, Any]]:
-    """Return the value of each document of each query of a mapping or a frame."""
+    """Return the value of each document of each query of a mapping, a frame or a TREC file."""
+    from letorbench.results.external import labels_of, scores_of
+
+    if isinstance(given, (str, Path)):
+        return cast(Any, labels_of if value is LABEL else scores_of)(input_file(given))
     frame = as_frame(given, what)
     heads = list(getattr(frame, "columns", ()))
     names = [next((n for n in some if n in heads), "") for some in (QUERY, DOCUMENT, value)]

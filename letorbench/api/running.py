@@ -40,7 +40,7 @@ def run(
     algos: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm],
     *,
     out: str | Path = "results",
-    folds: str | Iterable[int] | None = None,
+    folds: str | int | Iterable[int] | None = None,
     jobs: int = 1,
     seed: int = 0,
     data_dir: str | Path = "data",
@@ -75,7 +75,7 @@ def run(
         an instance keeps the hyper-parameters that it has.
     out : path-like
         The results folder.
-    folds : str or iterable of int, optional
+    folds : str, int or iterable of int, optional
         "1-3" or [1, 2, 3]; all by default.
     jobs : int
         Number of processes; the results do not depend on it.
@@ -176,7 +176,7 @@ def run_experiment(
     algos: Algorithm | Sequence[Algorithm] | Mapping[str, Algorithm],
     protocol: Protocol,
     *,
-    folds: str | Iterable[int] | None = None,
+    folds: str | int | Iterable[int] | None = None,
     fixed: Iterable[str] = (),
     jobs: int = 1,
     shard: str | None = None,
@@ -185,7 +185,11 @@ def run_experiment(
     executor: Executor | None = None,
 ) -> RunReport:
     """Do the work of `run`; return the result of every fold, failures too."""
-    numbers = fold_numbers(folds) if isinstance(folds, str) else None if folds is None else [*folds]
+    if isinstance(folds, str):
+        folds = fold_numbers(folds)
+    numbers = None if folds is None else [*folds] if isinstance(folds, Iterable) else [folds]
+    if not all(isinstance(each, Integral) for each in numbers or ()):
+        raise UsageError(f"folds: found {folds!r}, expected a number or numbers")
     part = None if shard is None else shard_of(shard)
     fractions = []
     for share in shares:

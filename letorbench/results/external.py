@@ -189,6 +189,11 @@ def _placed(
 
 def read_qrels(path: Path) -> QuerySet:
     """Read the documents of qrels, TREC's or BEIR's, without features; not judged ones are -1."""
+    return without_features(labels_of(path))
+
+
+def labels_of(path: Path) -> dict[str, dict[bytes, int]]:
+    """Return the label of each document of each query of qrels."""
     found: dict[str, dict[bytes, int]] = {}
     named = False
     for line, cells in columns(path, QRELS, BEIR):
@@ -210,7 +215,7 @@ def read_qrels(path: Path) -> QuerySet:
         if grade > LARGEST_LABEL:
             raise DataError(f"{path}:{line}: found label {grade}, expected at most {LARGEST_LABEL}")
         documents[docno] = max(-1, grade)
-    return without_features(found)
+    return found
 
 
 def without_features(found: Mapping[str, Mapping[bytes, int]]) -> QuerySet:
@@ -248,13 +253,18 @@ def judged(
     path: Path, qrels: QuerySet, rules: Convention
 ) -> tuple[QuerySet, np.ndarray, list[str]]:
     """Read a run; return its and the missed documents with labels, their scores, and notes."""
+    return matched(str(path), scores_of(path), qrels, rules)
+
+
+def scores_of(path: Path) -> dict[str, dict[bytes, float]]:
+    """Return the score of each document of each query of a run."""
     run: dict[str, dict[bytes, float]] = {}
     for line, query, docno, score in run_lines(path):
         ranked = run.setdefault(query.decode("utf-8", "surrogateescape"), {})
         if docno in ranked:
             raise _again(path, line, docno, query)
         ranked[docno] = number(path, line, score)
-    return matched(str(path), run, qrels, rules)
+    return run
 
 
 def matched(

@@ -40,13 +40,15 @@ class Finding:
 
 def check_file(path: Path, data_dir: Path, convention: str) -> Verdict:
     """Check the tables of a file; the table has a row for each finding."""
-    entries = read_table(path)
+    left_out = set[str]()
+    entries = read_table(path, left_out)
     findings, there, rules = check_by_data(entries, data_dir, convention)
     impossible = sum(each.level == "impossible" for each in findings)
     by = "" if rules == "auto" else f" by {rules}"
     data = f"with the data of {', '.join(there)}{by}" if there else "without data"
     others = len(entries) - sum(each.checked for each in entries)
     data += f", {others} of measures that are not checked" if others else ""
+    data += f"; not read: {', '.join(sorted(left_out))}" if left_out else ""
     lines = [[str(line) for line in each.lines] for each in findings]
     rows = [
         (each.level, each.check, Cell(", ".join(listed[:6]), ", ".join(listed)), each.what)

@@ -1,4 +1,4 @@
-"""Printed tables as they are: CSV, Markdown or LaTeX, a row a number or a column a measure."""
+"""Printed tables as they are, in CSV, Markdown, LaTeX or aligned text."""
 
 import csv
 import io
@@ -32,11 +32,12 @@ ROLES = {
 }
 #: abbreviations of tables before a cut-off
 SHORT = {"prec": "p", "n": "ndcg"}
-_NUMBER = re.compile(r"(?<![\w.,])[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?![\d,.])\s*%?")
+_NUMBER = re.compile(r"(?<![\w.,])[-+]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+]?\d+)?(?![\d,.])\s*%?")
 #: a TeX argument; a table, its body and the rest of its float; a row; what is not printed
 _ARGUMENT = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
 _TABULAR = re.compile(
-    rf"\\begin\{{(tabular[xy]?\*?|longtable)\}}\s*(?:\[[^]]*\]|{_ARGUMENT})+(.*?)\\end\{{\1\}}"
+    r"\\begin\{((?:long)?tabu(?:lar[xy]?)?\*?|longtable)\}\s*(?:(?:to|spread)\s*\\\w+)?\s*"
+    rf"(?:\[[^]]*\]|{_ARGUMENT})+(.*?)\\end\{{\1\}}"
     r"(?=((?:(?!\\begin\{tab).)*?)\\end\{table|)",
     re.DOTALL,
 )
@@ -82,10 +83,11 @@ class Entry(NamedTuple):
         return int(k) if name == "p" and k.isdecimal() else 0
 
 
-def read_table(path: Path) -> list[Entry]:
+def read_table(path: Path, others: set[str] | None = None) -> list[Entry]:
     """Read the numbers of a file's tables; DataError names the line that is not right.
 
-    Where most numbers are above 1, all are per cent, of the measures that are checked.
+    Where most numbers are above 1, all are per cent, of the measures that are checked. `others`
+    receives the headings of numbers that are not read.
     """
     found: dict[tuple, Entry] = {}
     content = path.read_bytes()
@@ -94,7 +96,8 @@ def read_table(path: Path) -> list[Entry]:
     try:
         for around, rows in _grids(path, content.decode("utf-8-sig")):
             line = rows[0][0] if rows else 1
-            for line, record in _records(path, _data_set_in(around) or path.stem, rows):
+            dataset = _data_set_in(around) or _data_set_of(path.stem)
+            for line, record in _records(path, dataset, rows, set() if others is None else others):
                 entry = _entry(record, line)
                 first = found.setdefault(entry[:5], entry)
                 if first is not entry:
@@ -134,7 +137,9 @@ def _entry(text: Mapping[str, str], line: int) -> Entry:
 
 
 def _spelled(measure: str) -> str:
-    name, at, k = re.sub(r"\s|\(%\)", "", measure.lower()).partition("@")
+    plain = re.sub(r"\s|\(%\)|\[%\]", "", measure.lower())
+    plain = re.sub(r"^(?!r\d)([a-z]+)[_(]?(\d+)\)?$", r"\1@\2", plain)  # NDCG_10, P10, not R2
+    name, at, k = plain.partition("@")
     name = SHORT.get(name, name) if at else name
     return f"{aliases.named(name, MEASURES, 'measure') or name}{at}{k}"
 
@@ -152,10 +157,15 @@ def _data_set_in(text: str) -> str:
     return ""
 
 
+def _data_set_of(stem: str) -> str:
+    """Return the data set in a file's name, or the name."""
+    return _data_set_in(stem.replace("_", " ")) or _data_set_in(re.sub("[_-]", " ", stem)) or stem
+
+
 def _records(
-    path: Path, dataset: str, rows: Sequence[_Row]
+    path: Path, dataset: str, rows: Sequence[_Row], others: set[str]
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the line and the facts of each number of a table."""
+    """Yield the line and the facts of each number of a table; add other numbers' headings."""
     names = [name.lower() for name in rows[0][1]] if rows else []
     if {"dataset", "algorithm", "value"} <= {*names} and {"measure", "metric"} & {*names}:
         for line, cells in rows[1:]:
@@ -172,6 +182,7 @@ def _records(
         expected = f"{LONG}, or a column for each measure"
         raise UsageError(f"found the columns {', '.join(names)}, expected {expected}")
     roles = {} if by_row else _roles(heads, columns)
+    unread = {*range(len(heads))} - {*columns, *roles.values()} if not by_row else set()
     above = {k: name for k, each in enumerate(stacks) if (name := _data_set_in(" ".join(each)))}
     facts = {"dataset": next(iter(above.values()), dataset), "algorithm": ""}
     if len({*above.values()}) > 1:  # side by side
@@ -183,11 +194,12 @@ def _records(
             continue
         cells = [*cells, *[""] * (len(heads) - len(cells))]
         facts |= {role: cells[k] for role, k in roles.items() if cells[k]}  # it may span rows
+        if by_row and not _is_measure(cells[0]):
+            others |= {cells[0]} if any(map(_NUMBER.match, cells[1:])) else set()
+            continue
+        others |= {heads[k] or f"column {k + 1}" for k in unread if _NUMBER.match(cells[k])}
         for k, own in columns.items():
             if number := _number(cells[k], f"{path}:{line}"):
-                if by_row and not _is_measure(cells[0]):
-                    found = f"found the row {cells[0][:40]!r}, expected a measure"
-                    raise DataError(f"{path}:{line}: {found}")
                 own = {"measure": cells[0], **own} if by_row else own
                 yield line, {**facts, **own, "value": number}
 
@@ -221,17 +233,19 @@ def _number(cell: str, where: str) -> str:
     found = _NUMBER.search(cell)
     if found is None and any(map(str.isdecimal, cell)):
         raise DataError(f"{where}: found {cell[:40]!r}, expected a number such as 0.5036")
-    return found[0].replace(" ", "") if found else ""
+    return found[0].replace(" ", "").replace(",", ".") if found else ""
 
 
 def _grids(path: Path, text: str) -> Iterable[_Grid]:
     """Return the tables of a text, with the texts around them."""
     if _TABULAR.search(text):
         return _latex(re.sub(r"(?<!\\)((?:\\\\)*)%.*", r"\1", text))  # without comments
-    if re.search(r"^ *\|", text, re.MULTILINE):
+    if re.search(r"^ *\||^[ :-]*-[ :-]*\|[ :|-]*$", text, re.MULTILINE):
         return _markdown(text)
-    tabs = "\t" in text.partition("\n")[0]
-    lines = csv.reader(io.StringIO(text, newline=""), "excel-tab" if tabs else "excel", strict=True)
+    separator = _separator(text)
+    if separator == " ":
+        return _aligned(path, text)
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     rows = list[_Row]()
     try:  # a quote that is not closed is an error
         rows += ((lines.line_num, [*map(str.strip, cells)]) for cells in lines if cells)
@@ -240,12 +254,51 @@ def _grids(path: Path, text: str) -> Iterable[_Grid]:
     return [("", rows)]
 
 
+def _separator(text: str) -> str:
+    """Return what separates cells where a line has a measure; a comma if none has."""
+    for line in (lines := text.splitlines()):
+        for mark in "\t;,":
+            if mark in line and any(_is_measure(cell.strip(' "')) for cell in line.split(mark)):
+                return mark
+    return " " if any(any(map(_is_measure, _blanks(line)[1:])) for line in lines) else ","
+
+
+def _blanks(line: str) -> list[str]:
+    """Return the cells of a line between two blanks or more, or else its words."""
+    cells = re.split(r"\s{2,}", line.strip())
+    return cells if len(cells) > 1 else re.sub(r"\s*(±|\+/-)\s*", r"\1", line).split()
+
+
+def _is_cell(text: str) -> bool:
+    return text.lower() in NOT_PRINTED or _NUMBER.search(text) is not None
+
+
+def _aligned(path: Path, text: str) -> Iterator[_Grid]:
+    """Yield the tables of aligned text, as of a PDF file: headings, and rows up to one of words."""
+    around, rows, width = "", list[_Row](), 0
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        cells = _blanks(line)
+        if not rows and any(map(_is_measure, cells[1:])):
+            rows, width = [(number, cells)], len(cells)
+        elif rows and cells and all(map(_is_cell, cells[1 - width :])):
+            first = len(cells) - width + 1
+            if first < 1 or any(re.fullmatch(r"\d*[.,]\d+", cell) for cell in cells[:first]):
+                raise UsageError(f"{path}:{number}: found {len(cells)} columns, expected {width}")
+            rows.append((number, [" ".join(cells[:first]), *cells[first:]]))
+        elif rows:
+            yield around, rows
+            around, rows = line, []
+        else:
+            around += f"\n{line}"
+
+
 def _markdown(text: str) -> Iterator[_Grid]:
     around, rows = "", list[_Row]()
+    mark = r" *\|" if re.search(r"^ *\|", text, re.MULTILINE) else r".*\|"  # outer ones may lack
     for number, line in enumerate([*text.splitlines(), ""], 1):
-        if line.lstrip().startswith("|"):
-            cells = re.split(r"(?<!\\)\|", line.strip()[1:].removesuffix("|"))
-            cells = [re.sub(r"[*`\\]|<[^>]*>", "", cell).strip() for cell in cells]
+        if re.match(mark, line):
+            cells = re.split(r"(?<!\\)\|", line.strip().removeprefix("|").removesuffix("|"))
+            cells = [re.sub(r"[*`\\]|__|<[^>]*>", "", cell).strip() for cell in cells]
             if not all(re.fullmatch(":?-+:?", cell) for cell in cells):
                 rows.append((number, cells))
         elif rows:
@@ -268,6 +321,7 @@ def _latex(text: str) -> Iterator[_Grid]:
 
 
 def _latex_cells(row: str) -> Iterator[str]:
+    row = re.sub(r"\s*\\(?:times|cdot)\s*10\s*\^\s*\{?(-?\d+)\}?", r"e\1", row.replace("{,}", ","))
     for cell in re.split(r"(?<!\\)&", _HIDDEN.sub(" ", row)):
         width = re.search(r"\\multicolumn\{(\d+)\}", cell)
         plain = _COMMAND.sub(lambda found: found[1] or " ", _SPAN.sub(" ", cell))
