@@ -33,7 +33,8 @@ def test_debug_shows_a_traceback_beside_the_error(toy, words):
 
 @pytest.mark.parametrize("words", ["", " --set sample=5"])
 def test_quiet_leaves_the_errors_alone(toy, words):
-    loud, quiet = call(*f"{RUN} --repeats 2{words}".split()), call("-q", *f"{RUN}{words}".split())
+    command = f"{RUN} --repeats 2{words}".split()
+    loud, quiet = call(*command), call(*command, "-q")
     errors = [line for line in loud.stderr.splitlines() if ": error: " in line]
     assert quiet.stderr.splitlines() == errors and quiet.exit_code == loud.exit_code
     assert ": note: " in loud.stderr or words
