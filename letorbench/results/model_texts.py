@@ -226,8 +226,8 @@ def _without_missing(model: Model, form: str) -> TreeEnsemble:
     trees = _trees(model)
     if trees.has_missing:
         raise UsageError(
-            f"found trees that learned where missing values go, which {form} cannot say; expected "
-            "a run with --null min or --null 0"
+            f"found trees that say where missing values go, which {form} cannot; expected a run "
+            "with --null min or --null 0, or of another library's model the form elasticsearch"
         )
     return trees
 
@@ -241,8 +241,9 @@ def _trees(model: Model) -> TreeEnsemble:
         )
     if model.shares_nodes:
         raise UsageError(
-            "found splits by category, expected thresholds: the formats share no node; train with "
-            "a feature for each word (`datasets split --one-hot COLUMN`)"
+            "found splits by category or by zeros as missing values, expected thresholds: the "
+            "formats share no node; train with a feature for each word (`datasets split --one-hot "
+            "COLUMN`)"
         )
     if len(model.roots):
         return model
