@@ -155,6 +155,16 @@ def test_a_legend_is_less_tall_than_its_plot_and_names_what_is_looked_for() -> N
     assert sorted(shown) == sorted([*best, "regression", "mine", "theirs"])
 
 
+def test_a_point_far_from_all_others_is_a_number() -> None:
+    """It comes after points whose intervals are drawn."""
+    values = {"a": 0.5, "b": 0.4, "random": 0.01}
+    curves = {name: [value] for name, value in values.items()}
+    bands = {name: ([value - 0.01], [value + 0.01]) for name, value in values.items()}
+    axes = draw([Panel("S", "MAP", curves, bands)]).axes[0]
+    assert [text.get_text() for text in axes.texts] == ["\u25c2 0.0100"]
+    assert len([line for line in axes.lines if len(line.get_xdata()) == 1]) == 2
+
+
 def test_a_figure_of_differences_has_room_for_its_note_and_a_place_for_any_name(tmp_path) -> None:
     """The note is as long as the test that it names; a folder's name has no stroke."""
     write_toy(tmp_path / "data")
