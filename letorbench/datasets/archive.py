@@ -134,9 +134,7 @@ def _stage(
     published = parse(each.name).entry is not None
     only_tests = _parts_of(each.parts) == {"test"}
     if grades is not None and (published or only_tests):
-        raise UsageError(
-            f"--grades: found {each.name}, expected training and test files of one's own"
-        )
+        raise UsageError(f"--grades: found {each.name}, expected your own training and test files")
     parts = [(tree / inside, folder / place) for inside, place in each.parts.items()]
     if only_tests:
         compose_folds(folder, [inside for inside, _ in parts], note)

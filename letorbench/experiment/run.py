@@ -1,4 +1,4 @@
-"""A run: its jobs are planned, what is stored is reused, processes do the rest."""
+"""A run: plan the jobs, reuse stored results, run the other jobs in processes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -136,7 +136,7 @@ def write_section(
 
 
 def lines(outcomes: Iterable[Outcome]) -> list[str]:
-    """The outcomes of what was run as a table of text, a row for each part of a claim."""
+    """The outcomes as a table of text, a row for each part of a claim."""
     rows = []
     for o in (each for each in outcomes if each.answer != rules.NOT_RUN):
         of = o.claim.data

@@ -69,7 +69,7 @@ def _sections(
 def _tables(
     qids: np.ndarray, values: np.ndarray, averages: np.ndarray, names: list[str], per_query: bool
 ) -> str:
-    """Two tables, precision with MAP and NDCG with MeanNDCG, a row a query and the average's."""
+    """Two tables, precision with MAP and NDCG with MeanNDCG, a row per query and the averages."""
     text, middle = [], sum("NDCG" not in name for name in names)
     for part in (slice(0, middle), slice(middle, len(names))):
         if not names[part]:

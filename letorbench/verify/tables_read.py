@@ -1,4 +1,4 @@
-"""Printed tables as they are: CSV, Markdown or LaTeX, a row a number or a column a measure."""
+"""Printed tables as they are: CSV, Markdown or LaTeX, a row per number or a column per measure."""
 
 import csv
 import io
