@@ -176,7 +176,9 @@ def parameters(page: str) -> str:
                 values = f"{', '.join(among[:-1])} or {among[-1]}"
             elif bounds := settings[key].metadata.get("range"):
                 values += f", {bounds}"
-            shown, default = code(cls.spelled.get(key, key)), code(settings[key].default)
+            shown = code(cls.spelled.get(key, key))
+            # a long default, of names that are joined, breaks after any of them
+            default = "+ ".join(map(code, str(settings[key].default).split("+")))
             tried = ", ".join(map(str, cls.grid.get(key, ())))
             shared.setdefault((shown, default, tried, f"*{values}* {what}"), []).append(name)
     rows = [
