@@ -349,7 +349,7 @@ def _note(
 
 
 def line_style(i: int) -> dict[str, Any]:
-    """Colour, marker and dash of the i-th line; the first 65 differ in what grey keeps."""
+    """Colour, marker and dash of the i-th line; the first 65 differ in grey, too."""
     colour = COLOURS[i % len(COLOURS)]
     return {
         "color": colour,

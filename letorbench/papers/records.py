@@ -158,7 +158,7 @@ def cells(outcome: Outcome, row: Verdict | None) -> list[str]:
 
 
 def named_rows(rows: Sequence[Verdict]) -> list[tuple[str, Verdict]]:
-    """The rows of a claim by part, by data if these have a line each, or by what they are of."""
+    """The rows of a claim by part, by data if these have a line each, or else by their subject."""
     parts = [row.part for row in rows]
     apart = [parts.count(row.part) > 1 and row.among is not None for row in rows]
     names = [", ".join(filter(None, (r.part, r.place * own))) for r, own in zip(rows, apart)]

@@ -119,7 +119,7 @@ def expanded(words: Iterable[str], groups: Mapping[str, Sequence[str]]) -> list[
 
 
 def configured(identity: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the user can choose of an identity: equal ones may replace each other."""
+    """Return the part of an identity that the user chooses: equal ones may replace each other."""
     if "external" in identity:
         return {"external": identity["algo"]}
     values = identity.get("settings", {})

@@ -23,7 +23,7 @@ def official(
     docids: np.ndarray | None = None,
     weights: np.ndarray | None = None,
 ) -> str:
-    """Return what the convention's official tool prints, by its `layout`; arrays in file order."""
+    """Return the output of the convention's tool, by its `layout`; arrays in file order."""
     cutoffs = range(1, convention.cutoffs + 1)
     usual = *(P @ k for k in cutoffs), MAP, *(nDCG @ k for k in cutoffs)
     measures = [each for each in usual if convention.apart(str(each)) is not None]
