@@ -126,7 +126,7 @@ leaderboard: .venv/with-bench
 	$(BIN)/python -m benchmarks.leaderboard --data-dir $(DATA) --out $(RESULTS)
 
 docs: .venv/with-docs
-	rm -rf docs/api docs/notebook
+	rm -rf docs/api docs/notebook docs/commands.md
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
 	@echo "left: build/docs/index.html"
 

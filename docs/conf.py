@@ -60,6 +60,7 @@ def link_notebook(app, name, source) -> None:
 
 def setup(app) -> None:
     app.connect("builder-inited", lambda app: rendered.notebook(NOTEBOOK, NOTEBOOK.with_suffix("")))
+    app.connect("builder-inited", lambda app: rendered.commands(HERE / "commands.md"))
     app.connect("build-finished", lambda app, error: rendered.pages(Path(app.outdir) / "shown"))
     app.connect("source-read", link_notebook)
     # before numpydoc, which has the usual priority of 500

@@ -17,12 +17,10 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
-import click
 import numpy as np
 
 from letorbench.analysis.leaderboard import recommended, shipped
 from letorbench.analysis.published import lookup
-from letorbench.cli import cli
 from letorbench.cli.models import FAMILIES
 from letorbench.conventions import CONVENTIONS, INTEGERS, RULES, Convention
 from letorbench.datasets.catalog import CATALOG
@@ -178,7 +176,9 @@ def parameters(page: str) -> str:
                 values = f"{', '.join(among[:-1])} or {among[-1]}"
             elif bounds := settings[key].metadata.get("range"):
                 values += f", {bounds}"
-            shown, default = code(cls.spelled.get(key, key)), code(settings[key].default)
+            shown = code(cls.spelled.get(key, key))
+            # a long default, of names that are joined, breaks after any of them
+            default = "+ ".join(map(code, str(settings[key].default).split("+")))
             tried = ", ".join(map(str, cls.grid.get(key, ())))
             shared.setdefault((shown, default, tried, f"*{values}* {what}"), []).append(name)
     rows = [
@@ -435,21 +435,6 @@ def evidence() -> str:
     return table(["command", "makes", "data", "time"], rows)
 
 
-def command_help() -> str:
-    """Every command's `--help`."""
-    return "\n".join(_help(cli, "letorbench"))
-
-
-def _help(command: click.Command, path: str) -> list[str]:
-    settings = {"help_option_names": ["-h", "--help"], "terminal_width": 90}
-    context = click.Context(command, info_name=path, **settings)
-    sections = [f"## {path}\n\n```text\n{command.get_help(context)}\n```\n"]
-    if isinstance(command, click.Group):
-        for name in command.list_commands(context):
-            sections += _help(command.get_command(context, name), f"{path} {name}")
-    return sections
-
-
 def speed() -> str:
     """A row a comparison with one other library, from docs/speed.csv."""
     timed: dict[str, dict[str, float]] = {}
@@ -520,7 +505,6 @@ GENERATED: dict[str, Callable[..., str]] = {
     "ranges": ranges,
     "papers": papers,
     "evidence": evidence,
-    "commands": command_help,
     "speed": speed,
     "api": api,
 }

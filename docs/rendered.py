@@ -1,7 +1,7 @@
-"""What Sphinx needs that no file here holds: the notebook as a page, a report, the leaderboard.
+"""The pages that are made when Sphinx runs: the notebook, the commands, a report, the leaderboard.
 
-The last two are made when the pages are built, by the package itself, in a folder that is thrown
-away. The notebook is stored with its outputs, which docs/check.py compares and renews.
+The package itself makes the last two, in a folder that is thrown away. The notebook is stored with
+its outputs, which docs/check.py compares and renews.
 """
 
 from __future__ import annotations
@@ -17,6 +17,10 @@ import sys
 import tempfile
 import warnings
 from pathlib import Path
+
+import click
+
+from letorbench.cli import cli
 
 ROOT = Path(__file__).resolve().parents[1]
 #: the pages that a reader clicks: the words of their commands; each ends with --out-file NAME
@@ -65,6 +69,22 @@ def run(source: Path) -> str:
 
 def _lines(text: str) -> list[str]:
     return text.splitlines(keepends=True)
+
+
+def commands(page: Path) -> None:
+    """Write a page of what every command's `--help` prints."""
+    sections = "\n".join(_help(cli, "letorbench"))
+    page.write_text(f"# Commands\n\n{sections}", encoding="utf-8")
+
+
+def _help(command: click.Command, path: str) -> list[str]:
+    settings = {"help_option_names": ["-h", "--help"], "terminal_width": 90}
+    context = click.Context(command, info_name=path, **settings)
+    sections = [f"## {path}\n\n```text\n{command.get_help(context)}\n```\n"]
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            sections += _help(command.get_command(context, name), f"{path} {name}")
+    return sections
 
 
 def notebook(source: Path, folder: Path) -> None:

@@ -288,7 +288,7 @@ def comparison_table(
 
 
 def comparison_frame(comparisons: Sequence[Table], alpha: float) -> pd.DataFrame:
-    """The rows of comparisons as a frame, with what one sees first in front."""
+    """The rows of comparisons as a frame, with the most important columns first."""
     import pandas as pd
 
     found = pd.concat(map(tables.to_frame, comparisons), ignore_index=True)

@@ -77,6 +77,8 @@ MOST_ROWS = 6
 GREY: dict[str, Any] = {"color": "0.78", "linewidth": 0.6, "zorder": 1.0}
 #: inches: a lone panel fills a column of a paper, more of them a page's width
 COLUMN, PAGE = 3.5, 7.2
+#: a longer name, in letters, leaves too little of a column for the intervals beside it
+LONG_NAME = 30
 #: inches below the panels: a row of the legend, a letter in it, the line of an entry
 LEGEND_ROW, LEGEND_LETTER, LEGEND_LINE = 0.15, 0.063, 0.55
 #: inches of a letter in the note, and its size in points
@@ -262,7 +264,8 @@ def draw(
     column = PAGE if columns > 1 else COLUMN
     points = all(len(values) == 1 for panel in panels for values in panel.curves.values())
     tall = -(-len(named) // _across(named, column)) > MOST_ROWS and not points
-    width = width or (PAGE if tall else column)
+    long = points and max(map(len, names)) > LONG_NAME
+    width = width or (PAGE if tall or long else column)
     # the lines that have a band: the best few of those drawn in full
     several = [algo for algo in named if any(algo in panel.bands for panel in panels)]
     several.sort(key=lambda algo: -max(each.get(algo, -math.inf) for each in last))
@@ -342,7 +345,7 @@ def _note(
 
 
 def line_style(i: int) -> dict[str, Any]:
-    """Colour, marker and dash of the i-th line; the first 65 differ in what grey keeps."""
+    """Colour, marker and dash of the i-th line; the first 65 differ in grey, too."""
     colour = COLOURS[i % len(COLOURS)]
     return {
         "color": colour, "markerfacecolor": colour if i % 2 == 0 else "white",
@@ -395,6 +398,7 @@ def _draw_points(axes: Axes, panel: Panel) -> None:
     if panel.origin is not None:
         axes.axvline(panel.origin, color="0.4", linewidth=0.8)
     dress(axes, panel.title, panel.measure, "")
+    axes.set_xlabel(panel.measure, loc="right")  # long names leave too little room to centre it
     axes.set_yticks(range(len(panel.curves)), map(escaping.figure, panel.curves))
     axes.set_ylim(len(panel.curves) - 0.5, -0.5)
 

@@ -74,7 +74,7 @@ def files() -> dict[str, Path]:
 
 
 def recommended() -> list[str]:
-    """Return what `never_beaten` says of the shipped data sets, which is stored with them."""
+    """Return the answer of `never_beaten` for the shipped data sets, which is stored with them."""
     text = resources.files("letorbench.analysis").joinpath("shipped", RECOMMENDED)
     return text.read_text("utf-8").split()
 
@@ -146,7 +146,7 @@ def families(row: SystemResults) -> tuple[str, ...]:
 
 
 def scaling(row: SystemResults) -> str:
-    """Return what a row's algorithm needs of features on scales of their own; "" if unknown."""
+    """Return how a row's algorithm transforms features that are not normalised; "" if unknown."""
     with suppress(UsageError):
         return ranker(row.label.algo)().auto_features
     return ""
@@ -281,7 +281,7 @@ def verdict(each: Board, name: str, measure: str) -> str:
 
 
 def conclusion(each: Board, measure: str) -> list[str]:
-    """Return which row is best and what it beats significantly, and the place of the user's."""
+    """Return sentences on the best row, the rows that it beats significantly, and the user's."""
     best, pairs = best_first(comparable(each.frame), measure)[0].algo, _tests(each, measure)
     sentences = conclusions(each.frame, pairs, best, PROCEDURE, measure)[:3]
     return [*sentences, *(verdict(each, name, measure) for name in each.users)]

@@ -88,7 +88,7 @@ def usual(frame: DatasetResults) -> list[str]:
 
 
 def asked_for(frame: DatasetResults) -> list[str]:
-    """The measures of a frame that a run stores only if it is asked for them."""
+    """The measures of a frame that a run stores only on request."""
     stored = texts(default_measures(convention("standard")))
     return [name for name in frame.measures if name not in stored]
 

@@ -129,7 +129,7 @@ def _table(path: Path, what: str, label: str) -> pd.DataFrame:
 
 
 def query_names(data: Callable[[], Benchmark]) -> dict[str, str]:
-    """Return what users call the queries of a data set by their ids; none without the data."""
+    """Return the texts of a data set's queries by their ids; none without the data."""
     called: dict[str, str] = {}
     with suppress(DataError):
         for fold in data().folds:
@@ -141,7 +141,7 @@ def query_names(data: Callable[[], Benchmark]) -> dict[str, str]:
 def _by_segments(
     segment: pd.Series, systems: Sequence[PerQuery], data: Callable[[], Benchmark]
 ) -> dict[str, pd.MultiIndex]:
-    """Return the slices of segments; a query is found by its id, else by what users call it."""
+    """Return the slices of segments; a query is found by its id, else by its text."""
     import pandas as pd
 
     path, column = segment.index.name, segment.name

@@ -22,7 +22,7 @@ WHOLE = "all features"
 
 
 def without(benchmark: Benchmark, group: str, columns: Sequence[int]) -> Benchmark:
-    """Return a benchmark without some columns of its features, under a name of its own."""
+    """Return a benchmark without some columns of its features, under another name."""
     kept = np.delete(np.arange(n := benchmark.folds[0].train.n_features), columns)
     if not len(kept):
         raise UsageError(f"group {group!r} has all {n} features, expected some that are left")

@@ -1,4 +1,4 @@
-"""The leaderboard from Python: shipped results and one's own as one object."""
+"""The leaderboard from Python: shipped results and yours as one object."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from letorbench.results.scores import parse
 def leaderboard(
     results: Results | str | Path | None = None, datasets: str | Iterable[str] | None = None
 ) -> Results:
-    """Return the shipped results of every algorithm, and one's own beside them.
+    """Return the shipped results of every algorithm, and yours beside them.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ def datasets(ctx: click.Context) -> None:
 @datasets.command("list")
 @options.data_dir
 def list_(data_dir: Path = Path("data")) -> None:
-    """Every known data set, its size, and whether it is in the data folder."""
+    """List the known data sets, their sizes, and which are in the data folder."""
     from letorbench.datasets.catalog import CATALOG, parse
     from letorbench.datasets.layout import installed
 
@@ -58,7 +58,7 @@ def list_(data_dir: Path = Path("data")) -> None:
 @NAME
 @options.data_dir
 def show_(name: str, data_dir: Path) -> None:
-    """What is published of a data set, its folder, its terms and where it comes from."""
+    """Show a data set's published facts, its folder, its terms and its sources."""
     from letorbench.choices import require_choice
     from letorbench.datasets.catalog import CATALOG, describe, parse
     from letorbench.datasets.layout import installed, present
@@ -113,7 +113,7 @@ def _labels(benchmark: Benchmark) -> str:
 @GRADES
 @options.data_dir
 def import_(path: Path, grades: str | None, data_dir: Path) -> None:
-    """Bring a folder or a .zip/.tar archive into the data folder.
+    """Import a folder or a .zip/.tar archive into the data folder.
 
     Your own training and test files may be LightGBM's, XGBoost's, RankLib's or CatBoost's.
     """
@@ -129,9 +129,9 @@ def import_(path: Path, grades: str | None, data_dir: Path) -> None:
 @click.option("--name", metavar="NAME", help="The data set's name.  [default: the file's]")
 @options.option(
     "--folds", type=click.IntRange(3, 1000), default=5, metavar="N",
-    help="Parts, each the test part of one fold.",
+    help="Number of folds.",
 )  # fmt: skip
-@options.seed_of("Shuffles the queries.")
+@options.seed_of("Seed of the shuffling of the queries.")
 @options.table_columns
 @GRADES
 @options.data_dir
@@ -170,7 +170,7 @@ def fetch(name: str, data_dir: Path) -> None:
 @options.data_dir
 @options.null
 def verify(name: str, data_dir: Path, null: str | float) -> None:
-    """Compare a data set's files with what is published of it; status 1 where they differ."""
+    """Compare a data set's files with the published facts; status 1 if they differ."""
     from letorbench.datasets.catalog import parse
     from letorbench.datasets.checks import verify as compare
 

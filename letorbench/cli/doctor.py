@@ -30,7 +30,7 @@ OPTIONAL = {
 @options.data_dir
 @options.out
 def doctor(data_dir: Path, out: Path) -> None:
-    """Print what letorbench finds on this machine; status 1 if something needed is missing."""
+    """Print versions, cores, data and cache of this machine; status 1 if something is missing."""
     rows, missing = [], []
     for name, found, wanted in _packages():
         rows.append((name, found or f"MISSING, expected {wanted}"))

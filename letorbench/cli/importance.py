@@ -30,10 +30,10 @@ GROUPS = "CSV file of features, by name or number, and their groups, with headin
 def importance(
     results: Results, groups: Path | None, measure: str, draws: int, seed: int, form: str
 ) -> None:
-    """Exchange a feature's values at random within the test queries, and measure the loss.
+    """Permute each feature's values within the test queries, and measure the loss.
 
-    The models are those of the finished folds, each measured on its test part. Features that say
-    the same share their importance: exchange them together with --groups.
+    The models are those of the finished folds, each measured on its test part. Redundant features
+    divide their importance among them: permute them together with --groups.
     """
     from letorbench.analysis.importance import (
         feature_groups,

@@ -211,7 +211,7 @@ def only(names: Sequence[str]) -> str:
 
 
 def seed_of(what: str) -> Callable:
-    """The option --seed of a command whose help says what is drawn."""
+    """The option --seed, with a command's help text."""
     return option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, metavar="N", help=what)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Write stored results as one self-contained HTML file.")
 @options.baseline
-@options.measure("What algorithms are compared by.")
+@options.measure("Measure to compare by.")
 @options.by
 @options.flag(
     "--importance",
@@ -48,7 +48,7 @@ def report(
     "--dataset", "-d", "datasets", metavar="NAME…",
     help="Data sets.  [default: all that are shipped, or that RESULTS has of them]",
 )  # fmt: skip
-@options.measure("What is compared by.")
+@options.measure("Measure to rank by.")
 @options.format_of("text", "csv", "markdown")
 @options.page("leaderboard.html", "The page to write.")
 @click.option(
@@ -62,9 +62,9 @@ def leaderboard(
 ) -> None:  # fmt: skip
     """Rank every algorithm on LETOR's OHSUMED and MQ2008, under one protocol, with five seeds.
 
-    The numbers come with letorbench: nothing is trained, and no data are needed. RESULTS is a
-    results folder of yours: its rows stand among the others, paired query by query, and a
-    sentence says whether they are better. Printed numbers of papers are rows without a place.
+    The numbers come with letorbench: nothing is trained, and no data are needed. RESULTS is your
+    results folder: its rows are ranked among the others and compared query by query, and a sentence
+    says whether they are better. Printed numbers of papers are rows without a place.
     The page has intervals, mean ranks and costs, and needs no network.
     """
     from letorbench.analysis.leaderboard import board_table, files, page, tuning_table

@@ -61,15 +61,14 @@ def reproduce(
 ) -> None:  # fmt: skip
     """Rerun the experiments of PAPER (or of `all`) on the data at hand.
 
-    Prints, part by part of each claim, the answer, what the paper prints, and ours with a 95 %
-    interval. An answer is: agrees; same direction, smaller or larger; no difference; opposite; does
-    not hold; depends on a choice; cannot tell; not tried, where the paper's data are not at hand. A
-    theorem is checked, or has a slip. Claims tried on other data than theirs have a table of their
-    own; data that are made up are evidence of nothing. Leaves the figures and tables, claims.csv,
-    comparisons.csv, and what differs from the paper's setting in results/papers/PAPER. What is
-    stored is not run again. With --setting published the files are in the folder published there.
-    With --pages and all papers the answers also stand in the page over the folder, as
-    docs/papers.md is over docs/papers.
+    Prints for each part of a claim the answer, the paper's number, and our number with a 95 %
+    interval. Answers are: agrees; same direction, smaller or larger; no difference; opposite; does
+    not hold; depends on a choice; cannot tell; not tried (the paper's data are not at hand). A
+    theorem is checked, or has a slip. Claims tried on other data than the paper's have a separate
+    table; made-up data are no evidence. Writes figures, tables, claims.csv, comparisons.csv and the
+    differences from the paper's setting to results/papers/PAPER (--setting published: to its folder
+    published). Stored results are not run again. --pages with all papers also puts the answers into
+    the page above the folder, as docs/papers.md is above docs/papers.
     """
     from letorbench.choices import expanded, meant, split
     from letorbench.papers import PAPERS, paper

@@ -187,21 +187,18 @@ def compare(
 ) -> None:  # fmt: skip
     """Compare algorithms on the per-query values of all folds of each data set.
 
-    Each row is one algorithm against another: mean difference, 95 % interval,
-    p-value, the same corrected for all comparisons of the data set and measure, effect size
-    (Cohen's d_z), the smallest true difference that a test finds on such data in 80 % of cases
-    (detectable), and on how many queries it is better, equal, worse. --baseline takes several, as
-    a comma list; --correction tukey tests all pairs together. Several data sets also give
-    winning numbers, average ranks, Friedman's and Nemenyi's tests and a diagram.
-    After `run --resplit` a second table has the differences over the new draws of the folds, by
-    the corrected resampled t-test.
-    With --by each row is of a slice of the queries, and the correction is for all slices. A
-    table names a query by its id or by its text.
-    With --queries the rows are the queries that differ most.
-    With --why the rows are what both have in training, validation and test, with reasons below:
-    whether the lower one under- or overfits, how sure its selection was, and on which queries.
-    With --run the systems are TREC runs, by --qrels, on the queries that count in all of them.
-    With --power the rows say how often a test finds each difference on other numbers of queries.
+    A row compares one algorithm with another: mean difference, 95 % interval, p-value, p-value
+    corrected for all comparisons of the data set and measure, effect size (Cohen's d_z), the
+    smallest true difference that a test finds on such data in 80 % of cases (detectable), and the
+    numbers of queries on which it is better, equal and worse. --baseline takes a comma list;
+    --correction tukey tests all pairs together. Several data sets add winning numbers, average
+    ranks, Friedman's and Nemenyi's tests and a diagram. After `run --resplit` a second table has
+    the differences over the new draws of the folds, by the corrected resampled t-test.
+    --by compares within slices of the queries, corrected for all slices. --queries lists the
+    queries that differ most. --why shows training, validation and test means, and whether the
+    weaker algorithm under- or overfits, how certain its selection was, and on which queries it
+    loses. --run compares TREC runs, by --qrels, on the queries that count in all of them. --power
+    says how often a test finds each difference on other numbers of queries.
     """
     from letorbench.analysis.comparison import compare as compared
     from letorbench.analysis.comparison import comparison_table, power_table, query_tables

@@ -49,11 +49,11 @@ def score(
 ) -> None:  # fmt: skip
     """Measure a score file against a test file, or TREC runs against qrels.
 
-    Of a run, documents without a judgement are not relevant, and judged ones that it does not have
-    count as missed. trec_eval leaves queries without results out of the mean;
-    --convention trec_eval,missing=0 counts them (its -c), trec_eval,depth=100 ends every list at
-    rank 100 (its -M), trec_eval,unjudged=drop leaves documents without a judgement out (its -J).
-    Official output is that of the LETOR tools; --measure and --run print a table instead.
+    In a run, unjudged documents count as not relevant, and judged documents that are missing count
+    as not retrieved. trec_eval leaves queries without results out of the mean; --convention
+    trec_eval,missing=0 counts them (its -c), trec_eval,depth=100 ends every list at rank 100 (its
+    -M), trec_eval,unjudged=drop leaves out unjudged documents (its -J). Official output is that of
+    the LETOR tools; --measure and --run print a table instead.
     """
     import numpy as np
 
@@ -137,7 +137,7 @@ def score(
     print_table(table(caption, heads, rows), form)
 
 
-@click.command(short_help="Take another system's score files in as an algorithm.")
+@click.command(short_help="Import another system's scores as an algorithm.")
 @click.option(
     "--dataset", "-d", required=True, metavar="NAME", shell_complete=options.usable_datasets,
     help="Data set.",
@@ -163,7 +163,7 @@ def external(
     dataset: str, name: str, pattern: str, form: str, folds: str | None, data_dir: Path, out: Path,
     convention: str, null: str | float,
 ) -> None:  # fmt: skip
-    """Measure another system's scores of the test parts, and store them as an algorithm's.
+    """Import another system's scores of the test parts as an algorithm, and measure them.
 
     From then on `table`, `plot`, `compare` and `report` show it beside the others. A run file
     names documents by the `#docid` of the data, or by their position in the query from 1.

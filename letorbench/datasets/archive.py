@@ -140,9 +140,7 @@ def _stage(
     published = parse(each.name).entry is not None
     only_tests = {file.part for file in each.files} == {"test"}
     if grades is not None and (published or only_tests):
-        raise UsageError(
-            f"--grades: found {each.name}, expected training and test files of one's own"
-        )
+        raise UsageError(f"--grades: found {each.name}, expected your own training and test files")
     parts = [(tree / file.path, folder / file.place) for file in each.files]
     if only_tests:
         rotate_tests(folder, [inside for inside, _ in parts], note)

@@ -120,7 +120,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
 
 class _Paced(http.client.HTTPResponse):
-    """An answer whose status, headers and content may not stall."""
+    """An HTTP response whose status, headers and content may not stall."""
 
     # the timeout of a socket is one of silence, which a byte a minute would satisfy; pooch and
     # requests have no other

@@ -240,7 +240,7 @@ def _folds(
 
 
 def _require_rotation(name: str, rotates: bool, n_folds: int) -> None:
-    """Raise UsageError unless folds can be drawn anew in the proportions of their own."""
+    """Raise UsageError unless folds can be drawn again in the same proportions."""
     if not rotates:
         raise UsageError(
             f"{name}: found {n_folds} fold{'s' * (n_folds != 1)} that do not rotate, expected at "

@@ -1,1 +1,1 @@
-"""Experiments: plan what is asked for, train, select on validation, test once, store."""
+"""Experiments: plan the jobs, train, select on validation, test once, store."""

@@ -220,7 +220,7 @@ class Workers:
 
 
 def _at_work(executor: Executor) -> bool:
-    """Whether workers have tasks; dask alone can be asked."""
+    """Whether workers have tasks; only dask knows."""
     ask = getattr(getattr(executor, "_client", None), "processing", None)
     try:
         return ask is None or any(ask().values())

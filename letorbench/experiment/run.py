@@ -1,4 +1,4 @@
-"""A run: its jobs are planned, what is stored is reused, processes do the rest."""
+"""A run: plan the jobs, reuse stored results, run the other jobs in processes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -112,7 +112,7 @@ def _other_folds(store: Store, jobs: Sequence[Job]) -> Iterator[str]:
 
 
 def _data_notes(benchmark: Benchmark, chosen: bool) -> list[str]:
-    """Return what a user must know of a data set's convention and of how it is cut into parts."""
+    """Return notes on a data set's convention and its parts."""
     rules, width = benchmark.convention, benchmark.folds[0].train.n_features
     convention = check_convention(width, rules.max_label or 0, rules.name, chosen)
     validation = benchmark.provenance.get("validation", OWN_PART)

@@ -1,4 +1,4 @@
-"""A weighted mean of models, each of its own features, whose scores are standardised by query."""
+"""A weighted mean of models, each of its own features, with scores standardised by query."""
 
 from __future__ import annotations
 

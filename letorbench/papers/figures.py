@@ -189,7 +189,7 @@ def answers_figure(groups: Mapping[str, Sequence[Line]], path: Path) -> Path:
 
 
 def _draw(axis: Axes, y: float, each: Verdict, limit: float) -> None:
-    """Draw the interval, arrows at what is beyond the limit, the paper's number and the answer."""
+    """Draw the interval, arrows where it is beyond the limit, the paper's number and the answer."""
     low, high = np.clip([each.low, each.high], -limit, limit)
     axis.plot([low, high], [y, y], color="black", linewidth=1.4, zorder=2, solid_capstyle="butt")
     if abs(each.value) <= limit:

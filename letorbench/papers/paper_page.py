@@ -130,7 +130,7 @@ def headlines(result: Reproduction) -> list[list[str]]:
 
 
 def _numbers(rows: Sequence[tuple[str, Verdict]]) -> list[str]:
-    """The paper's and our numbers of parts by name, with the counts of what is counted."""
+    """The paper's and our numbers of parts by name, with their counts."""
     theirs, ours = dict[str, None](), list[str]()
     for name, row in rows:
         before = f"{name}: " * bool(name)

@@ -131,7 +131,7 @@ def write_section(
 
 
 def lines(outcomes: Iterable[Outcome]) -> list[str]:
-    """The outcomes of what was run as a table of text, a row for each part of a claim."""
+    """The outcomes as a table of text, a row for each part of a claim."""
     rows = []
     for o in (each for each in outcomes if each.answer != rules.NOT_RUN):
         of = o.claim.data
@@ -153,7 +153,7 @@ def cells(outcome: Outcome, row: Verdict | None) -> list[str]:
 
 
 def named_rows(rows: Sequence[Verdict]) -> list[tuple[str, Verdict]]:
-    """The rows of a claim by part, by data if these have a line each, or by what they are of."""
+    """The rows of a claim by part, by data if these have a line each, or else by their subject."""
     parts = [row.part for row in rows]
     apart = [parts.count(row.part) > 1 and row.among is not None for row in rows]
     names = [", ".join(filter(None, (r.part, r.place * own))) for r, own in zip(rows, apart)]

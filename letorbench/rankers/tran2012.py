@@ -195,7 +195,7 @@ WPLL = preset(_WeightedByDocument, "WPLL", name="wpll", surrogate=PseudoLikeliho
 
 @dataclass
 class _WeightedByPair(GainSettings, _RankFunctional):
-    """Each pair has a weight. The gain is that of R and Z.
+    """Rank functionals with a weight for each pair; `gain` is that of R and Z.
 
     Parameters
     ----------

@@ -281,7 +281,7 @@ class DatasetResults:
         return replace(self, rows=tuple(rows), unmeasured=tuple(dict.fromkeys(lines)))
 
     def records(self, measures: Sequence[str]) -> list[dict[str, object]]:
-        """Return a row a system for programs: what it is of, the measures, their deviations."""
+        """Return a row per system for programs: its facts, the measures, their deviations."""
         drawn = [name for name in measures if name in self.drawn]
         return [
             {

@@ -176,7 +176,7 @@ def ir_metadata(fold: StoredFold, qrels: str) -> str:
 
 
 def _yaml(facts: Mapping[str, Any], before: str = "") -> Iterator[str]:
-    """Yield the lines of what is known of facts as YAML, of which the values of JSON are a part."""
+    """Yield the known facts as lines of YAML, whose values are JSON."""
     for name, value in facts.items():
         if isinstance(value, Mapping) and value:
             yield f"{before}{name}:"

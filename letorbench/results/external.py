@@ -323,7 +323,7 @@ def columns(path: Path, *forms: tuple[str, ...]) -> Iterator[tuple[int, list[byt
 
 
 def number(path: Path, line: int, text: bytes, kind: type = float) -> float | int:
-    """Return a cell as a number; DataError for NaN, infinity and for what is no number."""
+    """Return a cell as a number; DataError for NaN, infinity and text."""
     try:
         value = kind(text)
         finite = math.isfinite(value) and b"_" not in text

@@ -119,7 +119,7 @@ def expanded(words: Iterable[str], groups: Mapping[str, Sequence[str]]) -> list[
 
 
 def configured(identity: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the user can choose of an identity: equal ones may replace each other."""
+    """Return the part of an identity that the user chooses: equal ones may replace each other."""
     if "external" in identity:
         return {"external": identity["algo"]}
     values = identity.get("settings", {})
@@ -129,7 +129,7 @@ def configured(identity: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def of(algo: str, fixed: Mapping[str, Any], run: Mapping[str, Any], name: str = "") -> Label:
-    """Return the label of an algorithm with fixed settings, and of what is asked of its run."""
+    """Return the label of an algorithm with fixed settings and options of its run."""
     texts = {key: as_text(value) for key, value in {**fixed, **run}.items()}
     # the rules of a convention have commas, which would end the item
     texts |= {key: texts[key].replace(",", ";") for key in ("convention",) if key in texts}

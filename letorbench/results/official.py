@@ -23,7 +23,7 @@ def official(
     docids: np.ndarray | None = None,
     weights: np.ndarray | None = None,
 ) -> str:
-    """Return what the convention's official tool prints, by its `layout`; arrays in file order."""
+    """Return the output of the convention's tool, by its `layout`; arrays in file order."""
     cutoffs = range(1, convention.cutoffs + 1)
     usual = *(P @ k for k in cutoffs), MAP, *(nDCG @ k for k in cutoffs)
     measures = [each for each in usual if convention.apart(str(each)) is not None]
@@ -69,7 +69,7 @@ def _sections(
 def _tables(
     qids: np.ndarray, values: np.ndarray, averages: np.ndarray, names: list[str], per_query: bool
 ) -> str:
-    """Two tables, precision with MAP and NDCG with MeanNDCG, a row a query and the average's."""
+    """Two tables, precision with MAP and NDCG with MeanNDCG, a row per query and the averages."""
     text, middle = [], sum("NDCG" not in name for name in names)
     for part in (slice(0, middle), slice(middle, len(names))):
         if not names[part]:

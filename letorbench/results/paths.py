@@ -110,7 +110,7 @@ def figure(out: Path, dataset: str | None = None) -> str:
 
 
 def listing(out: Path, dataset: str) -> dict[str, str]:
-    """Return what a run leaves for a data set: a word for each kind of file, and its place."""
+    """Return the kinds of files that a run writes for a data set, and their places."""
     folder = dataset_folder(out, dataset)
     return {
         "table": str(folder / SUMMARY),

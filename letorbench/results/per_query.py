@@ -1,4 +1,4 @@
-"""A measure's value on every test query: what tests, intervals and reports are made of."""
+"""A measure's value on every test query, for tests, intervals and reports."""
 
 from __future__ import annotations
 

@@ -242,7 +242,7 @@ def _means(queries: PerQuery) -> dict[str, float]:
 
 
 def write_fit(folder: Path, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Write a fold's fit.json, with the digests of the files there; return what it holds."""
+    """Write a fold's fit.json, with the digests of the files there; return its content."""
     digests = {name: _digest(folder / name) for name in paths.CHECKED}
     files = {name: text for name, text in digests.items() if text}
     written: dict[str, Any] = _finite({**facts, "files": files})
@@ -387,7 +387,7 @@ def read_folds(out: Path, dataset: str, algo: str) -> list[StoredFold]:
 
 
 def experiment_of(identity: Mapping[str, Any]) -> str:
-    """Return an identity, without what is different in each fold and repeat, as text."""
+    """Return an identity as text, without the parts that differ by fold and repeat."""
     shared = {key: value for key, value in identity.items() if key not in ("fold", "repeat")}
     if isinstance(shared.get("external"), dict):
         external = shared["external"].items()

@@ -124,7 +124,7 @@ def _count(entry: Entry, factor: int) -> Finding | None:
     if not steps or entry.number.is_count(steps):
         return None
     what = (
-        f"{entry.number.text} times {steps} is no whole number: no ranking of so many queries has "
+        f"{entry.number.text} times {steps} is not a whole number: no ranking of these queries has "
         f"this {entry.measure}"
     )
     return Finding("impossible", "grid", (entry.line,), what)

@@ -1,4 +1,4 @@
-"""Printed tables as they are, in CSV, Markdown, LaTeX or aligned text."""
+"""Printed tables as they are: in CSV, Markdown, LaTeX or aligned text."""
 
 import csv
 import io

@@ -207,7 +207,7 @@ def sidecar_files(path: Path) -> SidecarFiles:
 
 
 def read_sizes(path: Path, n_rows: int, of: Path) -> np.ndarray:
-    """Return the number from 1 of each row's query, from one size of a query a line."""
+    """Return the number from 1 of each row's query, from lines of query sizes."""
 
     def size(line: str) -> int:
         if not (line.isascii() and line.isdigit() and len(line) <= 18 and int(line)):

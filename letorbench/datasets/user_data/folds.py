@@ -48,7 +48,7 @@ def split(
     name = path.stem if name is None else name
     if not layout.OWN_NAME.fullmatch(name) or parse(name).entry is not None:
         raise UsageError(
-            f"{name!r} cannot name a data set of one's own; expected letters, digits, - and _, "
+            f"{name!r} cannot name a data set of yours; expected letters, digits, - and _, "
             "and no published set's name (--name gives one)"
         )
     target = data_dir / name

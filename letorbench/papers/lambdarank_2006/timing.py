@@ -133,7 +133,7 @@ ROUNDS = 3
 
 
 def epoch_seconds(queries: QuerySet, version: str, net: str) -> float:
-    """The seconds of an epoch, without what is done once before the first one."""
+    """The seconds of an epoch, without the preparation before the first one."""
     rng, layers = np.random.default_rng(0), NETS[net]
     data, scale = TrainingQueries.of(queries), sgd.feature_scale(queries, False)
     state = NetState.draw(HIDDEN if layers == 2 else 1, layers == 2, scale, rng)
