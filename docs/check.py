@@ -280,7 +280,7 @@ def old_code(path: Path) -> list[str]:
     from letorbench.papers.runs import Context
 
     if path.parent.name == "papers" and path.stem in PAPERS:
-        made_by = origin([paper(path.stem)], Context(ROOT / "data", ROOT / "results"))
+        made_by = origin(paper(path.stem), Context(ROOT / "data", ROOT / "results"))
     elif path == ROOT / "docs" / "papers.md":
         made_by = f"From code `{code_digest([*map(paper, PAPERS)])}`"
     elif path == ROOT / "docs" / "leaderboard.md":
