@@ -541,3 +541,23 @@ def test_the_end_of_a_run_ends_its_processes(tmp_path: Path) -> None:
     process.kill()
     process.wait()
     assert ended(lambda: not any(alive(int(name)) for name in os.listdir(tmp_path)))
+
+
+def test_learning_curves_are_means_over_the_same_queries(seen):
+    lb.run("TOY", "regression", share=[0.25, 1], folds=[1, 2])
+    lb.run("TOY", "best-feature", folds=[2, 3])
+    results = lb.load_results()
+    frame = results.learning_curves("map")
+    assert frame[["dataset", "algo", "share"]].to_numpy().tolist() == [
+        ["TOY", "best-feature", 1.0], ["TOY", "regression", 0.25], ["TOY", "regression", 1.0],
+    ]  # fmt: skip
+    values = results.per_query("map").query("fold == 2")
+    of = values.groupby(["algo", "dataset"])["map"].mean()
+    means = [of["best-feature", "TOY"], of["regression", "TOY@0.25"], of["regression", "TOY"]]
+    np.testing.assert_allclose(frame["map"], means)
+    assert ((frame["low"] < frame["map"]) & (frame["map"] < frame["high"])).all()
+    assert "shares-map.svg" in printed(*"plot --shares --measure map --format svg".split())
+    axes = results.plot("map", shares=True).axes[0]
+    assert [line.get_xdata().tolist() for line in axes.lines] == [[1.0], [0.25, 1.0]]
+    kept = results.only("TOY").scores().groupby("fold")[["best-feature", "regression"]].count()
+    assert kept.to_numpy().tolist() == [[0, 56], [56, 56], [56, 0]]
