@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from inspect import cleandoc, getdoc
+from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -80,9 +80,9 @@ def description(name: str) -> str:
         lines.append(line)
     if not parameters(cls):
         lines.append("no parameters")
-    lines.append(f"\n{getdoc(cls)}")
-    shared = cls.__mro__[1 : cls.__mro__.index(Ranker)]  # as by the algorithms of one paper
-    lines += [f"\n{cleandoc(base.__doc__)}" for base in shared if base.__doc__]
+    # with what the algorithms of one paper have in common
+    described = cls.__mro__[: cls.__mro__.index(Ranker)]
+    lines += [f"\n{cleandoc(each.__doc__)}" for each in described if each.__doc__]
     return "\n".join(lines)
 
 
@@ -266,6 +266,7 @@ def export(
     from letorbench.results.paths import EXPORTS, dataset_folder
     from letorbench.results.user_files import check_output
 
+    notes: list[str] = []
     if (model is None) != (output is None) or (model is None and dataset is None):
         raise UsageError("expected a data set with results, or --model and --output together")
     if model is not None and output is not None:
@@ -275,10 +276,11 @@ def export(
         check_output(output, [model], data_dir)
         names = feature_names(dataset, data_dir) if dataset else None
         name = "model" if is_stream(output) else output.stem
-        text = model_text(model, form, name, names)
+        text = model_text(model, form, name, names, notes.append)
         with open_output(output) as file:
             file.write(text)
         echo(output, err=is_stream(output))
+        print_error(notes, "warning")
         return
     assert dataset is not None
     results = load_results(out, [dataset], algos)
@@ -288,5 +290,8 @@ def export(
         for row in results.frames[0].rows:
             for fold in row.stored:
                 refuse_links(out, folder / fold.folder.name)
-    for path in export_stored(results.frames[0], form, data_dir, folder):
-        echo(path)
+    try:
+        for path in export_stored(results.frames[0], form, data_dir, folder, notes.append):
+            echo(path)
+    finally:
+        print_error(notes, "warning")

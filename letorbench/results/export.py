@@ -11,6 +11,7 @@ from letorbench.conventions import CONVENTIONS, RULES, Convention, convention
 from letorbench.datasets import layout
 from letorbench.datasets.catalog import CATALOG
 from letorbench.datasets.queryset import QuerySet
+from letorbench.datasets.user_data import Note
 from letorbench.errors import DataError, LetorError, UsageError
 from letorbench.features import Raw
 from letorbench.files import Writer, write_atomically
@@ -20,7 +21,7 @@ from letorbench.rankers.any_model import OWN_FILE
 from letorbench.results import paths
 from letorbench.results.dataset_results import DatasetResults, data_of
 from letorbench.results.external import document_names, document_rows
-from letorbench.results.model_texts import FORMATS
+from letorbench.results.model_texts import FORMATS, lost
 from letorbench.results.store import StoredFold
 from letorbench.results.user_files import check_output
 
@@ -29,10 +30,13 @@ QRELS_FILE = "qrels.txt"
 LARGEST_SCORE = 3e38
 
 
-def export(results: DatasetResults, form: str, data_dir: Path, folder: Path) -> Iterator[Path]:
+def export(
+    results: DatasetResults, form: str, data_dir: Path, folder: Path, note: Note = lambda line: None
+) -> Iterator[Path]:
     """Write the folds of the first repeat as runs with qrels and metadata, or as models' texts.
 
-    Yields the files; DataError, at the end, names the models that the form cannot hold.
+    Yields the files. `note` takes what the form cannot say of a model that it holds; DataError, at
+    the end, names the models that it cannot hold.
     """
     stored = {row.algo: row.by_repeat[0] for row in results.rows}
     end = "json" if form in ("solr", "elasticsearch") else "txt"
@@ -46,7 +50,7 @@ def export(results: DatasetResults, form: str, data_dir: Path, folder: Path) -> 
             try:
                 if feature_names(results.dataset, data_dir):
                     names = data_of(data_dir, [fold]).folds[0].train.feature_names
-                text = model_text(model_file(fold.folder), form, name, names)
+                text = model_text(model_file(fold.folder), form, name, names, note)
             except LetorError as error:
                 said = f"{algo}: {error}" if isinstance(error, UsageError) else str(error)
                 failed[said] = None
@@ -81,7 +85,7 @@ def model_file(folder: Path) -> Path:
     return text if text.exists() else folder / paths.MODEL
 
 
-def model_text(path: Path, form: str, name: str, names: Sequence[str] | None = None) -> str:
+def model_text(path: Path, form: str, name: str, names: Sequence[str] | None, note: Note) -> str:
     """Return a saved model as another program's text; UsageError says that it has none there."""
     fitted = load_model(path)
     if fitted.transformation_.name != Raw.name:
@@ -89,7 +93,11 @@ def model_text(path: Path, form: str, name: str, names: Sequence[str] | None = N
             f"its model is of features that {fitted.transformation_.name} transformed, "
             f"which a model of {form} cannot say; expected a run with --features raw"
         )
-    return FORMATS[form](fitted.learned.model, name, names or fitted.feature_names_in_)
+    model = fitted.learned.model
+    text = FORMATS[form](model, name, names or fitted.feature_names_in_)
+    if lacking := lost(model, form):
+        note(f"{name}: {lacking}")
+    return text
 
 
 def feature_names(dataset: str, data_dir: Path) -> Sequence[str] | None:

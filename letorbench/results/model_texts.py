@@ -24,7 +24,7 @@ def ranklib_text(model: Model) -> str:
     if isinstance(model, Linear):
         weights = " ".join(f"{k}:{w!r}" for k, w in enumerate(model.weights.tolist(), 1))
         return f"## Coordinate Ascent\n\n{weights}\n"
-    trees = _without_missing(model, "ranklib")
+    trees = _trees(model)
 
     def split(node: int, left: str, right: str) -> str:
         return (
@@ -51,7 +51,7 @@ def solr_text(model: Model, name: str = "model", features: Sequence[str] | None 
     if isinstance(model, Linear):
         kind, params = "LinearModel", {"weights": dict(zip(names, model.weights.tolist()))}
     else:
-        trees = _without_missing(model, "solr")
+        trees = _trees(model)
 
         def split(node: int, left: object, right: object) -> object:
             feature, threshold = names[trees.feature[node]], _threshold(trees, node)
@@ -100,6 +100,16 @@ def elasticsearch_text(
         definition = _nested(trees, lambda node, value: {"nodeid": node, "leaf": value}, split)
     inner = {"type": kind, "definition": json.dumps(definition)}
     return json.dumps({"model": {"name": name, "model": inner}}) + "\n"
+
+
+def lost(model: Model, form: str) -> str:
+    """Return what a form cannot say of a model, though it ranks documents with all values alike."""
+    if form not in ("ranklib", "solr") or not getattr(model, "has_missing", False):
+        return ""
+    return (
+        f"{form} cannot say where missing values go: documents that lack values may have other "
+        "scores there"
+    )
 
 
 def _nested(
@@ -220,16 +230,6 @@ def _before_slack(threshold: np.float32) -> np.float32:
     while (above := np.nextafter(low, infinity)) + SLACK <= threshold:
         low = above
     return low
-
-
-def _without_missing(model: Model, form: str) -> TreeEnsemble:
-    trees = _trees(model)
-    if trees.has_missing:
-        raise UsageError(
-            f"found trees that say where missing values go, which {form} cannot; expected a run "
-            "with --null min or --null 0, or of another library's model the form elasticsearch"
-        )
-    return trees
 
 
 def _trees(model: Model) -> TreeEnsemble:

@@ -28,6 +28,7 @@ from letorbench.results.model_texts import (
     _before_slack,
     elasticsearch_text,
     lightgbm_text,
+    lost,
     ranklib_text,
     solr_text,
 )
@@ -244,6 +245,17 @@ def test_elasticsearch_sends_missing_values_where_the_model_does() -> None:
         X[np.random.default_rng(3).random(X.shape) < 0.4] = np.nan
         found = elasticsearch_scores(elasticsearch_text(model, "m", names), X, names)
         close(found, model.predict(X), 3e-6)
+
+
+def test_forms_without_missing_values_keep_the_scores_of_documents_that_lack_none() -> None:
+    plain = fitted("mart")
+    model = replace(plain, missing_left=~plain.missing_left)
+    X, names = documents(model), [f"f{k}" for k in range(model.n_features)]
+    close(solr_scores(solr_text(model, "m", names), X, names), model.predict(X), 3e-6)
+    close(ranklib_scores(ranklib_text(model), X), model.predict(X), 1e-6)
+    assert all("missing values" in lost(model, form) for form in ("solr", "ranklib"))
+    kept = ((model, "elasticsearch"), (plain, "solr"), (_linear("regression"), "ranklib"))
+    assert not any(lost(*each) for each in kept)
 
 
 def test_a_root_counts_the_documents_that_a_tree_is_of() -> None:
