@@ -119,11 +119,18 @@ def _table(path: Path, what: str, label: str) -> pd.DataFrame:
     read = partial(pd.read_csv, path, sep=mark, dtype=str, keep_default_na=False)
     table = read()
 
-    def is_value(name: str) -> bool:
-        values = pd.to_numeric(pd.Series([name, *table[name]]), errors="coerce")
-        return name in set(table[name]) or bool(values.notna().all())
+    def are_numbers(values: Sequence[str]) -> bool:
+        return bool(pd.to_numeric(pd.Series(values), errors="coerce").notna().all())
 
-    if len(table.columns) == 2 and any(map(is_value, table)):
+    if len(table.columns) == 2:
+        (first, keys), (second, labels) = ((name, [*table[name]]) for name in table)
+        if are_numbers(keys):  # as ids mostly are; a heading is none
+            are_values = are_numbers([first])
+        else:
+            are_values = second in labels or are_numbers([second, *labels])
+    else:
+        are_values = False
+    if are_values:
         return read(names=[what, label]).rename(lambda row: row + 1)
     return table.rename(lambda row: row + 2)
 

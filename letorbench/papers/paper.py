@@ -304,6 +304,7 @@ def load(name: str, folder: str) -> Paper:
             made["methods"] = tuple(label for label, m in methods.items() if m.table == table)
         parts[key] = Part(key, **made)
         check_axes(parts[key], [methods[label] for label in parts[key].methods])
+    facts.setdefault("title", facts["reference"])
     own = {each.name: facts[each.name] for each in fields(Paper) if each.name in facts}
     own |= {key: tuple(each) for key, each in own.items() if isinstance(each, list)}
     return Paper(
