@@ -4,6 +4,7 @@ They share no code with `letorbench`, and take and refuse what it takes and refu
 score files, RankLib's, TREC runs and qrels.
 """
 
+import codecs
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -16,6 +17,8 @@ BETWEEN = re.compile(rb"[ \t\r]+")
 LABEL = re.compile(rb"[+-]?[0-9]{1,7}")
 NULL = re.compile(rb"NULL|[+-]?[nN][aA][nN]")
 INTEGER = re.compile(rb"[+-]?[0-9]+")
+#: how an error of a server begins
+JSON = re.compile(rb"\s*(\{\s*[\"}]|\[\s*[][{\"0-9-])")
 NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 PAIR = re.compile(rb"([0-9]{1,6}):(.*)", re.DOTALL)
 DOCID = re.compile(rb"[ \t\r]*docid[ \t\r]*=[ \t\r]*([^\x00-\x20]*)")
@@ -149,7 +152,7 @@ def _pair(word: bytes, nulls: bool, clip: bool, number: int) -> tuple[int, np.fl
 
 def read_scores(text: bytes, n_docs: int) -> list[float]:
     """One score a line."""
-    lines = text.rstrip(BLANK + b"\n").split(b"\n")
+    lines = text.removeprefix(codecs.BOM_UTF8).rstrip(BLANK + b"\n").split(b"\n")
     scores = [_number(line.strip(BLANK)) for line in lines] if lines != [b""] else []
     if len(scores) != n_docs:
         raise Refusal
@@ -159,7 +162,8 @@ def read_scores(text: bytes, n_docs: int) -> list[float]:
 def read_ranklib(text: bytes, documents: list[tuple[bytes, int]]) -> list[float]:
     """Lines of qid, place in the query, score."""
     rows = _cells(text, 3)
-    return _in_order([((qid, _integer(place)), score) for qid, place, score in rows], documents)
+    named = [(qid, str(place).encode()) for qid, place in documents]
+    return _in_order([((qid, place), score) for qid, place, score in rows], named)
 
 
 def read_run(text: bytes, documents: list[Key]) -> list[float]:
@@ -188,8 +192,11 @@ def _in_order(rows: list[tuple[tuple, bytes]], documents: list) -> list[float]:
 
 def _cells(text: bytes, count: int) -> list[list[bytes]]:
     """The cells of all lines that have any; all must have `count`."""
+    text = text.removeprefix(codecs.BOM_UTF8)
     lines = [cells for cells in map(bytes.split, text.split(b"\n")) if cells]
     if not lines or b"\0" in text or any(len(cells) != count for cells in lines):
+        raise Refusal
+    if JSON.match(text):
         raise Refusal
     return lines
 

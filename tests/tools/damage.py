@@ -72,6 +72,7 @@ class Results:
         self._ended(COMMANDS[-1])
         shutil.copytree(self.place, self.whole)
         files = [path for path in self.whole.glob("results/**/*.*") if path.stat().st_size]
+        files = [path for path in files if path.suffix != ".png"]  # no command reads a picture
         self.names = sorted(str(path.relative_to(self.whole)) for path in files)
         self.known: dict[tuple[str, str], str] = {}
 
