@@ -53,9 +53,10 @@ def pack(frame: DatasetResults, measures: Sequence[str], path: Path) -> None:
         "qids": [test.qids.tolist() for test in tests],
         "lengths": [test.lengths.tolist() for test in tests],
     }
-    # equal values are near each other, and so are the higher bytes, which are mostly 0
+    # equal values are near each other, and so are the higher bytes, which are mostly 0; lists of one
+    # training stay together, as some trainings have the same
     tables = np.concatenate(values).transpose(2, 1, 0)
-    halves = np.ascontiguousarray(np.array(places).T).view(np.uint8).reshape(-1, 2).T
+    halves = np.array(places).view(np.uint8).reshape(-1, 2).T
     with write_atomically(path, binary=True) as file:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_LZMA) as packed:
             for name, member in ((FACTS, facts), (QUERIES, queries)):
@@ -102,12 +103,12 @@ def unpack(path: Path, out: Path) -> Path:
     _, queries, _, halves = _members(path)
     n_docs = [sum(lengths) for lengths in queries["lengths"]]
     ends = np.cumsum(n_docs)
-    places = np.ascontiguousarray(halves.T).view("<u2").reshape(ends[-1], -1)
+    places = np.ascontiguousarray(halves.T).view("<u2").reshape(-1, ends[-1])
     trainings = (folds for row in frame.rows for folds in row.by_repeat)
     place = paths.dataset_folder(out, frame.dataset)
     if place.exists():
         raise UsageError(f"{place}: is there already, expected a new folder")
-    for scores, folds in zip(places.T, trainings, strict=True):
+    for scores, folds in zip(places, trainings, strict=True):
         for fold in folds:
             of_algo = place / fold.label.folders[0]
             folder = paths.fold_folder(of_algo, fold.number, fold.key.repeat)
