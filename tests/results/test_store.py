@@ -3,6 +3,7 @@
 import os
 import re
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from letorbench.results.per_query import PerQuery
 from letorbench.results.scores import read_scores
 from letorbench.results.store import (
     Store,
+    current_folds,
     experiment_of,
     matches,
     read_folds,
@@ -251,6 +253,11 @@ def test_folds_that_do_not_go_together_are_not_averaged(tmp_path: Path) -> None:
     assert (c.repeats, c.folds, c.values) == (2, 2, {"map": 0.34375})
     assert c.repeated == {"map": (0.25, 0.4375)} and c.partial == "2 of 5 folds"
     assert c.deviation("map") == pytest.approx(0.1875 / 2**0.5)
+    # a data set of five folds and one of three of the same name
+    first, last = c.by_repeat[0]
+    test = {**last.fit["test"], "n_folds": 3}
+    last = replace(last, fit={**last.fit, "test": test}, written=first.written + 1)
+    assert [fold.number for fold in current_folds([first, last])] == [last.number]
     one, other = (
         PerQuery("a", np.ones(2, int), np.array(list(qids)), {"map": np.array([0.0, 1.0])})
         for qids in ("xy", "yx")

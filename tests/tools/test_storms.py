@@ -1,4 +1,4 @@
-"""Two runs at once and full disks, which `make kills` and `make damage` leave out."""
+"""Damage and full disks: a short version of `damage.py`, and what `make kills` does not do."""
 
 import resource
 import subprocess
@@ -7,12 +7,17 @@ from pathlib import Path
 
 import pytest
 from conftest import refused
+from damage import unnoticed
 from kills import ENVIRONMENT, LETORBENCH, leftovers
 from toy_data import content, write_toy
 
 import letorbench as lb
 
 ALGOS = "regression,classification"
+
+
+def test_no_damage_goes_unnoticed() -> None:
+    assert not unnoticed(3)
 
 
 def test_two_runs_at_once_mix_no_fold(tmp_path: Path) -> None:
