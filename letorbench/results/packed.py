@@ -53,8 +53,8 @@ def pack(frame: DatasetResults, measures: Sequence[str], path: Path) -> None:
         "qids": [test.qids.tolist() for test in tests],
         "lengths": [test.lengths.tolist() for test in tests],
     }
-    # equal values are near each other, and so are the higher bytes, which are mostly 0; the ranks of
-    # a training are in one piece, because other trainings may have the same
+    # equal values are near each other, and so are the higher bytes, which are mostly 0; the
+    # ranks of a training are in one piece, because other trainings may have the same
     tables = np.concatenate(values).transpose(2, 1, 0)
     halves = np.array(places).view(np.uint8).reshape(-1, 2).T
     with write_atomically(path, binary=True) as file:
