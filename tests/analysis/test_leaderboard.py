@@ -159,13 +159,14 @@ def test_the_command_shows_them_and_writes_a_page(made, tmp_path, monkeypatch):
 def test_protocols_stand_in_a_table_of_their_own(tmp_path, monkeypatch):
     """The gain is that of paired queries, and other tables have the default's rows alone."""
     for place in ("letorbench.api", "letorbench.analysis", "benchmarks"):
-        monkeypatch.setattr(f"{place}.leaderboard.files", lambda: {"DEMO": tmp_path / "DEMO.zip"})
+        monkeypatch.setattr(f"{place}.leaderboard.files", lambda: {"UNEVEN": tmp_path / "UNEVEN.zip"})
     monkeypatch.chdir(tmp_path)
+    write_uneven(tmp_path / "data")
     algos = ["--algo", "regression,ranksvm,random", "--budget", "3"]
     packed_by([*algos, "--protocols", "published,tuned"])
-    everything, kept = shipped("DEMO", every=True), {"regression", "ranksvm", "random", "ideal"}
+    everything, kept = shipped("UNEVEN", every=True), {"regression", "ranksvm", "random", "ideal"}
     each, of = board(everything, None), {row.algo: row for row in everything.rows}
-    assert len(of) == 10 and {row.algo for row in shipped("DEMO").rows} == kept
+    assert len(of) == 10 and {row.algo for row in shipped("UNEVEN").rows} == kept
     assert {row.algo for row in each.frame.rows} == kept
     found = to_frame(tuning_table(each, "ndcg@10")).set_index("algo")
     rows = {"tuned": of["ranksvm[protocol=tuned,budget=3]"], "default": of["ranksvm"],
@@ -181,8 +182,8 @@ def test_protocols_stand_in_a_table_of_their_own(tmp_path, monkeypatch):
     assert "Who was under-tuned?" in Path("leaderboard.html").read_text()
     assert "under three protocols" not in printed("leaderboard", "--format", "csv")
     packed_by(algos)  # without the others, these are not packed
-    assert {row.algo for row in shipped("DEMO", every=True).rows} == kept
-    assert tuning_table(board(shipped("DEMO"), None), "ndcg@10") is None
+    assert {row.algo for row in shipped("UNEVEN", every=True).rows} == kept
+    assert tuning_table(board(shipped("UNEVEN"), None), "ndcg@10") is None
 
 
 def test_a_submission_is_whole_and_of_the_leaderboards_queries(made, tmp_path, monkeypatch):
