@@ -9,7 +9,7 @@ from letorbench.compiled.jit import kernel, longest_query
 from letorbench.compiled.threads import parallel_for
 from letorbench.datasets.queryset import LabelBlocks
 from letorbench.losses.base import queries_a_thread
-from letorbench.losses.gains import extent, gather, pair_counts, pairs
+from letorbench.losses.gains import extent, far_queries, gather, pair_counts, pairs
 from letorbench.parameters import number
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.solvers.boosting import Term, adaboost_step, boost, stump_term
@@ -79,8 +79,8 @@ def objective(H: np.ndarray, queries: QuerySet) -> float:
 
 def potentials(H: np.ndarray, queries: QuerySet) -> np.ndarray:
     """Return the paper's potential pi (n_docs,), for which r = sum_i pi_i h_i."""
-    losses, shares = pair_sums(H, queries)
-    return shares / losses
+    loss, sums = pair_sums(H, queries)
+    return sums / loss
 
 
 def pair_sums(H: np.ndarray, queries: QuerySet) -> tuple[float, np.ndarray]:
@@ -107,19 +107,18 @@ class _Booster:
         pi, losses = np.empty(len(scores)), np.empty(len(self.cost))
         task = partial(_sum_pairs, scores, self.train.by_label, self.pair_weight, pi, losses)
         parallel_for(task, len(losses), self.least, self.cost)
-        for q in np.flatnonzero(np.isnan(losses)).tolist():  # too far apart for the kernel
-            rows = slice(*self.train.offsets[q : q + 2])
-            loss, shares = pair_sums(scores[rows], self.train.queries(q, q + 1))
-            losses[q], pi[rows] = self.pair_weight[q] * loss, self.pair_weight[q] * shares
+        for q, rows, query in far_queries(losses, self.train):
+            loss, sums = pair_sums(scores[rows], query)
+            losses[q], pi[rows] = self.pair_weight[q] * loss, self.pair_weight[q] * sums
         total = float(losses.sum())
         return (pi / total if total > 0.0 else pi), total
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
         """Return the stump with the largest r, with its alpha."""
-        result = self.search(weights)
-        if result is None:
+        best = self.search(weights)
+        if best is None:
             return None
-        stump, h, r = result
+        stump, h, r = best
         return stump_term(stump, h, adaboost_step(r))
 
 
@@ -154,18 +153,18 @@ def _sum_pairs(
         starts = blocks.starts[blocks.queries[q] : blocks.queries[q + 1] + 1]
         higher = 0.0  # sum of 1 / u over the blocks before
         for b in range(len(starts) - 1):
-            own = 0.0
+            block = 0.0
             for p in range(starts[b], starts[b + 1]):
                 potential[order[p]] = -pair_weight[q] * u[p - begin] * higher
-                own += 1.0 / u[p - begin]
-            higher += own
+                block += 1.0 / u[p - begin]
+            higher += block
         total, lower = 0.0, 0.0  # lower: sum of u over the blocks behind
         for b in range(len(starts) - 2, -1, -1):
-            own = 0.0
+            block = 0.0
             for p in range(starts[b], starts[b + 1]):
-                share = lower / u[p - begin]
-                potential[order[p]] += pair_weight[q] * share
-                total += share
-                own += u[p - begin]
-            lower += own
+                loss = lower / u[p - begin]
+                potential[order[p]] += pair_weight[q] * loss
+                total += loss
+                block += u[p - begin]
+            lower += block
         losses[q] = pair_weight[q] * total

@@ -237,9 +237,8 @@ def test_features_of_whole_queries_teach_nothing(rng):
     train = random_queries(rng, [40] * 30, levels=4)
     with unlocked(train):
         train.features[:] = np.repeat(train.features[::40], 40, axis=0)
-    trees, F = ndcgboost.NDCGBoost(weak="tree").search(train, rng), rng.normal(size=train.n_docs)
-    boosters = [ndcgboost.BoundBooster(train, trees, 0)]
-    boosters += [booster_of(name, train, 16) for name in STUMPS]
+    F, trees = rng.normal(size=train.n_docs), ndcgboost.NDCGBoost(weak="tree").booster(train, rng)
+    boosters = [trees, *(booster_of(name, train, 16) for name in STUMPS)]
     assert [each.choose(F, each.weigh(F)[0]) for each in boosters] == [None] * 4
 
 
