@@ -24,6 +24,7 @@ from letorbench.solvers.fit_warnings import FitWarning
 
 #: a thread costs more than it saves on fewer documents
 DOCS_A_THREAD = 2048
+NO_PAIRS = FitWarning("nothing learned", "no query has two different labels: all scores are 0")
 
 
 def pair_differences(queries: QuerySet, normalise: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -37,8 +38,8 @@ def pair_differences(queries: QuerySet, normalise: bool) -> tuple[np.ndarray, np
 
 def objective(w: np.ndarray, queries: QuerySet, ranker: "RankSVM") -> float:
     """Compute |w|^2 / 2 + C sum_q c_q sum_{pairs of q} l(w . (x_i - x_j)), pair by pair."""
-    differences, c = pair_differences(queries, ranker.normalise)
-    hinge = np.maximum(0.0, 1.0 - differences @ w)
+    D, c = pair_differences(queries, ranker.normalise)
+    hinge = np.maximum(0.0, 1.0 - D @ w)
     loss = hinge**2 if ranker.loss == "squared-hinge" else hinge
     return float(w @ w / 2.0 + ranker.C * (c @ loss))
 
@@ -93,20 +94,13 @@ class RankSVM(Ranker):
     gap: float = number(1e-6, above=0)
 
     def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
-        pairs = MarginPairs(train, self.normalise)
+        sums, n = MarginPairs(train, self.normalise), train.n_features
         if self.loss == "hinge":
-            minimum = bundle(
-                pairs.hinge, train.n_features, self.C, self.gap, deadline=self.deadline
-            )
+            minimum = bundle(sums.hinge, n, self.C, self.gap, deadline=self.deadline)
         else:
-            minimum = newton(
-                lambda w: pairs.squared_hinge(w, self.C),
-                np.zeros(train.n_features),
-                self.gap,
-                deadline=self.deadline,
-            )
-        none = FitWarning("nothing learned", "no query has two different labels: all scores are 0")
-        return minimum.fit_result(Linear(minimum.point), *([] if pairs.any else [none]))
+            expand = partial(sums.squared_hinge, C=self.C)
+            minimum = newton(expand, np.zeros(n), self.gap, deadline=self.deadline)
+        return minimum.fit_result(Linear(minimum.point), *([] if sums.any else [NO_PAIRS]))
 
 
 class MarginPairs:
@@ -114,8 +108,8 @@ class MarginPairs:
 
     def __init__(self, queries: QuerySet, normalise: bool) -> None:
         self.queries = queries
-        labels, level = np.unique(queries.labels, return_inverse=True)
-        self.level, self.n_levels = level.astype(np.int64), len(labels)
+        labels, self.level = np.unique(queries.labels, return_inverse=True)
+        self.n_levels = len(labels)
         self.least = queries_a_thread(queries, DOCS_A_THREAD)
         n_pairs = pair_counts(queries)
         per_query = 1.0 / np.maximum(n_pairs, 1.0) if normalise else np.ones(queries.n_queries)
@@ -147,9 +141,8 @@ class MarginPairs:
         e = lower - upper
         value = float(np.sum(self.weight * (upper + scores * (product + 2.0 * e))))
         slope = 2.0 * self.weight * (product + e)
-        return Expansion(
-            dot(w, w) / 2.0 + C * value, w + C * weighted_rows(features, slope), hessian_times
-        )
+        gradient = w + C * weighted_rows(features, slope)
+        return Expansion(dot(w, w) / 2.0 + C * value, gradient, hessian_times)
 
     def hinge(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the sum of c_q max(0, 1 - (s_i - s_j)) at w, and a subgradient (n_features,)."""
@@ -170,10 +163,8 @@ class MarginPairs:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the sums of x (n_docs,) over each document's upper and its lower partners."""
         upper, lower = np.empty((2, len(x)))
-        task = partial(
-            _partner_sums, x, scores, order, self.level, self.n_levels, self.queries.offsets,
-            upper, lower,
-        )  # fmt: skip
+        labels, offsets = (self.level, self.n_levels), self.queries.offsets
+        task = partial(_partner_sums, x, scores, order, *labels, offsets, upper, lower)
         parallel_for(task, self.queries.n_queries, self.least)
         return upper, lower
 

@@ -14,6 +14,7 @@ import numpy as np
 from letorbench.compiled.jit import kernel
 from letorbench.compiled.threads import parallel_for
 from letorbench.losses.base import queries_a_thread
+from letorbench.losses.gains import query_sums
 from letorbench.models.linear import Linear, weighted_rows
 from letorbench.parameters import number
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
@@ -23,6 +24,7 @@ from letorbench.solvers.fit_warnings import FitWarning
 
 #: a thread costs more than it saves on fewer documents
 DOCS_A_THREAD = 2048
+NO_PAIRS = FitWarning("nothing learned", "no query has both labels 0 and more: all scores are 0")
 
 
 def average_precision(relevant: np.ndarray) -> float:
@@ -101,10 +103,7 @@ class SVMMAP(Ranker):
     def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         risk = MAPRisk(train)
         minimum = bundle(risk, train.n_features, self.C, self.gap, deadline=self.deadline)
-        none = FitWarning(
-            "nothing learned", "no query has both labels 0 and more: all scores are 0"
-        )
-        return minimum.fit_result(Linear(minimum.point), *([] if risk.n else [none]))
+        return minimum.fit_result(Linear(minimum.point), *([] if risk.n else [NO_PAIRS]))
 
 
 class MAPRisk:
@@ -114,20 +113,19 @@ class MAPRisk:
         self.features = queries.features
         self.offsets = queries.offsets
         self.relevant = queries.labels >= 1
-        running = np.concatenate([[0], np.cumsum(self.relevant)])
-        n_relevant = np.diff(running[queries.offsets])
+        n_relevant = query_sums(self.relevant, queries)
         counted = (n_relevant > 0) & (n_relevant < queries.lengths)
-        self.weights, self.by_document = queries.query_weights, queries.document_weights
+        self.weights, self.document_weights = queries.query_weights, queries.document_weights
         self.n = float(self.weights[counted].sum())
-        self._least = queries_a_thread(queries, DOCS_A_THREAD)
+        self.least = queries_a_thread(queries, DOCS_A_THREAD)
 
     def __call__(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the risk at w (n_features,), and the subgradient of the most violated rankings."""
         scores = Linear(w).predict(self.features)
         weights, losses = np.empty(len(scores)), np.empty(len(self.offsets) - 1)
         task = partial(most_violated, scores, self.relevant, self.offsets, weights, losses)
-        parallel_for(task, len(losses), self._least)
-        weights, losses = weights * self.by_document, losses * self.weights
+        parallel_for(task, len(losses), self.least)
+        weights, losses = weights * self.document_weights, losses * self.weights
         n = self.n or 1.0
         risk = (float(losses.sum()) - float(np.sum(weights * scores))) / n
         return risk, weighted_rows(self.features, weights) / -n

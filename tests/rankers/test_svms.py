@@ -8,7 +8,7 @@ from conftest import random_queries, unlocked
 
 from letorbench.datasets.queryset import QuerySet
 from letorbench.models import Linear
-from letorbench.rankers.ranksvm import MarginPairs, pair_differences
+from letorbench.rankers.ranksvm import MarginPairs, RankSVM, objective, pair_differences
 from letorbench.rankers.svmmap import (
     MAPRisk,
     average_precision,
@@ -41,14 +41,16 @@ def test_gradient_and_hessian(queries, rng, normalise):
     D, c = pair_differences(queries, normalise)
     w, d = rng.normal(size=(2, 4))
     here, t = pairs.squared_hinge(w, C), np.maximum(0.0, 1.0 - D @ w)
-    assert here.value == pytest.approx(w @ w / 2 + C * (c * t) @ t, rel=1e-12)
+    rankers = (RankSVM(C, loss, normalise) for loss in ("squared-hinge", "hinge"))
+    squared, plain = (objective(w, queries, ranker) for ranker in rankers)
+    assert here.value == pytest.approx(squared, rel=1e-12)
     np.testing.assert_allclose(here.gradient, w - 2.0 * C * D.T @ (c * t), rtol=1e-9)
     active = c * (D @ w < 1.0)
     np.testing.assert_allclose(
         here.hessian_times(d), d + 2.0 * C * D.T @ (active * (D @ d)), rtol=1e-9
     )
     risk, slope = pairs.hinge(w)
-    assert risk == pytest.approx(c @ t, rel=1e-9)
+    assert C * risk == pytest.approx(plain - w @ w / 2, rel=1e-9)
     np.testing.assert_allclose(slope, -D.T @ active, rtol=1e-9)
 
 
