@@ -112,10 +112,8 @@ class LambdaMART(GainSettings, BoostedTrees):
             lost, derivatives = np.empty(train.n_queries), np.empty((2, train.n_docs))
             task = partial(_forces, scores, queries, L, self.normalised, lost, *derivatives)
             parallel_for(task, train.n_queries, queries_a_thread(train, LEAST), cost)
-            derivatives *= train.document_weights
-            return derivatives, float(
-                (train.query_weights * lost).sum() / train.query_weights.sum()
-            )
+            mean_lost = float(np.average(lost, weights=train.query_weights))
+            return derivatives * train.document_weights, mean_lost
 
         return forces
 
@@ -174,11 +172,11 @@ def _forces(
             while b < m and s[b] == s[a]:
                 b += 1
             within = min(b - a, max(0, L - a))
-            shared, share = mean_of_ranks(discount, a, b - a), within / (b - a)
-            first_L = mean_of_ranks(discount, a, within) * share if within > 0 else 0.0
+            mean, chance = mean_of_ranks(discount, a, b - a), within / (b - a)
+            first_L = mean_of_ranks(discount, a, within) * chance if within > 0 else 0.0
             difference = mean_difference(discount, a, b - a, within)
             for k in range(a, b):
-                D[k], counts[k], top[k], apart[k] = shared, share, first_L, difference
+                D[k], counts[k], top[k], apart[k] = mean, chance, first_L, difference
                 dcg += g[k] * first_L
             a = b
         lost[q] = 1.0 - dcg * inverse_Z[q]
@@ -202,39 +200,26 @@ def _forces(
             bend[order[begin + a]] = curve[a] * factor
 
 
+# counts_a: the chance that the rank of a is among the first L; top_a: the mean of D over its ranks,
+# D being 0 after L; apart_a: the mean difference of D at two of its ranks, one among the first L.
+# A pair is weighted by 1 / (least + slant d), d = s_a - s_b.
 @kernel(reorder=True)
 def _add_pairs(
-    a: int,
-    m: int,
-    near: bool,
-    least: float,
-    slant: float,
-    s: np.ndarray,
-    u: np.ndarray,
-    g: np.ndarray,
-    D: np.ndarray,
-    counts_a: float,  # the share of the ranks of a that are among the first L
-    top_a: float,  # the mean of D over the ranks of a, D being 0 after L
-    apart_a: float,  # the mean difference of D at two ranks of a, one of them among the first L
-    force: np.ndarray,
-    curve: np.ndarray,
-) -> tuple[float, float, float]:
+    a: int, m: int, near: bool, least: float, slant: float, s: np.ndarray, u: np.ndarray,
+    g: np.ndarray, D: np.ndarray, counts_a: float, top_a: float, apart_a: float,
+    force: np.ndarray, curve: np.ndarray,
+) -> tuple[float, float, float]:  # fmt: skip
     """Add the pairs of a with a + 1..m - 1; return the sums for a, and that of forces' sizes."""
-    # a pair is weighted by 1 / (least + slant d), where d is the difference of its scores
     s_a, u_a, g_a, force_a, bend_a, total = s[a], u[a], g[a], 0.0, 0.0, 0.0
     after = slice(a + 1, m)  # from 0: can be vectorised
     s, u, g, D, force, curve = s[after], u[after], g[after], D[after], force[after], curve[after]
     for b in range(len(s)):
         difference = g_a - g[b]
         swap = difference * (apart_a if s[b] == s_a else top_a - counts_a * D[b])
-        y = least + slant * (s_a - s[b])
-        if near:
-            x = u_a + u[b]
-            r = 1.0 / (x * y)  # one division for 1/x = y r and 1/y = x r
-            right, wrong, swap = u_a * y * r, u[b] * y * r, swap * x * r
-        else:
-            wrong = 1.0 / (1.0 + np.exp(s_a - s[b]))
-            right, swap = 1.0 - wrong, swap / y
+        v_a, v_b = (u_a, u[b]) if near else (1.0, np.exp(s[b] - s_a))
+        x, y = v_a + v_b, least + slant * (s_a - s[b])
+        r = 1.0 / (x * y)  # one division for 1/x = y r and 1/y = x r
+        right, wrong, swap = v_a * y * r, v_b * y * r, swap * x * r
         pull = swap * (wrong if difference > 0.0 else right)
         turn = abs(swap) * right * wrong
         force_a += pull

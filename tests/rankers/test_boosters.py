@@ -12,7 +12,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.features.columns import BinnedFeatures
 from letorbench.losses.gains import pairs
 from letorbench.measures import parse, query_metrics
-from letorbench.rankers import adarank, frank, ndcgboost, rankboost, ranker
+from letorbench.rankers import frank, ndcgboost, rankboost, ranker
 from letorbench.solvers.boosting import LONGEST_STEP, Booster
 from letorbench.solvers.stump_search import stump_search
 
@@ -26,8 +26,8 @@ def E(measure: str, F: np.ndarray, queries: QuerySet) -> np.ndarray:
 ADARANK = {"adarank-map": partial(E, "map"), "adarank-ndcg": partial(E, "ndcg@10")}
 #: scores, queries -> what the booster minimises, by the paper's equations
 OBJECTIVES = {
-    "adarank-map": lambda F, queries: adarank.objective(E("map", F, queries)),
-    "adarank-ndcg": lambda F, queries: adarank.objective(E("ndcg@10", F, queries)),
+    "adarank-map": lambda F, queries: np.exp(-E("map", F, queries)).mean(),
+    "adarank-ndcg": lambda F, queries: np.exp(-E("ndcg@10", F, queries)).mean(),
     "frank": frank.objective,
     "ndcgboost": ndcgboost.objective,
     "rankboost": rankboost.objective,
