@@ -241,7 +241,8 @@ def _sum_pairs(
         w[:] = 0.0
         losses[q] = over_blocks(_add_block, blocks, q, (scale[q], near[q], u, row, w))
         for p in range(m):
-            all_u[begin + p], sums[begin + p] = u[p], scale[q] * w[p]
+            all_u[begin + p] = u[p]
+            sums[begin + p] = scale[q] * w[p]
 
 
 @kernel()
@@ -308,14 +309,14 @@ def _sum_wrong(
             u[m:] = 0.0
             for p in range(m):
                 u[p] = all_u[begin + p]
-            for n in range(len(features)):
+            for n, k in enumerate(features):
                 for p in range(m):
-                    codes[n, p], signed[n, p] = all_codes[features[n], begin + p], 0.0
+                    codes[n, p], signed[n, p] = all_codes[k, begin + p], 0.0
             over_blocks(_add_wrong, blocks, q, (near[q], u, rows, codes, signed))
-            for n in range(len(features)):
+            for n, k in enumerate(features):
+                of_bins = wrong[part, n]
                 for p in range(m):
-                    bin = all_codes[features[n], begin + p]
-                    wrong[part, n, bin] += scale[q] * signed[n, p]
+                    of_bins[all_codes[k, begin + p]] += scale[q] * signed[n, p]
 
 
 @kernel()

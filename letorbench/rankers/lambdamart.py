@@ -216,10 +216,14 @@ def _add_pairs(
     for b in range(len(s)):
         difference = g_a - g[b]
         swap = difference * (apart_a if s[b] == s_a else top_a - counts_a * D[b])
-        v_a, v_b = (u_a, u[b]) if near else (1.0, np.exp(s[b] - s_a))
-        x, y = v_a + v_b, least + slant * (s_a - s[b])
-        r = 1.0 / (x * y)  # one division for 1/x = y r and 1/y = x r
-        right, wrong, swap = v_a * y * r, v_b * y * r, swap * x * r
+        y = least + slant * (s_a - s[b])
+        if near:
+            x = u_a + u[b]
+            r = 1.0 / (x * y)  # one division for 1/x = y r and 1/y = x r
+            right, wrong, swap = u_a * y * r, u[b] * y * r, swap * x * r
+        else:
+            wrong = 1.0 / (1.0 + np.exp(s_a - s[b]))
+            right, swap = 1.0 - wrong, swap / y
         pull = swap * (wrong if difference > 0.0 else right)
         turn = abs(swap) * right * wrong
         force_a += pull
