@@ -5,7 +5,6 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -32,16 +31,6 @@ from letorbench.rankers.mart import BoostedTrees, Differentiated
 CLOSE = 0.01
 #: documents that are worth a thread
 LEAST = 1_000
-
-
-class Judged(NamedTuple):
-    """A training set for compiled code."""
-
-    offsets: np.ndarray  # as in `QuerySet`
-    gain: np.ndarray  # of each document
-    discount: np.ndarray  # D of the ranks 1, 2, ...
-    inverse_Z: np.ndarray  # of each query
-    order: np.ndarray  # each query's rows by falling score; a round sorts those of the last one
 
 
 @dataclass
@@ -103,14 +92,13 @@ class LambdaMART(GainSettings, BoostedTrees):
         require_comparable(train)
         discount = truncated_discount(train)
         L, cost = self.truncation or len(discount), train.lengths**2
-        queries = Judged(
-            train.offsets, gains(train.labels, self.gain), discount,
-            inverse_ideal_dcg(train, L, self.gain), np.arange(train.n_docs),
-        )  # fmt: skip
+        gain, inverse_Z = gains(train.labels, self.gain), inverse_ideal_dcg(train, L, self.gain)
+        order = np.arange(train.n_docs)  # by falling score; a round sorts that of the last one
+        queries = train.offsets, gain, discount, inverse_Z, order
 
         def forces(scores: np.ndarray) -> tuple[np.ndarray, float]:
             lost, derivatives = np.empty(train.n_queries), np.empty((2, train.n_docs))
-            task = partial(_forces, scores, queries, L, self.normalised, lost, *derivatives)
+            task = partial(_forces, *queries, L, self.normalised, scores, lost, *derivatives)
             parallel_for(task, train.n_queries, queries_a_thread(train, LEAST), cost)
             mean_lost = float(np.average(lost, weights=train.query_weights))
             return derivatives * train.document_weights, mean_lost
@@ -140,11 +128,11 @@ def newton_by_pairs(
 
 @kernel()
 def _forces(
-    scores: np.ndarray, queries: Judged, L: int, normalised: bool, lost: np.ndarray,
+    offsets: np.ndarray, gain: np.ndarray, discount: np.ndarray, inverse_Z: np.ndarray,
+    order: np.ndarray, L: int, normalised: bool, scores: np.ndarray, lost: np.ndarray,
     slope: np.ndarray, bend: np.ndarray, first: int, last: int,
 ) -> None:  # fmt: skip
     """Do as `newton_by_pairs` for the queries first..last - 1; lost: 1 - NDCG@L, 0 if Z = 0."""
-    offsets, gain, discount, inverse_Z, order = queries
     size = longest_query(offsets, first, last)
     rows = np.empty((9, size))
     s, u, g, force, curve = rows[0], rows[1], rows[2], rows[3], rows[4]
