@@ -29,9 +29,9 @@ class CoordinateAscent(GainSettings, Ranker):
     """Linear scores that maximise a measure on the training set, one weight at a time.
 
     A step t in weight k gives the scores w . x + t x_k. The measure changes only at the values of t
-    at which two documents swap. The best step is therefore found exactly: it goes to the middle of
-    the best interval between such breakpoints. This is done for NDCG and average precision, where
-    all breakpoints cost less than a few trial steps. For other measures, and in the paper (section
+    at which two documents swap. So the best step is known exactly: it goes to the middle of the
+    best interval between such breakpoints. This is done for NDCG and average precision, where all
+    breakpoints cost less than a few trial steps. For other measures, and in the paper (section
     3.3), steps are tried: here 20 to each side, each about twice as long as the last.
 
     Parameters

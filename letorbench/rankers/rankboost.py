@@ -122,9 +122,9 @@ class _Booster:
         return stump_term(stump, h, adaboost_step(r))
 
 
-# The kernel. The loss of a pair is exp(s_j - s_i) = u_j / u_i with u = exp(s - c). With the
-# documents label-sorted, a document's pairs sum to a running sum of u times its own 1 / u, or of
-# 1 / u times its own u, so a query costs its documents times one.
+# The kernel. The loss of a pair is exp(s_j - s_i) = u_j / u_i with u = exp(s - c). With documents
+# sorted by label, the pairs of document i sum to 1 / u_i times a running sum of u, and those of
+# document j to u_j times a running sum of 1 / u. So a query costs as much as its documents.
 
 #: the widest span of a query's scores for u: with c in their middle, u and 1 / u are at most
 #: exp(300), and products of two are finite. The span of `losses.gains` is narrower because
