@@ -1,14 +1,12 @@
 """RankBoost: boosting threshold stumps on the exponential loss of pairs."""
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from letorbench.compiled.jit import kernel, longest_query
-from letorbench.compiled.threads import parallel_for
 from letorbench.datasets.queryset import LabelBlocks
-from letorbench.losses.base import queries_a_thread
+from letorbench.losses.base import ValueAndGradient, in_query_slices
 from letorbench.losses.gains import extent, far_queries, gather, pair_counts, pairs
 from letorbench.parameters import number
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
@@ -94,19 +92,15 @@ class _Booster:
     """Figure 1 of the paper on one training set."""
 
     def __init__(self, train: QuerySet, search: Search) -> None:
-        self.train = train
-        self.search = search
+        self.train, self.search = train, search
         weights, n_pairs = train.query_weights, pair_counts(train)
         #: the weight of one pair of each query
         self.pair_weight = weights * (1.0 / ((weights * n_pairs).sum() or 1.0))
-        self.cost = train.lengths
-        self.least = queries_a_thread(train, 2_000)
 
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
         """Return the potentials and the objective."""
-        pi, losses = np.empty(len(scores)), np.empty(len(self.cost))
-        task = partial(_sum_pairs, scores, self.train.by_label, self.pair_weight, pi, losses)
-        parallel_for(task, len(losses), self.least, self.cost)
+        arguments = self.train, scores, self.train.by_label, self.pair_weight
+        losses, pi = in_query_slices(_sum_pairs, *arguments, documents=2_000)
         for q, rows, query in far_queries(losses, self.train):
             loss, sums = pair_sums(scores[rows], query)
             losses[q], pi[rows] = self.pair_weight[q] * loss, self.pair_weight[q] * sums
@@ -134,12 +128,12 @@ SPAN = 600.0
 
 @kernel()
 def _sum_pairs(
-    scores: np.ndarray, blocks: LabelBlocks, pair_weight: np.ndarray, potential: np.ndarray,
-    losses: np.ndarray, first: int, last: int,
+    scores: np.ndarray, blocks: LabelBlocks, pair_weight: np.ndarray, first: int, last: int,
+    out: ValueAndGradient,
 ) -> None:  # fmt: skip
     """Fill pair_weight[q] times the `pair_sums` of each query; the potentials are in file order."""
-    u = np.empty(longest_query(blocks.offsets, first, last))
-    order = blocks.order
+    losses, potential = out
+    u, order = np.empty(longest_query(blocks.offsets, first, last)), blocks.order
     for q in range(first, last):
         begin, end = blocks.offsets[q], blocks.offsets[q + 1]
         gather(scores, order[begin:end], u)
