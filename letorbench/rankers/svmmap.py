@@ -6,14 +6,12 @@ finds the same maximum with the paper's greedy algorithm; a test compares the tw
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import permutations
 
 import numpy as np
 
 from letorbench.compiled.jit import kernel
-from letorbench.compiled.threads import parallel_for
-from letorbench.losses.base import queries_a_thread
+from letorbench.losses.base import ValueAndGradient, in_query_slices
 from letorbench.losses.gains import query_sums
 from letorbench.models.linear import Linear, weighted_rows
 from letorbench.parameters import number
@@ -110,36 +108,32 @@ class MAPRisk:
     """The mean of `structural_hinge` over queries with relevant and other documents."""
 
     def __init__(self, queries: QuerySet) -> None:
-        self.features = queries.features
-        self.offsets = queries.offsets
-        self.relevant = queries.labels >= 1
+        self.queries, self.relevant = queries, queries.labels >= 1
         n_relevant = query_sums(self.relevant, queries)
         counted = (n_relevant > 0) & (n_relevant < queries.lengths)
         self.weights, self.document_weights = queries.query_weights, queries.document_weights
         self.n = float(self.weights[counted].sum())
-        self.least = queries_a_thread(queries, DOCS_A_THREAD)
 
     def __call__(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the risk at w (n_features,), and the subgradient of the most violated rankings."""
-        scores = Linear(w).predict(self.features)
-        weights, losses = np.empty(len(scores)), np.empty(len(self.offsets) - 1)
-        task = partial(most_violated, scores, self.relevant, self.offsets, weights, losses)
-        parallel_for(task, len(losses), self.least)
-        weights, losses = weights * self.document_weights, losses * self.weights
-        n = self.n or 1.0
-        risk = (float(losses.sum()) - float(np.sum(weights * scores))) / n
-        return risk, weighted_rows(self.features, weights) / -n
+        features, n = self.queries.features, self.n or 1.0
+        scores = Linear(w).predict(features)
+        arguments = self.queries, scores, self.relevant, self.queries.offsets
+        losses, c = in_query_slices(most_violated, *arguments, documents=DOCS_A_THREAD)
+        losses, c = losses * self.weights, c * self.document_weights
+        risk = (float(losses.sum()) - float(np.sum(c * scores))) / n
+        return risk, weighted_rows(features, c) / -n
 
 
 @kernel()
 def most_violated(
-    scores: np.ndarray, relevant: np.ndarray, offsets: np.ndarray, weights: np.ndarray,
-    losses: np.ndarray, first: int, last: int,
+    scores: np.ndarray, relevant: np.ndarray, offsets: np.ndarray, first: int, last: int,
+    out: ValueAndGradient,
 ) -> None:  # fmt: skip
     """Find the most violated ranking y' of each of the queries first..last - 1, greedily.
 
-    losses (n_queries,): 1 - AP(y'). weights (n_docs,): c with Psi(x, y) - Psi(x, y') = sum of c_i
-    x_i. Both are 0 for a query without relevant or without other documents.
+    The value is 1 - AP(y'), the gradient is c, where Psi(x, y) - Psi(x, y') = sum of c_i x_i. Both
+    are 0 for a query without relevant or without other documents.
 
     This is Algorithm 2 of the paper's section 3.3.1: each other document is put, independently of
     the rest, at its best place among the relevant ones. Let i and j count the R relevant and the N
@@ -153,12 +147,13 @@ def most_violated(
     and so on, each between its neighbours' places: O((R + N) log N) instead of the paper's O(R N) a
     query.
     """
+    losses, c = out
     for q in range(first, last):
         begin, end = offsets[q], offsets[q + 1]
         rows = begin + np.argsort(scores[begin:end])[::-1]
         good, bad = rows[relevant[rows]], rows[~relevant[rows]]
         n_good, n_bad = len(good), len(bad)
-        weights[begin:end] = 0.0
+        c[begin:end] = 0.0
         losses[q] = 0.0
         if n_good == 0 or n_bad == 0:
             continue
@@ -180,11 +175,11 @@ def most_violated(
                         best, k = delta, i
                 place[j] = k
                 ahead[k - 1] += 1
-                weights[bad[j - 1]] = -unit * (n_good - k + 1)
+                c[bad[j - 1]] = -unit * (n_good - k + 1)
             apart //= 2
         before, precision = 0, 0.0
         for i in range(1, n_good + 1):
             before += ahead[i - 1]
             precision += i / float(i + before)
-            weights[good[i - 1]] = unit * before
+            c[good[i - 1]] = unit * before
         losses[q] = 1.0 - precision / n_good
