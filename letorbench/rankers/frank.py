@@ -11,7 +11,7 @@ from letorbench.compiled.jit import kernel, longest_query
 from letorbench.compiled.threads import equal_parts, parallel_for
 from letorbench.datasets.queryset import LabelBlocks
 from letorbench.features.columns import BinnedFeatures
-from letorbench.losses.base import queries_a_thread, require_comparable
+from letorbench.losses.base import ValueAndGradient, in_query_slices
 from letorbench.losses.gains import (
     VECTOR,
     gather_exponentials,
@@ -134,8 +134,7 @@ class _Booster:
     """
 
     def __init__(self, train: QuerySet, binned: BinnedFeatures) -> None:
-        require_comparable(train)
-        self.binned = binned
+        self.train, self.binned = train, binned
         n_pairs = pair_counts(train)
         weights = train.query_weights
         scale = weights * inverse_or_zero(n_pairs) / (weights[n_pairs > 0].sum() or 1.0)
@@ -143,10 +142,8 @@ class _Booster:
         #: the pairs, at the scores that were weighed last
         self.pairs = _Pairs(train.by_label, scale, u, near)
         self.codes = np.take(binned.codes, train.by_label.order, axis=1)
-        self.cost = n_pairs + train.lengths
-        self.least = queries_a_thread(train, 1_000)
         #: the first query of each slice, and the end; slices cost about the same
-        self.slices = equal_parts(len(n_pairs), SLICES, self.cost)
+        self.slices = equal_parts(len(n_pairs), SLICES, n_pairs + train.lengths)
         #: whether there is a cut above a feature's bin
         self.has_cut = np.arange(binned.n_bins.max(initial=1)) < binned.n_bins[:, None] - 1
         #: bounds of min(W+, W-) of every cut at `scores`
@@ -156,9 +153,8 @@ class _Booster:
 
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
         """Return each document's W as higher minus as lower one of its pairs, and the objective."""
-        sums, losses = np.empty(len(scores)), np.empty(len(self.pairs.scale))
-        task = partial(_sum_pairs, scores, self.pairs, sums, losses)
-        parallel_for(task, len(losses), self.least, self.cost)
+        arguments = _sum_pairs, self.train, scores, self.pairs
+        losses, sums = in_query_slices(*arguments, documents=1_000, of_pairs=True)
         return sums, float(losses.sum())
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
@@ -228,10 +224,10 @@ class _Pairs(NamedTuple):
 
 @kernel()
 def _sum_pairs(
-    scores: np.ndarray, pairs: _Pairs, sums: np.ndarray, losses: np.ndarray, first: int, last: int
+    scores: np.ndarray, pairs: _Pairs, first: int, last: int, out: ValueAndGradient
 ) -> None:
     """Fill u, near, losses and sums: each document's W as higher minus as lower one of pairs."""
-    blocks, scale, all_u, near = pairs
+    (blocks, scale, all_u, near), (losses, sums) = pairs, out
     size = longest_query(blocks.offsets, first, last) + VECTOR
     u, w, row = np.empty(size), np.empty(size), np.empty(size)
     for q in range(first, last):

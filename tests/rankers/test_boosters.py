@@ -37,11 +37,11 @@ STUMPS = ["frank", "ndcgboost", "rankboost"]
 
 def booster_of(name: str, queries: QuerySet, bins: int | None, truncation: int = 0) -> Booster:
     if name == "frank":
-        booster = frank._Booster(queries, BinnedFeatures.of(queries.features, bins))
-    elif name == "ndcgboost":
-        booster = ndcgboost.BoundBooster(queries, stump_search(queries.features, bins), truncation)
-    else:
-        booster = rankboost._Booster(queries, stump_search(queries.features, bins))
+        return frank._Booster(queries, BinnedFeatures.of(queries.features, bins))
+    search = stump_search(queries.features, bins)
+    if name == "rankboost":
+        return rankboost._Booster(queries, search)
+    booster = ndcgboost.BoundBooster(queries, search, truncation)
     booster.least = 1  # a thread for every query
     return booster
 
