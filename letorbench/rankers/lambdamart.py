@@ -142,7 +142,7 @@ def _forces(
         if inverse_Z[q] == 0.0:
             lost[q], slope[begin : begin + m], bend[begin : begin + m] = 0.0, 0.0, 0.0
             continue
-        for place in range(m):
+        for place in range(m):  # sort by insertion: since the last round little has changed
             row, a = order[begin + place], place
             while a > 0 and s[a - 1] < scores[row]:
                 s[a], order[begin + a] = s[a - 1], order[begin + a - 1]
@@ -155,7 +155,7 @@ def _forces(
             end -= 1
         near = exponentials(s, m, u) <= SPAN
         a, dcg = 0, 0.0
-        while a < m:
+        while a < m:  # a..b - 1 have equal scores, and each of their ranks with equal chances
             b = a + 1
             while b < m and s[b] == s[a]:
                 b += 1
@@ -172,7 +172,7 @@ def _forces(
         least, slant = (CLOSE, 1.0) if normalised and s[0] > s[m - 1] else (1.0, 0.0)
         total = 0.0
         for a in range(end):
-            if counts[a] == 0.0:
+            if counts[a] == 0.0:  # neither a nor one behind it is among the first L
                 break
             force_a, bend_a, total_a = _add_pairs(
                 a, m, near, least, slant, s, u, g, D, counts[a], top[a], apart[a], force, curve
