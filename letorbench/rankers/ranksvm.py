@@ -170,9 +170,9 @@ class MarginPairs:
 
 
 # The kernel. With the documents in order of score, the partners of a document are those with a
-# higher (or a lower) label that a pointer has passed. A pointer that never turns back and a sum for
-# each label give the sums of all documents in O(m (log m + labels)) time for a query of m documents
-# (Lee & Lin, section 3). No pair is visited.
+# higher (or, in the opposite order, a lower) label that a pointer has passed. A pointer that never
+# turns back and a sum for each label give the sums of all documents in O(m (log m + labels)) time
+# for a query of m documents (Lee & Lin, section 3). No pair is visited.
 
 
 @kernel()
@@ -183,28 +183,22 @@ def _partner_sums(
     """Fill the sums of x of the queries first..last - 1; level: the labels as 0..n_levels - 1."""
     passed_sums = np.empty(n_levels)  # of x, by label
     for q in range(first, last):
-        begin, end = offsets[q], offsets[q + 1]
-        passed_sums[:] = 0.0
-        passed = begin
-        for t in range(begin, end):
-            j = order[t]
-            while passed < end and scores[order[passed]] < scores[j] + 1.0:
-                i = order[passed]
-                passed_sums[level[i]] += x[i]
-                passed += 1
-            total = 0.0
-            for k in range(level[j] + 1, n_levels):
-                total += passed_sums[k]
-            upper[j] = total
-        passed_sums[:] = 0.0
-        passed = end - 1
-        for t in range(end - 1, begin - 1, -1):
-            i = order[t]
-            while passed >= begin and scores[i] < scores[order[passed]] + 1.0:
-                j = order[passed]
-                passed_sums[level[j]] += x[j]
-                passed -= 1
-            total = 0.0
-            for k in range(level[i]):
-                total += passed_sums[k]
-            lower[i] = total
+        for rising in (True, False):
+            rows = order[offsets[q] : offsets[q + 1]][:: 1 if rising else -1]
+            passed_sums[:] = 0.0
+            passed = 0
+            for row in rows:
+                while passed < len(rows):
+                    i, j = (rows[passed], row) if rising else (row, rows[passed])
+                    if not scores[i] < scores[j] + 1.0:
+                        break
+                    passed_sums[level[rows[passed]]] += x[rows[passed]]
+                    passed += 1
+                begin, end = (level[row] + 1, n_levels) if rising else (0, level[row])
+                total = 0.0
+                for k in range(begin, end):
+                    total += passed_sums[k]
+                if rising:
+                    upper[row] = total
+                else:
+                    lower[row] = total
