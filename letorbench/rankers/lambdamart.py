@@ -29,8 +29,6 @@ from letorbench.rankers.mart import BoostedTrees, Differentiated
 
 #: if forces are normalised, a pair of equal scores is weighted by 1 / CLOSE
 CLOSE = 0.01
-#: documents that are worth a thread
-LEAST = 1_000
 
 
 @dataclass
@@ -99,7 +97,7 @@ class LambdaMART(GainSettings, BoostedTrees):
         def forces(scores: np.ndarray) -> tuple[np.ndarray, float]:
             lost, derivatives = np.empty(train.n_queries), np.empty((2, train.n_docs))
             task = partial(_forces, *queries, L, self.normalised, scores, lost, *derivatives)
-            parallel_for(task, train.n_queries, queries_a_thread(train, LEAST), cost)
+            parallel_for(task, train.n_queries, queries_a_thread(train, 1_000), cost)
             mean_lost = float(np.average(lost, weights=train.query_weights))
             return derivatives * train.document_weights, mean_lost
 

@@ -22,8 +22,6 @@ from letorbench.rankers.tuning import Between
 from letorbench.solvers.convex import Expansion, bundle, newton
 from letorbench.solvers.fit_warnings import FitWarning
 
-#: a thread costs more than it saves on fewer documents
-DOCS_A_THREAD = 2048
 NO_PAIRS = FitWarning("nothing learned", "no query has two different labels: all scores are 0")
 
 
@@ -110,7 +108,7 @@ class MarginPairs:
         self.queries = queries
         labels, self.level = np.unique(queries.labels, return_inverse=True)
         self.n_levels = len(labels)
-        self.least = queries_a_thread(queries, DOCS_A_THREAD)
+        self.least = queries_a_thread(queries, 2_048)
         n_pairs = pair_counts(queries)
         per_query = 1.0 / np.maximum(n_pairs, 1.0) if normalise else np.ones(queries.n_queries)
         # c_q of each document, times the weight of its query

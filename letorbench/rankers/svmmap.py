@@ -20,8 +20,6 @@ from letorbench.rankers.tuning import Between
 from letorbench.solvers.convex import bundle
 from letorbench.solvers.fit_warnings import FitWarning
 
-#: a thread costs more than it saves on fewer documents
-DOCS_A_THREAD = 2048
 NO_PAIRS = FitWarning("nothing learned", "no query has both labels 0 and more: all scores are 0")
 
 
@@ -119,7 +117,7 @@ class MAPRisk:
         features, n = self.queries.features, self.n or 1.0
         scores = Linear(w).predict(features)
         arguments = self.queries, scores, self.relevant, self.queries.offsets
-        losses, c = in_query_slices(most_violated, *arguments, documents=DOCS_A_THREAD)
+        losses, c = in_query_slices(most_violated, *arguments, documents=2_048)
         losses, c = losses * self.weights, c * self.document_weights
         risk = (float(losses.sum()) - float(np.sum(c * scores))) / n
         return risk, weighted_rows(features, c) / -n
