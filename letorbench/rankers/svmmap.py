@@ -32,13 +32,10 @@ def average_precision(relevant: np.ndarray) -> float:
 def psi_weights(relevant: np.ndarray, ranking: Sequence[int]) -> np.ndarray:
     """Return c with Psi(x, ranking) = sum of c_i x_i (the paper's equation 5)."""
     place = np.argsort(ranking)
-    c = np.zeros(len(relevant))
     good, other = np.flatnonzero(relevant), np.flatnonzero(~relevant)
-    for i in good:
-        for j in other:  # Psi is the mean of y_ij (x_i - x_j)
-            y = 1.0 if place[i] < place[j] else -1.0
-            c[i] += y / (len(good) * len(other))
-            c[j] -= y / (len(good) * len(other))
+    y = np.where(place[good, None] < place[other], 1.0, -1.0)  # Psi is the mean of y_ij (x_i - x_j)
+    c = np.zeros(len(relevant))
+    c[good], c[other] = y.sum(axis=1) / y.size, -y.sum(axis=0) / y.size
     return c
 
 
