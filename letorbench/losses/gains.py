@@ -223,7 +223,7 @@ def gather_exponentials(scores: np.ndarray, order: np.ndarray, u: np.ndarray) ->
 
 
 def far_queries(values: np.ndarray, queries: QuerySet) -> Iterator[tuple[int, slice, QuerySet]]:
-    """Yield the queries whose scores span too much for a kernel, which returned NaN, and rows."""
+    """Yield each query whose scores span too much for a kernel, which gave it NaN, and its rows."""
     for q in np.flatnonzero(np.isnan(values)).tolist():
         yield q, slice(*queries.offsets[q : q + 2]), queries.queries(q, q + 1)
 
