@@ -106,18 +106,17 @@ class MAPRisk:
         self.queries, self.relevant = queries, queries.labels >= 1
         n_relevant = query_sums(self.relevant, queries)
         counted = (n_relevant > 0) & (n_relevant < queries.lengths)
-        self.weights, self.document_weights = queries.query_weights, queries.document_weights
-        self.n = float(self.weights[counted].sum())
+        self.n = float(queries.query_weights[counted].sum())
 
     def __call__(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the risk at w (n_features,), and the subgradient of the most violated rankings."""
-        features, n = self.queries.features, self.n or 1.0
-        scores = Linear(w).predict(features)
-        arguments = self.queries, scores, self.relevant, self.queries.offsets
+        queries, n = self.queries, self.n or 1.0
+        scores = Linear(w).predict(queries.features)
+        arguments = queries, scores, self.relevant, queries.offsets
         losses, c = in_query_slices(most_violated, *arguments, documents=2_048)
-        losses, c = losses * self.weights, c * self.document_weights
+        losses, c = losses * queries.query_weights, c * queries.document_weights
         risk = (float(losses.sum()) - float(np.sum(c * scores))) / n
-        return risk, weighted_rows(features, c) / -n
+        return risk, weighted_rows(queries.features, c) / -n
 
 
 @kernel()
