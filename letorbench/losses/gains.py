@@ -14,7 +14,7 @@ digits if the scores are too far apart, so a caller compares the span with `SPAN
 computes each pair's exponential.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -220,6 +220,12 @@ def gather_exponentials(scores: np.ndarray, order: np.ndarray, u: np.ndarray) ->
     """Fill u with the `exponentials` of rows, then zeros; return whether the span fits SPAN."""
     gather(scores, order, u)
     return exponentials(u, len(order), u) <= SPAN
+
+
+def far_queries(values: np.ndarray, queries: QuerySet) -> Iterator[tuple[int, slice, QuerySet]]:
+    """Yield each query whose scores span too much for a kernel, which gave it NaN, and its rows."""
+    for q in np.flatnonzero(np.isnan(values)).tolist():
+        yield q, slice(*queries.offsets[q : q + 2]), queries.queries(q, q + 1)
 
 
 @kernel(kept=False)

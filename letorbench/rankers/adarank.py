@@ -1,8 +1,6 @@
 """AdaRank: boosting single features on the measure itself."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 import numpy as np
 
@@ -69,9 +67,9 @@ class AdaRankMAP(Ranker):
         "of features that rank the documents alike, as a feature and its logarithm do, the first "
         "is taken; sums with it are not the same as sums with the other"
     )
-    grid: ClassVar[Mapping[str, Sequence[object]]] = {"directions": ("ascending", "both")}
-    as_published: ClassVar[Mapping[str, object]] = {"directions": "ascending"}
-    ranges: ClassVar[Mapping[str, Any]] = {"directions": ("ascending", "both")}
+    grid = {"directions": ("ascending", "both")}
+    as_published = {"directions": "ascending"}
+    ranges = {"directions": ("ascending", "both")}
 
     rounds: int = number(200, least=1)
     directions: str = one_of(("ascending", "both"), "ascending")
@@ -128,15 +126,15 @@ class AdaRankNDCG(GainSettings, AdaRankMAP):
 
 
 # Algorithm 1. E: (n_queries,) E(q, f_t) of the model so far; P: (n_queries,) the distribution;
-# E_k: (n_queries,) E(q, h_k) of one weak ranker alone; weights: (n_queries,), without them 1.
+# E_k: (n_queries,) E(q, h_k) of one weak ranker alone; weights: (n_queries,).
 
 
-def objective(E: np.ndarray, weights: np.ndarray | float = 1.0) -> float:
+def objective(E: np.ndarray, weights: np.ndarray) -> float:
     """Return the mean over queries of exp(-E(q, f_t))."""
-    return float((weights * exp(-E)).sum() / np.broadcast_to(weights, E.shape).sum())
+    return float(np.average(exp(-E), weights=weights))
 
 
-def distribution(E: np.ndarray, weights: np.ndarray | float = 1.0) -> np.ndarray:
+def distribution(E: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return P_{t+1}(q) = exp(-E(q, f_t)) / sum over q' of exp(-E(q', f_t))."""
     losses = weights * exp(-E)
     return losses / losses.sum()

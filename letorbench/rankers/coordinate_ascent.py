@@ -29,9 +29,9 @@ class CoordinateAscent(GainSettings, Ranker):
     """Linear scores that maximise a measure on the training set, one weight at a time.
 
     A step t in weight k gives the scores w . x + t x_k. The measure changes only at the values of t
-    at which two documents swap. The best step is therefore found exactly: it goes to the middle of
-    the best interval between such breakpoints. This is done for NDCG and average precision, where
-    all breakpoints cost less than a few trial steps. For other measures, and in the paper (section
+    at which two documents swap. So the best step is known exactly: it goes to the middle of the
+    best interval between such breakpoints. This is done for NDCG and average precision, where all
+    breakpoints cost less than a few trial steps. For other measures, and in the paper (section
     3.3), steps are tried: here 20 to each side, each about twice as long as the last.
 
     Parameters
@@ -84,15 +84,25 @@ class CoordinateAscent(GainSettings, Ranker):
 
     def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         measured = Validation.on_training(train, parse(self.measure), self.gain)
-        best_step = _line_search(measured)
+        metric = measured.prepared
+        if metric is not None:
+            require_comparable(train)
         columns = np.ascontiguousarray(train.features.T, dtype=np.float64)
+        start = np.full(len(columns), 1.0 / max(1, len(columns)))
         orders = np.tile(np.arange(len(columns)), (self.restarts, self.sweeps, 1))
         orders = rng.permuted(orders, axis=-1)
 
+        def mean(scores: np.ndarray) -> float:
+            return float(measured(scores).mean())
+
+        def best_step(scores: np.ndarray, column: np.ndarray) -> float:
+            if metric is None:
+                return best_trial(mean, scores, column)
+            return middle_of_best(*metric.changes(scores, column))
+
         def climb(orders: np.ndarray) -> tuple[float, np.ndarray]:
-            w = np.full(len(columns), 1.0 / max(1, len(columns)))
-            scores = Linear(w).predict(train.features)
-            reached = float(measured(scores).mean())
+            w, scores = start.copy(), Linear(start).predict(train.features)
+            reached = mean(scores)
             for order in orders:
                 before = reached
                 for k in order:
@@ -103,33 +113,24 @@ class CoordinateAscent(GainSettings, Ranker):
                     scores += step * columns[k]
                 size = np.abs(w).sum() or 1.0  # a score's scale changes no ranking
                 w, scores = w / size, scores / size
-                reached = float(measured(scores).mean())
+                reached = mean(scores)
                 if reached - before < self.tolerance or self.deadline.passed:
                     break
             return reached, w
 
         climbs = run_tasks([partial(climb, each) for each in orders])
-        w = np.mean([w for _, w in climbs], axis=0)
         if self.keep == "best":
-            w = max(climbs, key=lambda each: each[0])[1]
-        ends = [Linear(each) for each in (np.full_like(w, 1.0 / max(1, len(w))), w)]
-        reached = (float(measured(each.predict(train.features)).mean()) for each in ends)
-        objective = tuple(-value for value in reached)
-        return FitResult(Linear(w), objective=objective, cut_off=self.deadline.passed)
+            _, w = max(climbs, key=lambda each: each[0])
+        else:
+            w = np.mean([w for _, w in climbs], axis=0)
+        objective = [-mean(Linear(each).predict(train.features)) for each in (start, w)]
+        return FitResult(Linear(w), objective=tuple(objective), cut_off=self.deadline.passed)
 
 
-def _line_search(measured: Validation) -> Callable[[np.ndarray, np.ndarray], float]:
-    """Return the search for the best step along a column of features, exact if that is cheap."""
-    metric = measured.prepared
-    if metric is None:
-        return partial(_best_trial, lambda scores: float(measured(scores).mean()))
-    require_comparable(measured.queries)
-    return lambda scores, column: middle_of_best(*metric.changes(scores, column))
-
-
-def _best_trial(
+def best_trial(
     mean: Callable[[np.ndarray], float], scores: np.ndarray, column: np.ndarray
 ) -> float:
+    """Return the best of the steps `TRIALS` in both directions, 0 if none is better than step 0."""
     steps = [0.0, *TRIALS, *-TRIALS]
     means = np.array([mean(scores + step * column) for step in steps])
     best = int(np.argmax(means))

@@ -11,7 +11,7 @@ from letorbench.compiled.jit import kernel, longest_query
 from letorbench.compiled.threads import equal_parts, parallel_for
 from letorbench.datasets.queryset import LabelBlocks
 from letorbench.features.columns import BinnedFeatures
-from letorbench.losses.base import queries_a_thread, require_comparable
+from letorbench.losses.base import ValueAndGradient, in_query_slices
 from letorbench.losses.gains import (
     VECTOR,
     gather_exponentials,
@@ -96,8 +96,8 @@ class FRank(Ranker):
 # The paper's equations, pair by pair. s: scores (n_docs,) float64; h: 0 or 1.
 
 
-def pair_shares(queries: QuerySet) -> np.ndarray:
-    """Return the weight of each pair: 1 / (pairs of its query) / (queries with pairs)."""
+def pair_scales(queries: QuerySet) -> np.ndarray:
+    """Return the factor of each pair: 1 / (pairs of its query) / (queries with pairs)."""
     higher, _ = pairs(queries)
     query = np.searchsorted(queries.offsets, higher, side="right") - 1
     n_pairs = np.bincount(query, minlength=1)
@@ -107,13 +107,13 @@ def pair_shares(queries: QuerySet) -> np.ndarray:
 def objective(s: np.ndarray, queries: QuerySet) -> float:
     """Return the mean over queries of the mean fidelity loss of their pairs."""
     i, j = pairs(queries)
-    return float((pair_shares(queries) * (1.0 - np.sqrt(sigma(s[i] - s[j])))).sum())
+    return float((pair_scales(queries) * (1.0 - np.sqrt(sigma(s[i] - s[j])))).sum())
 
 
 def pair_weights(s: np.ndarray, queries: QuerySet) -> np.ndarray:
     """Return W (n_pairs,), with W = -2 times the slope of the loss, in the order of `pairs`."""
     i, j = pairs(queries)
-    return pair_shares(queries) * np.sqrt(sigma(s[i] - s[j])) * sigma(s[j] - s[i])
+    return pair_scales(queries) * np.sqrt(sigma(s[i] - s[j])) * sigma(s[j] - s[i])
 
 
 def separated(h: np.ndarray, s: np.ndarray, queries: QuerySet) -> tuple[float, float]:
@@ -134,20 +134,16 @@ class _Booster:
     """
 
     def __init__(self, train: QuerySet, binned: BinnedFeatures) -> None:
-        require_comparable(train)
-        self.binned = binned
+        self.train, self.binned = train, binned
         n_pairs = pair_counts(train)
         weights = train.query_weights
-        share = weights * inverse_or_zero(n_pairs) / (weights[n_pairs > 0].sum() or 1.0)
+        scale = weights * inverse_or_zero(n_pairs) / (weights[n_pairs > 0].sum() or 1.0)
+        u, near = np.empty(train.n_docs), np.empty(len(scale), dtype=np.bool_)
         #: the pairs, at the scores that were weighed last
-        self.pairs = _Pairs(
-            train.by_label, share, np.empty(train.n_docs), np.empty(len(share), dtype=np.bool_)
-        )
+        self.pairs = _Pairs(train.by_label, scale, u, near)
         self.codes = np.take(binned.codes, train.by_label.order, axis=1)
-        self.cost = n_pairs + train.lengths
-        self.least = queries_a_thread(train, 1_000)
         #: the first query of each slice, and the end; slices cost about the same
-        self.slices = equal_parts(len(n_pairs), SLICES, self.cost)
+        self.slices = equal_parts(len(n_pairs), SLICES, n_pairs + train.lengths)
         #: whether there is a cut above a feature's bin
         self.has_cut = np.arange(binned.n_bins.max(initial=1)) < binned.n_bins[:, None] - 1
         #: bounds of min(W+, W-) of every cut at `scores`
@@ -157,9 +153,8 @@ class _Booster:
 
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
         """Return each document's W as higher minus as lower one of its pairs, and the objective."""
-        sums, losses = np.empty(len(scores)), np.empty(len(self.pairs.share))
-        task = partial(_sum_pairs, scores, self.pairs, sums, losses)
-        parallel_for(task, len(losses), self.least, self.cost)
+        arguments = _sum_pairs, self.train, scores, self.pairs
+        losses, sums = in_query_slices(*arguments, documents=1_000, of_pairs=True)
         return sums, float(losses.sum())
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
@@ -175,27 +170,22 @@ class _Booster:
             enough = gain(D, np.abs(D) + 2.0 * self.high).max(initial=0.0)
             wanted = np.flatnonzero(~exact & (most > 0.0) & (most * (1.0 + SLACK) >= enough))
             wanted = np.sort(wanted[np.argsort(-most[wanted], kind="stable")[:count]])
-            wrong, own = self._wrong(wanted), D[wanted]
-            S[wanted], exact[wanted] = own + 2.0 * wrong, True
-            smaller = np.maximum(0.0, wrong + np.minimum(0.0, own))
-            noise = NOISE * (np.abs(own) + smaller)  # a difference of sums may be rounding alone
+            wrong, difference = self._wrong(wanted), D[wanted]
+            S[wanted], exact[wanted] = difference + 2.0 * wrong, True
+            smaller = np.maximum(0.0, wrong + np.minimum(0.0, difference))
+            noise = NOISE * (np.abs(difference) + smaller)  # a difference may be rounding alone
             self.low[wanted], self.high[wanted] = np.maximum(0.0, smaller - noise), smaller + noise
         gains = gain(D, S)  # 0 where S is 0
         if not gains.max(initial=0.0) > 0.0:
             return None
         k, cut = divmod(int(np.argmax(gains)), gains.shape[1])
-        found, h = stump(k, D[k, cut] > 0.0, *self.binned.split(k, cut))
-        return stump_term(found, h, adaboost_step(abs(float(D[k, cut])), float(S[k, cut])))
+        tree, h = stump(k, D[k, cut] > 0.0, *self.binned.split(k, cut))
+        return stump_term(tree, h, adaboost_step(abs(float(D[k, cut])), float(S[k, cut])))
 
     def _differences(self, weights: np.ndarray) -> np.ndarray:
         """Return D of each feature's cuts, (n_features, cuts), 0 where there is no cut."""
         bins = np.zeros(self.has_cut.shape)
-
-        def part(first: int, last: int) -> None:
-            for k in range(first, last):
-                _fill(self.codes[k], weights, bins[k])
-
-        parallel_for(part, len(bins))
+        parallel_for(partial(_fill_bins, self.codes, weights, bins), len(bins))
         below = bins.cumsum(axis=1)
         least = NOISE * np.abs(weights).sum()
         return np.where(self.has_cut & (np.abs(below) > least), -below, 0.0)
@@ -203,13 +193,8 @@ class _Booster:
     def _wrong(self, features: np.ndarray) -> np.ndarray:
         """Return W- of the stumps above the cuts of some features, (len(features), cuts)."""
         wrong = np.zeros((SLICES, len(features), self.has_cut.shape[1]))
-
-        def part(first: int, last: int) -> None:
-            for n in range(first, last):
-                start, stop = self.slices[n], self.slices[n + 1]
-                _sum_wrong(self.codes, features, self.pairs, start, stop, wrong[n])
-
-        parallel_for(part, SLICES)
+        task = partial(_sum_wrong, self.codes, features, self.pairs, self.slices, wrong)
+        parallel_for(task, SLICES)
         return np.maximum(0.0, np.cumsum(wrong.sum(axis=0), axis=1))
 
 
@@ -220,38 +205,40 @@ def gain(D: np.ndarray, S: np.ndarray) -> np.ndarray:
 
 
 # The kernels. With u = exp(s - max s), sigma(o) = u_i / (u_i + u_j): one exponential a document.
-# If a query's scores span more than SPAN, each pair has an exponential instead. Documents are
-# sorted by label, so the partners of document i are the documents behind its block. Rows of
-# partners are padded, with W = 0, to whole vectors.
+# If a query's scores span more than SPAN, u is s - max s and each pair has an exponential instead.
+# Documents are sorted by label, so the partners of document i are the documents behind its block.
+# Rows of partners are padded, with W = 0, to whole vectors.
+
+#: a difference of scores beyond which W is 0 for every purpose, and whose exponential is finite
+FARTHEST = 700.0
 
 
 class _Pairs(NamedTuple):
     """The pairs of a training set, and its scores."""
 
     blocks: LabelBlocks
-    share: np.ndarray  # (n_queries,), of one pair of each query
+    scale: np.ndarray  # (n_queries,), of the pairs of each query
     u: np.ndarray  # (n_docs,), from `exponentials`
     near: np.ndarray  # (n_queries,), whether the scores are near enough for u
 
 
 @kernel()
 def _sum_pairs(
-    scores: np.ndarray, pairs: _Pairs, sums: np.ndarray, losses: np.ndarray, first: int, last: int
+    scores: np.ndarray, pairs: _Pairs, first: int, last: int, out: ValueAndGradient
 ) -> None:
     """Fill u, near, losses and sums: each document's W as higher minus as lower one of pairs."""
-    blocks, share, all_u, near = pairs
+    (blocks, scale, all_u, near), (losses, sums) = pairs, out
     size = longest_query(blocks.offsets, first, last) + VECTOR
     u, w, row = np.empty(size), np.empty(size), np.empty(size)
     for q in range(first, last):
         begin, end = blocks.offsets[q], blocks.offsets[q + 1]
         m = end - begin
         near[q] = gather_exponentials(scores, blocks.order[begin:end], u)
+        w[:] = 0.0
+        losses[q] = over_blocks(_add_block, blocks, q, (scale[q], near[q], u, row, w))
         for p in range(m):
             all_u[begin + p] = u[p]
-        w[:] = 0.0
-        losses[q] = over_blocks(_add_block, blocks, q, (share[q], near[q], u, row, w))
-        for p in range(m):
-            sums[begin + p] = share[q] * w[p]
+            sums[begin + p] = scale[q] * w[p]
 
 
 @kernel()
@@ -260,33 +247,28 @@ def _add_block(
     state: tuple[float, bool, np.ndarray, np.ndarray, np.ndarray],
 ) -> float:  # fmt: skip
     """Add the pairs (above..below - 1) x (below..end - 1): W to w, the losses to the total."""
-    share, near, u, row, w = state
+    scale, near, u, row, w = state
     stop = below + padded(end - below)
     for i in range(above, below):
-        total += share * _fill_row(u[i], u[below:stop], end - below, near, row)
+        total += scale * _fill_row(u[i], u[below:stop], end - below, near, row)
         w[i] += _take_above(row, -np.inf, u[below:stop], w[below:stop])
     return total
 
 
 @kernel()
 def _fill_row(u_i: float, u: np.ndarray, size: int, near: bool, row: np.ndarray) -> float:
-    """Fill row with W / share of a document's pairs with u[:size]; return their losses' sum."""
+    """Fill row with W / scale of a document's pairs with u[:size]; return their losses' sum."""
     if near:
         return _fill_near_row(u_i, u, row)
-    total = 0.0
-    row[: len(u)] = 0.0
     for j in range(size):
-        t = np.exp(-abs(u_i - u[j]))
-        right, wrong = (1.0, t) if u_i > u[j] else (t, 1.0)
-        root = np.sqrt(right / (1.0 + t))
-        row[j] = root * wrong / (1.0 + t)
-        total += wrong / (1.0 + t) / (1.0 + root)
-    return total
+        row[j] = np.exp(min(max(u[j] - u_i, -FARTHEST), FARTHEST))
+    row[size : len(u)] = 0.0
+    return _fill_near_row(1.0, row[: len(u)], row)
 
 
 @kernel(reorder=True)
 def _fill_near_row(u_i: float, u: np.ndarray, row: np.ndarray) -> float:
-    """Do as `_fill_row`, from shared exponentials; the loss is sigma(-o) / (1 + sigma(o)^(1/2))."""
+    """Do as `_fill_row` with exponentials u; the loss is sigma(-o) / (1 + sigma(o)^(1/2))."""
     total = 0.0
     for j in range(len(u)):
         r = 1.0 / (u_i + u[j])
@@ -297,34 +279,40 @@ def _fill_near_row(u_i: float, u: np.ndarray, row: np.ndarray) -> float:
 
 
 @kernel()
-def _fill(codes: np.ndarray, weights: np.ndarray, histogram: np.ndarray) -> None:
-    for i in range(len(codes)):
-        histogram[codes[i]] += weights[i]
+def _fill_bins(
+    codes: np.ndarray, weights: np.ndarray, bins: np.ndarray, first: int, last: int
+) -> None:
+    """Add the weights of the documents to their bins of the features first..last - 1."""
+    for k in range(first, last):
+        row, sums = codes[k], bins[k]
+        for i in range(len(row)):
+            sums[row[i]] += weights[i]
 
 
 @kernel()
 def _sum_wrong(
-    codes: np.ndarray, features: np.ndarray, pairs: _Pairs, first: int, last: int,
-    wrong: np.ndarray,
+    all_codes: np.ndarray, features: np.ndarray, pairs: _Pairs, slices: np.ndarray,
+    wrong: np.ndarray, first: int, last: int,
 ) -> None:  # fmt: skip
-    """Add to wrong[n, b] by how much W- of the stumps on features[n] grows at bin b."""
-    blocks, share, all_u, near = pairs
-    size = longest_query(blocks.offsets, first, last) + VECTOR
+    """Add to wrong[slice, n, b] by how much W- of the stumps on features[n] grows at bin b."""
+    blocks, scale, all_u, near = pairs
+    size = longest_query(blocks.offsets, slices[first], slices[last]) + VECTOR
     u, rows = np.empty(size), np.empty((ROWS, size))
-    own, signed = np.zeros((len(features), size)), np.zeros((len(features), size))
-    for q in range(first, last):
-        begin, end = blocks.offsets[q], blocks.offsets[q + 1]
-        m = end - begin
-        u[m:] = 0.0
-        for p in range(m):
-            u[p] = all_u[begin + p]
-        for n in range(len(features)):
+    codes, signed = np.zeros((len(features), size)), np.zeros((len(features), size))
+    for part in range(first, last):
+        for q in range(slices[part], slices[part + 1]):
+            begin, m = blocks.offsets[q], blocks.offsets[q + 1] - blocks.offsets[q]
+            u[m:] = 0.0
             for p in range(m):
-                own[n, p], signed[n, p] = codes[features[n], begin + p], 0.0
-        over_blocks(_add_wrong, blocks, q, (near[q], u, rows, own, signed))
-        for n in range(len(features)):
-            for p in range(m):
-                wrong[n, codes[features[n], begin + p]] += share[q] * signed[n, p]
+                u[p] = all_u[begin + p]
+            for n, k in enumerate(features):
+                for p in range(m):
+                    codes[n, p], signed[n, p] = all_codes[k, begin + p], 0.0
+            over_blocks(_add_wrong, blocks, q, (near[q], u, rows, codes, signed))
+            for n, k in enumerate(features):
+                of_bins = wrong[part, n]
+                for p in range(m):
+                    of_bins[all_codes[k, begin + p]] += scale[q] * signed[n, p]
 
 
 @kernel()
@@ -333,26 +321,26 @@ def _add_wrong(
     state: tuple[bool, np.ndarray, np.ndarray, np.ndarray, np.ndarray],
 ) -> float:  # fmt: skip
     """Add W of the pairs (above..below - 1) x (below..end - 1) that the stumps get wrong."""
-    near, u, rows, own, signed = state
+    near, u, rows, codes, signed = state
     stop = below + padded(end - below)
     for first in range(above, below, ROWS):
         last = min(first + ROWS, below)
         for i in range(first, last):
             _fill_row(u[i], u[below:stop], end - below, near, rows[i - first])
-        for n in range(len(own)):
+        for n in range(len(codes)):
             for i in range(first, last):
                 signed[n, i] += _take_above(
-                    rows[i - first], own[n, i], own[n, below:stop], signed[n, below:stop]
+                    rows[i - first], codes[n, i], codes[n, below:stop], signed[n, below:stop]
                 )
     return total
 
 
 @kernel(reorder=True)
-def _take_above(row: np.ndarray, own: float, codes: np.ndarray, lower: np.ndarray) -> float:
-    """Return the sum of W of pairs with a code > own; subtract each from its lower document."""
-    total = 0.0  # a stump gets these pairs wrong at the cuts from bin `own` to before bin codes[j]
+def _take_above(row: np.ndarray, code: float, codes: np.ndarray, lower: np.ndarray) -> float:
+    """Return the sum of W of pairs with a larger code; subtract each from its lower document."""
+    total = 0.0  # a stump gets these pairs wrong at the cuts from bin `code` to before bin codes[j]
     for j in range(len(codes)):
-        w = row[j] if codes[j] > own else 0.0
+        w = row[j] if codes[j] > code else 0.0
         total += w
         lower[j] -= w
     return total

@@ -5,7 +5,6 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -30,18 +29,6 @@ from letorbench.rankers.mart import BoostedTrees, Differentiated
 
 #: if forces are normalised, a pair of equal scores is weighted by 1 / CLOSE
 CLOSE = 0.01
-#: documents that are worth a thread
-LEAST = 1_000
-
-
-class Judged(NamedTuple):
-    """A training set for compiled code."""
-
-    offsets: np.ndarray  # as in `QuerySet`
-    gain: np.ndarray  # of each document
-    discount: np.ndarray  # D of the ranks 1, 2, ...
-    inverse_Z: np.ndarray  # of each query
-    order: np.ndarray  # each query's rows by falling score; a round sorts those of the last one
 
 
 @dataclass
@@ -103,19 +90,16 @@ class LambdaMART(GainSettings, BoostedTrees):
         require_comparable(train)
         discount = truncated_discount(train)
         L, cost = self.truncation or len(discount), train.lengths**2
-        queries = Judged(
-            train.offsets, gains(train.labels, self.gain), discount,
-            inverse_ideal_dcg(train, L, self.gain), np.arange(train.n_docs),
-        )  # fmt: skip
+        gain, inverse_Z = gains(train.labels, self.gain), inverse_ideal_dcg(train, L, self.gain)
+        order = np.arange(train.n_docs)  # by falling score; a round sorts that of the last one
+        queries = train.offsets, gain, discount, inverse_Z, order
 
         def forces(scores: np.ndarray) -> tuple[np.ndarray, float]:
             lost, derivatives = np.empty(train.n_queries), np.empty((2, train.n_docs))
-            task = partial(_forces, scores, queries, L, self.normalised, lost, *derivatives)
-            parallel_for(task, train.n_queries, queries_a_thread(train, LEAST), cost)
-            derivatives *= train.document_weights
-            return derivatives, float(
-                (train.query_weights * lost).sum() / train.query_weights.sum()
-            )
+            task = partial(_forces, *queries, L, self.normalised, scores, lost, *derivatives)
+            parallel_for(task, train.n_queries, queries_a_thread(train, 1_000), cost)
+            mean_lost = float(np.average(lost, weights=train.query_weights))
+            return derivatives * train.document_weights, mean_lost
 
         return forces
 
@@ -142,11 +126,11 @@ def newton_by_pairs(
 
 @kernel()
 def _forces(
-    scores: np.ndarray, queries: Judged, L: int, normalised: bool, lost: np.ndarray,
+    offsets: np.ndarray, gain: np.ndarray, discount: np.ndarray, inverse_Z: np.ndarray,
+    order: np.ndarray, L: int, normalised: bool, scores: np.ndarray, lost: np.ndarray,
     slope: np.ndarray, bend: np.ndarray, first: int, last: int,
 ) -> None:  # fmt: skip
     """Do as `newton_by_pairs` for the queries first..last - 1; lost: 1 - NDCG@L, 0 if Z = 0."""
-    offsets, gain, discount, inverse_Z, order = queries
     size = longest_query(offsets, first, last)
     rows = np.empty((9, size))
     s, u, g, force, curve = rows[0], rows[1], rows[2], rows[3], rows[4]
@@ -156,7 +140,7 @@ def _forces(
         if inverse_Z[q] == 0.0:
             lost[q], slope[begin : begin + m], bend[begin : begin + m] = 0.0, 0.0, 0.0
             continue
-        for place in range(m):
+        for place in range(m):  # sort by insertion: since the last round little has changed
             row, a = order[begin + place], place
             while a > 0 and s[a - 1] < scores[row]:
                 s[a], order[begin + a] = s[a - 1], order[begin + a - 1]
@@ -169,16 +153,16 @@ def _forces(
             end -= 1
         near = exponentials(s, m, u) <= SPAN
         a, dcg = 0, 0.0
-        while a < m:
+        while a < m:  # a..b - 1 have equal scores, and each of their ranks with equal chances
             b = a + 1
             while b < m and s[b] == s[a]:
                 b += 1
             within = min(b - a, max(0, L - a))
-            shared, share = mean_of_ranks(discount, a, b - a), within / (b - a)
-            first_L = mean_of_ranks(discount, a, within) * share if within > 0 else 0.0
+            mean, chance = mean_of_ranks(discount, a, b - a), within / (b - a)
+            first_L = mean_of_ranks(discount, a, within) * chance if within > 0 else 0.0
             difference = mean_difference(discount, a, b - a, within)
             for k in range(a, b):
-                D[k], counts[k], top[k], apart[k] = shared, share, first_L, difference
+                D[k], counts[k], top[k], apart[k] = mean, chance, first_L, difference
                 dcg += g[k] * first_L
             a = b
         lost[q] = 1.0 - dcg * inverse_Z[q]
@@ -186,7 +170,7 @@ def _forces(
         least, slant = (CLOSE, 1.0) if normalised and s[0] > s[m - 1] else (1.0, 0.0)
         total = 0.0
         for a in range(end):
-            if counts[a] == 0.0:
+            if counts[a] == 0.0:  # neither a nor one behind it is among the first L
                 break
             force_a, bend_a, total_a = _add_pairs(
                 a, m, near, least, slant, s, u, g, D, counts[a], top[a], apart[a], force, curve
@@ -202,25 +186,16 @@ def _forces(
             bend[order[begin + a]] = curve[a] * factor
 
 
+# counts_a: the chance that the rank of a is among the first L; top_a: the mean of D over its ranks,
+# D being 0 after L; apart_a: the mean difference of D at two of its ranks, one among the first L.
+# A pair is weighted by 1 / (least + slant d), d = s_a - s_b.
 @kernel(reorder=True)
 def _add_pairs(
-    a: int,
-    m: int,
-    near: bool,
-    least: float,
-    slant: float,
-    s: np.ndarray,
-    u: np.ndarray,
-    g: np.ndarray,
-    D: np.ndarray,
-    counts_a: float,  # the share of the ranks of a that are among the first L
-    top_a: float,  # the mean of D over the ranks of a, D being 0 after L
-    apart_a: float,  # the mean difference of D at two ranks of a, one of them among the first L
-    force: np.ndarray,
-    curve: np.ndarray,
-) -> tuple[float, float, float]:
+    a: int, m: int, near: bool, least: float, slant: float, s: np.ndarray, u: np.ndarray,
+    g: np.ndarray, D: np.ndarray, counts_a: float, top_a: float, apart_a: float,
+    force: np.ndarray, curve: np.ndarray,
+) -> tuple[float, float, float]:  # fmt: skip
     """Add the pairs of a with a + 1..m - 1; return the sums for a, and that of forces' sizes."""
-    # a pair is weighted by 1 / (least + slant d), where d is the difference of its scores
     s_a, u_a, g_a, force_a, bend_a, total = s[a], u[a], g[a], 0.0, 0.0, 0.0
     after = slice(a + 1, m)  # from 0: can be vectorised
     s, u, g, D, force, curve = s[after], u[after], g[after], D[after], force[after], curve[after]

@@ -6,7 +6,6 @@ compiled code; a test compares the two.
 
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -109,23 +108,16 @@ class LambdaRank(GainSettings, NetDescent, Ranker):
 
 def lambda_steps(function: Lambda, train: QuerySet) -> Steps:
     """Return the steps of an epoch; DataError if a query has too many documents."""
-    discount = truncated_discount(train, COST_AT)
-    factor = inverse_ideal_dcg(train, COST_AT, function.gain)
-    return partial(_lambda_steps, _Forces(function.rule(train), discount, factor))
-
-
-class _Forces(NamedTuple):
-    """A lambda function on a training set, and the queries' costs 1 - cost_factor[q] DCG."""
-
-    rule: LambdaRule
-    cost_discount: np.ndarray  # (longest query,), of that DCG
-    cost_factor: np.ndarray
+    rule, discount = function.rule(train), truncated_discount(train, COST_AT)
+    inverse_Z = inverse_ideal_dcg(train, COST_AT, function.gain)
+    return partial(_lambda_steps, rule, discount, inverse_Z)
 
 
 @kernel()
 def _lambda_steps(
-    forces: _Forces, data: TrainingQueries, sequence: np.ndarray, state: NetState,
-    scale: FeatureScale, rate: float, passes: Passes,
+    rule: LambdaRule, cost_discount: np.ndarray, cost_inverse_Z: np.ndarray,
+    data: TrainingQueries, sequence: np.ndarray, state: NetState, scale: FeatureScale, rate: float,
+    passes: Passes,
 ) -> float:  # fmt: skip
     """Take a step on each query of a sequence; return the sum of their costs before."""
     net, hidden, change, scores, force = passes
@@ -134,8 +126,8 @@ def _lambda_steps(
         x = query_features(data, q)
         s, f = scores[: len(x)], force[: len(x)]
         forward(x, net, hidden, s)
-        dcg = query_lambdas(s, data.blocks, q, forces.rule, forces.cost_discount, workspace, f)
-        total += data.weights[q] * (1.0 - forces.cost_factor[q] * dcg)
+        dcg = query_lambdas(s, data.blocks, q, rule, cost_discount, workspace, f)
+        total += data.weights[q] * (1.0 - cost_inverse_Z[q] * dcg)
         backward(x, net, hidden, f, change)
         take_step(rate * data.weights[q], scale, change, state)
     return total

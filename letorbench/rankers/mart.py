@@ -131,12 +131,11 @@ class MART(BoostedTrees):
 
     def differentiated(self, train: QuerySet) -> Differentiated:
         weights = train.document_weights
-        r = train.labels - (weights * train.labels).sum() / weights.sum()
+        r = train.labels - np.average(train.labels, weights=weights)
 
         def squared_errors(F: np.ndarray) -> tuple[np.ndarray, float]:
-            return np.array([weights * (F - r), weights]), 0.5 * float(
-                (weights * (F - r) ** 2).sum()
-            )
+            loss = 0.5 * float((weights * (F - r) ** 2).sum())
+            return np.array([weights * (F - r), weights]), loss
 
         return squared_errors
 
@@ -180,9 +179,9 @@ class TreeBooster:
 
     def _newton_step(self, scores: np.ndarray, gradient: np.ndarray, values: np.ndarray) -> float:
         """Return the step along `values` to the least loss, 0 if `values` do not lower the loss."""
-        counts = np.ones(len(values)) * self.weights
+        weights = np.ones(len(values)) * self.weights
         # the curvature is measured where the scores have moved by 1 in root mean square
-        unit = 1.0 / float(np.sqrt((counts * values**2).sum() / counts.sum()))
+        unit = 1.0 / float(np.sqrt(np.average(values**2, weights=weights)))
         slope = dot(gradient, values)
         after = dot(self.loss(scores + unit * values)[0][0], values)
         if not slope < 0.0:

@@ -7,11 +7,10 @@ kernels compute the same numbers.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from letorbench.losses.base import require_comparable
 from letorbench.losses.gains import (
     VECTOR,
     GainSettings,
+    far_queries,
     gather_exponentials,
     inverse_or_zero,
     over_blocks,
@@ -35,7 +35,6 @@ from letorbench.losses.gains import (
     scatter,
     truncated_discount,
 )
-from letorbench.models.tree_ensemble import Tree
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.rankers.tuning import Between
@@ -46,17 +45,13 @@ from letorbench.solvers.tree_splitting import MOST_BINS, TreeFeatures, TreeParam
 
 #: the number of pairs, those of a document with itself included, that is worth a thread
 PAIRS = 1_000_000
-#: the largest value of `NDCGBoost.sample`
-LARGEST_SAMPLE = 10.0
-#: its default for "once" and "average", by validation parts (docs/papers/ndcgboost-2009.md)
+#: the default `sample` of "once" and "average", by validation parts (docs/papers/ndcgboost-2009.md)
 HALF = 0.5
 #: a weight below this fraction of the largest is rounding
 NO_WEIGHT = 1e-12
 #: the criteria, and those of `TreeParams`: with g = -w and h = |w|, G^2 / H is H less its Gini
 #: impurity 2 p n / H of the weights p and n of both classes
 CRITERIA = {"misclassification": "misclassification", "gini": "newton", "entropy": "entropy"}
-#: a tree of this depth may have 1,024 leaves
-DEEPEST = 10
 
 
 @dataclass
@@ -120,9 +115,9 @@ class NDCGBoost(GainSettings, Ranker):
     paper = "Valizadegan, Jin, Zhang, Mao: Learning to Rank by Optimizing NDCG Measure, NIPS 2009"
     auto_features = "raw"  # stumps only compare a feature's values
     takes_missing = property(lambda self: self.weak == "tree")
-    grid: ClassVar[Mapping[str, Sequence[object]]] = {"stumps": ("average", "exact")}
-    as_published: ClassVar[Mapping[str, object]] = {"stumps": "sample"}
-    ranges: ClassVar[Mapping[str, Any]] = {
+    grid = {"stumps": ("average", "exact")}
+    as_published = {"stumps": "sample"}
+    ranges = {
         "rounds": Between(20, 500, log=True), "stumps": ("average", "exact"),
         "sample": Between(0.1, 1.0, log=True, beside=("stumps", "average")),
         "weak": ("stump", "tree"), "depth": Between(2, 5, beside=("weak", "tree")),
@@ -131,11 +126,11 @@ class NDCGBoost(GainSettings, Ranker):
 
     rounds: int = number(100, least=1)
     stumps: str = one_of(("exact", "sample", "once", "average"), "exact")
-    sample: float | None = number(None, above=0, most=LARGEST_SAMPLE)
+    sample: float | None = number(None, above=0, most=10)
     bins: int | None = number(None, least=2, most=256)
     truncation: int = number(0, least=0)
     weak: str = one_of(("stump", "tree"), "stump")
-    depth: int = number(3, least=1, most=DEEPEST)
+    depth: int = number(3, least=1, most=10)
     criterion: str = one_of(CRITERIA, "gini")
 
     @property
@@ -148,40 +143,25 @@ class NDCGBoost(GainSettings, Ranker):
                 f"found sample={self.sample} with stumps=exact, expected it with stumps=sample, "
                 "stumps=once or stumps=average"
             )
-        booster = self.booster(train, self.search(train, rng))
+        booster = self.booster(train, rng)
         return boost(booster, train, self.rounds, None, deadline=self.deadline)
 
-    def booster(self, train: QuerySet, search: Search) -> BoundBooster:
-        """Return the booster on a training set, with a search for its weak learners."""
-        to_term = Term if self.weak == "tree" else stump_term
-        return BoundBooster(train, search, self.truncation, self.gain, to_term)
-
-    def search(self, train: QuerySet, rng: Generator) -> Search:
-        """Return the search for the weak learner of weighted training documents."""
-        if self.weak == "tree":
-            search = self._tree_search(train)
+    def booster(self, train: QuerySet, rng: Generator) -> BoundBooster:
+        """Return Algorithm 1 on a training set."""
+        trees = self.weak == "tree"
+        search: Search
+        if trees:
+            params = TreeParams(
+                2**self.depth, self.depth, least_docs=1, least_hessian=0.0,
+                criterion=CRITERIA[self.criterion],
+            )  # fmt: skip
+            grower = Grower(TreeFeatures.of(train.features, self.bins or MOST_BINS - 1), params)
+            search = partial(best_tree, grower)
         else:
             search = stump_search(train.features, self.bins, self.criterion)
-        if self.stumps == "exact":
-            return search
-        return partial(best_of_sample, search, self.stumps, self.sample, rng)
-
-    def _tree_search(self, train: QuerySet) -> Search:
-        """Return the search that grows a tree, whose leaves have the classes of their weights."""
-        params = TreeParams(
-            2**self.depth, self.depth, least_docs=1, least_hessian=0.0,
-            criterion=CRITERIA[self.criterion],
-        )  # fmt: skip
-        grower = Grower(TreeFeatures.of(train.features, self.bins or MOST_BINS - 1), params)
-
-        def search(w: np.ndarray) -> BestTree | None:
-            tree = grower.grow(-w, np.abs(w))
-            f = grower.predict(tree) > 0.0
-            eta = float(w[f].sum())
-            tree = tree._replace(value=(tree.value > 0.0).astype(np.float64))  # classes
-            return (tree, f, eta) if eta > 0.0 and len(tree.left) > 1 else None
-
-        return search
+        if self.stumps != "exact":
+            search = partial(best_of_sample, search, self.stumps, self.sample, rng)
+        return BoundBooster(train, search, self.truncation, self.gain, trees)
 
 
 # The paper's equations, pair by pair. F: scores (n_docs,) float64; r: labels; f: 0 or 1; Z is of
@@ -243,6 +223,15 @@ def _judged(queries: QuerySet, k: int, gain: str) -> Iterator[tuple[slice, np.nd
             yield slice(begin, end), G, Z / weight[q]
 
 
+def best_tree(grower: Grower, w: np.ndarray) -> BestTree | None:
+    """Grow a tree whose leaves have the classes of their weights: a `Search`."""
+    tree = grower.grow(-w, np.abs(w))
+    f = grower.predict(tree) > 0.0
+    eta = float(w[f].sum())
+    tree = tree._replace(value=(tree.value > 0.0).astype(np.float64))
+    return (tree, f, eta) if eta > 0.0 and len(tree.left) > 1 else None
+
+
 def best_of_sample(
     search: Search, how: str, size: float | None, rng: Generator, w: np.ndarray
 ) -> BestTree | None:
@@ -274,7 +263,6 @@ def best_of_sample(
 
 def chances(a: np.ndarray, n: int) -> np.ndarray:
     """Return min(1, c a) for weights a > 0, (n_docs,), with the c that makes their sum n."""
-    # chances of n documents drawn without repeats, as nearly proportional to a as is possible
     falling = np.sort(a)[::-1]
     rest = np.cumsum(falling[::-1])[::-1]
     sure = np.arange(n)  # the number of documents with the chance 1
@@ -286,18 +274,14 @@ class BoundBooster:
     """Lines 3 to 7 of Algorithm 1 on one training set."""
 
     def __init__(
-        self,
-        train: QuerySet,
-        search: Search,
-        truncation: int,
-        gain: str = "exp2",
-        to_term: Callable[[Tree, np.ndarray, float], Term] = stump_term,
-    ) -> None:
+        self, train: QuerySet, search: Search, truncation: int, gain: str = "exp2",
+        trees: bool = False,
+    ) -> None:  # fmt: skip
         require_comparable(train)
         self.train, self.search, self.norm = train, search, (truncation, gain)
-        self.to_term = to_term
+        self.to_term = Term if trees else stump_term
         self.blocks = train.by_label
-        self.gains = np.repeat(gains_of(train.by_label.labels, gain), np.diff(self.blocks.starts))
+        self.gains = np.repeat(gains_of(self.blocks.labels, gain), np.diff(self.blocks.starts))
         discount = truncated_discount(train, truncation)[places(train) - 1]
         #: 1 / Z times the query's weight
         self.inverse_Z = inverse_or_zero(query_sums(self.gains * discount, train))
@@ -310,29 +294,24 @@ class BoundBooster:
         w, M = np.empty(len(scores)), np.empty(len(self.inverse_Z))
         task = partial(_weights, scores, self.blocks, self.gains, self.inverse_Z, w, M)
         parallel_for(task, len(M), self.least, self.cost)
-        for q, rows, query in self._far(M):
+        for q, rows, query in far_queries(M, self.train):
             w[rows] = weights(scores[rows], query, *self.norm)
             M[q] = objective(scores[rows], query, *self.norm)
         return w, float(M.sum())
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
         """Return the classifier that the search finds, with its alpha (15)."""
-        result = self.search(weights)
-        if result is None:
+        best = self.search(weights)
+        if best is None:
             return None
-        learner, f, _ = result
-        both = np.empty((len(self.inverse_Z), 2))
-        task = partial(_step_sums, scores, f, self.blocks, self.gains, self.inverse_Z, both)
-        parallel_for(task, len(both), self.least, self.cost)
-        for q, rows, query in self._far(both[:, 0]):
-            both[q] = step_sums(scores[rows], f[rows], query, *self.norm)
-        alpha = step(*both.sum(axis=0))
-        return self.to_term(learner, f, alpha) if alpha else None
-
-    def _far(self, numbers: np.ndarray) -> Iterator[tuple[int, slice, QuerySet]]:
-        """Yield the queries whose scores are too far apart for a kernel (NaN), and their rows."""
-        for q in np.flatnonzero(np.isnan(numbers)).tolist():
-            yield q, slice(*self.train.offsets[q : q + 2]), self.train.queries(q, q + 1)
+        classifier, f, _ = best
+        sums = np.empty((len(self.inverse_Z), 2))
+        task = partial(_step_sums, scores, f, self.blocks, self.gains, self.inverse_Z, sums)
+        parallel_for(task, len(sums), self.least, self.cost)
+        for q, rows, query in far_queries(sums[:, 0], self.train):
+            sums[q] = step_sums(scores[rows], f[rows], query, *self.norm)
+        alpha = step(*sums.sum(axis=0))
+        return self.to_term(classifier, f, alpha) if alpha else None
 
 
 # The kernels. With u = exp(F - max F), theta_ij = u_i u_j / (u_i + u_j)^2: one exponential a

@@ -66,10 +66,13 @@ class RandomForests(TreeSettings, Ranker):
         def grown(part: int) -> list[Tree]:
             grower = Grower(features, params)
             trees: list[Tree] = []
-            for bag, own in zip(bags[part::parts], generators[part::parts], strict=True):
+            for bag, generator in zip(bags[part::parts], generators[part::parts], strict=True):
                 if (trees or part) and self.deadline.passed:
                     break
-                trees.append(_tree(grower, own, train, r, bag))
+                drawn = np.bincount(bag, minlength=train.n_queries).astype(float)
+                times = np.repeat(drawn, train.lengths)
+                rows = np.flatnonzero(times).astype(np.int32)
+                trees.append(grower.grow(-times * r, times, generator, rows))
             return trees
 
         grown_parts = run_tasks([partial(grown, part) for part in range(parts)])
@@ -78,10 +81,3 @@ class RandomForests(TreeSettings, Ranker):
         every = [each[k] for k in range(longest) for each in grown_parts if k < len(each)]
         model = joined(every, [1.0 / len(every)] * len(every), train.n_features)
         return FitResult(model, best=len(every), cut_off=len(every) < self.bags)
-
-
-def _tree(grower: Grower, rng: Generator, train: QuerySet, r: np.ndarray, bag: np.ndarray) -> Tree:
-    """Grow a tree on the queries of a bag, each as often as it was drawn."""
-    times = np.repeat(np.bincount(bag, minlength=train.n_queries), train.lengths).astype(float)
-    rows = np.flatnonzero(times).astype(np.int32)
-    return grower.grow(-times * r, times, rng, rows)

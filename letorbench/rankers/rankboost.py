@@ -1,15 +1,13 @@
 """RankBoost: boosting threshold stumps on the exponential loss of pairs."""
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from letorbench.compiled.jit import kernel, longest_query
-from letorbench.compiled.threads import parallel_for
 from letorbench.datasets.queryset import LabelBlocks
-from letorbench.losses.base import queries_a_thread
-from letorbench.losses.gains import extent, gather, pair_counts, pairs
+from letorbench.losses.base import ValueAndGradient, in_query_slices
+from letorbench.losses.gains import extent, far_queries, gather, pair_counts, pairs
 from letorbench.parameters import number
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.solvers.boosting import Term, adaboost_step, boost, stump_term
@@ -79,8 +77,8 @@ def objective(H: np.ndarray, queries: QuerySet) -> float:
 
 def potentials(H: np.ndarray, queries: QuerySet) -> np.ndarray:
     """Return the paper's potential pi (n_docs,), for which r = sum_i pi_i h_i."""
-    losses, shares = pair_sums(H, queries)
-    return shares / losses
+    loss, sums = pair_sums(H, queries)
+    return sums / loss
 
 
 def pair_sums(H: np.ndarray, queries: QuerySet) -> tuple[float, np.ndarray]:
@@ -94,38 +92,33 @@ class _Booster:
     """Figure 1 of the paper on one training set."""
 
     def __init__(self, train: QuerySet, search: Search) -> None:
-        self.train = train
-        self.search = search
+        self.train, self.search = train, search
         weights, n_pairs = train.query_weights, pair_counts(train)
         #: the weight of one pair of each query
         self.pair_weight = weights * (1.0 / ((weights * n_pairs).sum() or 1.0))
-        self.cost = train.lengths
-        self.least = queries_a_thread(train, 2_000)
 
     def weigh(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
         """Return the potentials and the objective."""
-        pi, losses = np.empty(len(scores)), np.empty(len(self.cost))
-        task = partial(_sum_pairs, scores, self.train.by_label, self.pair_weight, pi, losses)
-        parallel_for(task, len(losses), self.least, self.cost)
-        for q in np.flatnonzero(np.isnan(losses)).tolist():  # too far apart for the kernel
-            rows = slice(*self.train.offsets[q : q + 2])
-            loss, shares = pair_sums(scores[rows], self.train.queries(q, q + 1))
-            losses[q], pi[rows] = self.pair_weight[q] * loss, self.pair_weight[q] * shares
+        arguments = self.train, scores, self.train.by_label, self.pair_weight
+        losses, pi = in_query_slices(_sum_pairs, *arguments, documents=2_000)
+        for q, rows, query in far_queries(losses, self.train):
+            loss, sums = pair_sums(scores[rows], query)
+            losses[q], pi[rows] = self.pair_weight[q] * loss, self.pair_weight[q] * sums
         total = float(losses.sum())
         return (pi / total if total > 0.0 else pi), total
 
     def choose(self, scores: np.ndarray, weights: np.ndarray) -> Term | None:
         """Return the stump with the largest r, with its alpha."""
-        result = self.search(weights)
-        if result is None:
+        best = self.search(weights)
+        if best is None:
             return None
-        stump, h, r = result
+        stump, h, r = best
         return stump_term(stump, h, adaboost_step(r))
 
 
-# The kernel. The loss of a pair is exp(s_j - s_i) = u_j / u_i with u = exp(s - c). With the
-# documents label-sorted, a document's pairs sum to a running sum of u times its own 1 / u, or of
-# 1 / u times its own u, so a query costs its documents times one.
+# The kernel. The loss of a pair is exp(s_j - s_i) = u_j / u_i with u = exp(s - c). With documents
+# sorted by label, the pairs of document i sum to 1 / u_i times a running sum of u, and those of
+# document j to u_j times a running sum of 1 / u. So a query costs as much as its documents.
 
 #: the widest span of a query's scores for u: with c in their middle, u and 1 / u are at most
 #: exp(300), and products of two are finite. The span of `losses.gains` is narrower because
@@ -135,12 +128,12 @@ SPAN = 600.0
 
 @kernel()
 def _sum_pairs(
-    scores: np.ndarray, blocks: LabelBlocks, pair_weight: np.ndarray, potential: np.ndarray,
-    losses: np.ndarray, first: int, last: int,
+    scores: np.ndarray, blocks: LabelBlocks, pair_weight: np.ndarray, first: int, last: int,
+    out: ValueAndGradient,
 ) -> None:  # fmt: skip
     """Fill pair_weight[q] times the `pair_sums` of each query; the potentials are in file order."""
-    u = np.empty(longest_query(blocks.offsets, first, last))
-    order = blocks.order
+    losses, potential = out
+    u, order = np.empty(longest_query(blocks.offsets, first, last)), blocks.order
     for q in range(first, last):
         begin, end = blocks.offsets[q], blocks.offsets[q + 1]
         gather(scores, order[begin:end], u)
@@ -154,18 +147,18 @@ def _sum_pairs(
         starts = blocks.starts[blocks.queries[q] : blocks.queries[q + 1] + 1]
         higher = 0.0  # sum of 1 / u over the blocks before
         for b in range(len(starts) - 1):
-            own = 0.0
+            block = 0.0
             for p in range(starts[b], starts[b + 1]):
                 potential[order[p]] = -pair_weight[q] * u[p - begin] * higher
-                own += 1.0 / u[p - begin]
-            higher += own
+                block += 1.0 / u[p - begin]
+            higher += block
         total, lower = 0.0, 0.0  # lower: sum of u over the blocks behind
         for b in range(len(starts) - 2, -1, -1):
-            own = 0.0
+            block = 0.0
             for p in range(starts[b], starts[b + 1]):
-                share = lower / u[p - begin]
-                potential[order[p]] += pair_weight[q] * share
-                total += share
-                own += u[p - begin]
-            lower += own
+                loss = lower / u[p - begin]
+                potential[order[p]] += pair_weight[q] * loss
+                total += loss
+                block += u[p - begin]
+            lower += block
         losses[q] = pair_weight[q] * total

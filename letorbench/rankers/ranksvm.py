@@ -22,8 +22,7 @@ from letorbench.rankers.tuning import Between
 from letorbench.solvers.convex import Expansion, bundle, newton
 from letorbench.solvers.fit_warnings import FitWarning
 
-#: a thread costs more than it saves on fewer documents
-DOCS_A_THREAD = 2048
+NO_PAIRS = FitWarning("nothing learned", "no query has two different labels: all scores are 0")
 
 
 def pair_differences(queries: QuerySet, normalise: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -37,8 +36,8 @@ def pair_differences(queries: QuerySet, normalise: bool) -> tuple[np.ndarray, np
 
 def objective(w: np.ndarray, queries: QuerySet, ranker: "RankSVM") -> float:
     """Compute |w|^2 / 2 + C sum_q c_q sum_{pairs of q} l(w . (x_i - x_j)), pair by pair."""
-    differences, c = pair_differences(queries, ranker.normalise)
-    hinge = np.maximum(0.0, 1.0 - differences @ w)
+    D, c = pair_differences(queries, ranker.normalise)
+    hinge = np.maximum(0.0, 1.0 - D @ w)
     loss = hinge**2 if ranker.loss == "squared-hinge" else hinge
     return float(w @ w / 2.0 + ranker.C * (c @ loss))
 
@@ -93,20 +92,13 @@ class RankSVM(Ranker):
     gap: float = number(1e-6, above=0)
 
     def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
-        pairs = MarginPairs(train, self.normalise)
+        sums, n = MarginPairs(train, self.normalise), train.n_features
         if self.loss == "hinge":
-            minimum = bundle(
-                pairs.hinge, train.n_features, self.C, self.gap, deadline=self.deadline
-            )
+            minimum = bundle(sums.hinge, n, self.C, self.gap, deadline=self.deadline)
         else:
-            minimum = newton(
-                lambda w: pairs.squared_hinge(w, self.C),
-                np.zeros(train.n_features),
-                self.gap,
-                deadline=self.deadline,
-            )
-        none = FitWarning("nothing learned", "no query has two different labels: all scores are 0")
-        return minimum.fit_result(Linear(minimum.point), *([] if pairs.any else [none]))
+            expand = partial(sums.squared_hinge, C=self.C)
+            minimum = newton(expand, np.zeros(n), self.gap, deadline=self.deadline)
+        return minimum.fit_result(Linear(minimum.point), *([] if sums.any else [NO_PAIRS]))
 
 
 class MarginPairs:
@@ -114,9 +106,9 @@ class MarginPairs:
 
     def __init__(self, queries: QuerySet, normalise: bool) -> None:
         self.queries = queries
-        labels, level = np.unique(queries.labels, return_inverse=True)
-        self.level, self.n_levels = level.astype(np.int64), len(labels)
-        self.least = queries_a_thread(queries, DOCS_A_THREAD)
+        labels, self.level = np.unique(queries.labels, return_inverse=True)
+        self.n_levels = len(labels)
+        self.least = queries_a_thread(queries, 2_048)
         n_pairs = pair_counts(queries)
         per_query = 1.0 / np.maximum(n_pairs, 1.0) if normalise else np.ones(queries.n_queries)
         # c_q of each document, times the weight of its query
@@ -147,9 +139,8 @@ class MarginPairs:
         e = lower - upper
         value = float(np.sum(self.weight * (upper + scores * (product + 2.0 * e))))
         slope = 2.0 * self.weight * (product + e)
-        return Expansion(
-            dot(w, w) / 2.0 + C * value, w + C * weighted_rows(features, slope), hessian_times
-        )
+        gradient = w + C * weighted_rows(features, slope)
+        return Expansion(dot(w, w) / 2.0 + C * value, gradient, hessian_times)
 
     def hinge(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the sum of c_q max(0, 1 - (s_i - s_j)) at w, and a subgradient (n_features,)."""
@@ -170,18 +161,16 @@ class MarginPairs:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the sums of x (n_docs,) over each document's upper and its lower partners."""
         upper, lower = np.empty((2, len(x)))
-        task = partial(
-            _partner_sums, x, scores, order, self.level, self.n_levels, self.queries.offsets,
-            upper, lower,
-        )  # fmt: skip
+        labels, offsets = (self.level, self.n_levels), self.queries.offsets
+        task = partial(_partner_sums, x, scores, order, *labels, offsets, upper, lower)
         parallel_for(task, self.queries.n_queries, self.least)
         return upper, lower
 
 
 # The kernel. With the documents in order of score, the partners of a document are those with a
-# higher (or a lower) label that a pointer has passed. A pointer that never turns back and a sum for
-# each label give the sums of all documents in O(m (log m + labels)) time for a query of m documents
-# (Lee & Lin, section 3). No pair is visited.
+# higher (or, in the opposite order, a lower) label that a pointer has passed. A pointer that never
+# turns back and a sum for each label give the sums of all documents in O(m (log m + labels)) time
+# for a query of m documents (Lee & Lin, section 3). No pair is visited.
 
 
 @kernel()
@@ -192,28 +181,22 @@ def _partner_sums(
     """Fill the sums of x of the queries first..last - 1; level: the labels as 0..n_levels - 1."""
     passed_sums = np.empty(n_levels)  # of x, by label
     for q in range(first, last):
-        begin, end = offsets[q], offsets[q + 1]
-        passed_sums[:] = 0.0
-        passed = begin
-        for t in range(begin, end):
-            j = order[t]
-            while passed < end and scores[order[passed]] < scores[j] + 1.0:
-                i = order[passed]
-                passed_sums[level[i]] += x[i]
-                passed += 1
-            total = 0.0
-            for k in range(level[j] + 1, n_levels):
-                total += passed_sums[k]
-            upper[j] = total
-        passed_sums[:] = 0.0
-        passed = end - 1
-        for t in range(end - 1, begin - 1, -1):
-            i = order[t]
-            while passed >= begin and scores[i] < scores[order[passed]] + 1.0:
-                j = order[passed]
-                passed_sums[level[j]] += x[j]
-                passed -= 1
-            total = 0.0
-            for k in range(level[i]):
-                total += passed_sums[k]
-            lower[i] = total
+        for rising in (True, False):
+            rows = order[offsets[q] : offsets[q + 1]][:: 1 if rising else -1]
+            passed_sums[:] = 0.0
+            passed = 0
+            for row in rows:
+                while passed < len(rows):
+                    i, j = (rows[passed], row) if rising else (row, rows[passed])
+                    if not scores[i] < scores[j] + 1.0:
+                        break
+                    passed_sums[level[rows[passed]]] += x[rows[passed]]
+                    passed += 1
+                begin, end = (level[row] + 1, n_levels) if rising else (0, level[row])
+                total = 0.0
+                for k in range(begin, end):
+                    total += passed_sums[k]
+                if rising:
+                    upper[row] = total
+                else:
+                    lower[row] = total

@@ -5,7 +5,6 @@ P. Ravikumar, A. Tewari, E. Yang, "On NDCG Consistency of Listwise Ranking Metho
 which of them are consistent.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -54,7 +53,7 @@ class _Surrogate(Ranker):
     families = ("listwise", "linear")
     figure = "consistency"
     paper = "Ravikumar, Tewari, Yang: On NDCG Consistency of Listwise Ranking Methods, AISTATS 2011"
-    as_published: ClassVar[Mapping[str, object]] = {"solver": "line-search", "iterations": 400}
+    as_published = {"solver": "line-search", "iterations": 400}
 
     #: the loss, whose parameters are attributes of the ranker, and its name in the title
     surrogate: ClassVar[type[Loss]]

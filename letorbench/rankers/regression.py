@@ -1,8 +1,6 @@
 """Pointwise linear rankers: least squares on the labels, logistic regression of relevance."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -57,7 +55,7 @@ class Regression(GainSettings, Ranker):
     formula = "sum_i (w.x_i + b - y_i)^2 + l2 c |w|^2, y = r or 2^r - 1"
     grid = {"l2": (1e-3, 1e-2, 1e-1, 1.0, 10.0)}
     ranges = {"l2": Between(1e-6, 1e3, log=True)}
-    as_published: ClassVar[Mapping[str, object]] = {"l2": 0.0}
+    as_published = {"l2": 0.0}
 
     l2: float = number(0.0, least=0)
     target: str = one_of(("label", "gain"), "label")

@@ -6,14 +6,13 @@ finds the same maximum with the paper's greedy algorithm; a test compares the tw
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import permutations
 
 import numpy as np
 
 from letorbench.compiled.jit import kernel
-from letorbench.compiled.threads import parallel_for
-from letorbench.losses.base import queries_a_thread
+from letorbench.losses.base import ValueAndGradient, in_query_slices
+from letorbench.losses.gains import query_sums
 from letorbench.models.linear import Linear, weighted_rows
 from letorbench.parameters import number
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
@@ -21,8 +20,7 @@ from letorbench.rankers.tuning import Between
 from letorbench.solvers.convex import bundle
 from letorbench.solvers.fit_warnings import FitWarning
 
-#: a thread costs more than it saves on fewer documents
-DOCS_A_THREAD = 2048
+NO_PAIRS = FitWarning("nothing learned", "no query has both labels 0 and more: all scores are 0")
 
 
 def average_precision(relevant: np.ndarray) -> float:
@@ -34,13 +32,10 @@ def average_precision(relevant: np.ndarray) -> float:
 def psi_weights(relevant: np.ndarray, ranking: Sequence[int]) -> np.ndarray:
     """Return c with Psi(x, ranking) = sum of c_i x_i (the paper's equation 5)."""
     place = np.argsort(ranking)
-    c = np.zeros(len(relevant))
     good, other = np.flatnonzero(relevant), np.flatnonzero(~relevant)
-    for i in good:
-        for j in other:  # Psi is the mean of y_ij (x_i - x_j)
-            y = 1.0 if place[i] < place[j] else -1.0
-            c[i] += y / (len(good) * len(other))
-            c[j] -= y / (len(good) * len(other))
+    y = np.where(place[good, None] < place[other], 1.0, -1.0)  # Psi is the mean of y_ij (x_i - x_j)
+    c = np.zeros(len(relevant))
+    c[good], c[other] = y.sum(axis=1) / y.size, -y.sum(axis=0) / y.size
     return c
 
 
@@ -101,47 +96,38 @@ class SVMMAP(Ranker):
     def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         risk = MAPRisk(train)
         minimum = bundle(risk, train.n_features, self.C, self.gap, deadline=self.deadline)
-        none = FitWarning(
-            "nothing learned", "no query has both labels 0 and more: all scores are 0"
-        )
-        return minimum.fit_result(Linear(minimum.point), *([] if risk.n else [none]))
+        return minimum.fit_result(Linear(minimum.point), *([] if risk.n else [NO_PAIRS]))
 
 
 class MAPRisk:
     """The mean of `structural_hinge` over queries with relevant and other documents."""
 
     def __init__(self, queries: QuerySet) -> None:
-        self.features = queries.features
-        self.offsets = queries.offsets
-        self.relevant = queries.labels >= 1
-        running = np.concatenate([[0], np.cumsum(self.relevant)])
-        n_relevant = np.diff(running[queries.offsets])
+        self.queries, self.relevant = queries, queries.labels >= 1
+        n_relevant = query_sums(self.relevant, queries)
         counted = (n_relevant > 0) & (n_relevant < queries.lengths)
-        self.weights, self.by_document = queries.query_weights, queries.document_weights
-        self.n = float(self.weights[counted].sum())
-        self._least = queries_a_thread(queries, DOCS_A_THREAD)
+        self.n = float(queries.query_weights[counted].sum())
 
     def __call__(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the risk at w (n_features,), and the subgradient of the most violated rankings."""
-        scores = Linear(w).predict(self.features)
-        weights, losses = np.empty(len(scores)), np.empty(len(self.offsets) - 1)
-        task = partial(most_violated, scores, self.relevant, self.offsets, weights, losses)
-        parallel_for(task, len(losses), self._least)
-        weights, losses = weights * self.by_document, losses * self.weights
-        n = self.n or 1.0
-        risk = (float(losses.sum()) - float(np.sum(weights * scores))) / n
-        return risk, weighted_rows(self.features, weights) / -n
+        queries, n = self.queries, self.n or 1.0
+        scores = Linear(w).predict(queries.features)
+        arguments = queries, scores, self.relevant, queries.offsets
+        losses, c = in_query_slices(most_violated, *arguments, documents=2_048)
+        losses, c = losses * queries.query_weights, c * queries.document_weights
+        risk = (float(losses.sum()) - float(np.sum(c * scores))) / n
+        return risk, weighted_rows(queries.features, c) / -n
 
 
 @kernel()
 def most_violated(
-    scores: np.ndarray, relevant: np.ndarray, offsets: np.ndarray, weights: np.ndarray,
-    losses: np.ndarray, first: int, last: int,
+    scores: np.ndarray, relevant: np.ndarray, offsets: np.ndarray, first: int, last: int,
+    out: ValueAndGradient,
 ) -> None:  # fmt: skip
     """Find the most violated ranking y' of each of the queries first..last - 1, greedily.
 
-    losses (n_queries,): 1 - AP(y'). weights (n_docs,): c with Psi(x, y) - Psi(x, y') = sum of c_i
-    x_i. Both are 0 for a query without relevant or without other documents.
+    The value is 1 - AP(y'), the gradient is c, where Psi(x, y) - Psi(x, y') = sum of c_i x_i. Both
+    are 0 for a query without relevant or without other documents.
 
     This is Algorithm 2 of the paper's section 3.3.1: each other document is put, independently of
     the rest, at its best place among the relevant ones. Let i and j count the R relevant and the N
@@ -155,12 +141,13 @@ def most_violated(
     and so on, each between its neighbours' places: O((R + N) log N) instead of the paper's O(R N) a
     query.
     """
+    losses, c = out
     for q in range(first, last):
         begin, end = offsets[q], offsets[q + 1]
         rows = begin + np.argsort(scores[begin:end])[::-1]
         good, bad = rows[relevant[rows]], rows[~relevant[rows]]
         n_good, n_bad = len(good), len(bad)
-        weights[begin:end] = 0.0
+        c[begin:end] = 0.0
         losses[q] = 0.0
         if n_good == 0 or n_bad == 0:
             continue
@@ -182,11 +169,11 @@ def most_violated(
                         best, k = delta, i
                 place[j] = k
                 ahead[k - 1] += 1
-                weights[bad[j - 1]] = -unit * (n_good - k + 1)
+                c[bad[j - 1]] = -unit * (n_good - k + 1)
             apart //= 2
         before, precision = 0, 0.0
         for i in range(1, n_good + 1):
             before += ahead[i - 1]
             precision += i / float(i + before)
-            weights[good[i - 1]] = unit * before
+            c[good[i - 1]] = unit * before
         losses[q] = 1.0 - precision / n_good

@@ -463,7 +463,7 @@ def test_a_package_that_cannot_load_is_not_said_to_be_missing(monkeypatch) -> No
 # nothing, and a slice may be as short as one item, so that its bounds fall wherever they can
 
 #: the least work of a thread, as modules call it
-LEASTS = ("LEAST", "DOCS_A_THREAD")
+LEASTS = ("LEAST",)
 FEW = [37, 1, 23, 61, 5, 40, 2, 13]
 #: more documents than the largest block of rows that a sum is cut into
 MANY = [97, 1, 313, 60, *[41, 17, 111, 5] * 30]

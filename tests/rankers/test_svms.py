@@ -7,8 +7,9 @@ import pytest
 from conftest import random_queries, unlocked
 
 from letorbench.datasets.queryset import QuerySet
+from letorbench.losses.base import ValueAndGradient
 from letorbench.models import Linear
-from letorbench.rankers.ranksvm import MarginPairs, pair_differences
+from letorbench.rankers.ranksvm import MarginPairs, RankSVM, objective, pair_differences
 from letorbench.rankers.svmmap import (
     MAPRisk,
     average_precision,
@@ -41,24 +42,17 @@ def test_gradient_and_hessian(queries, rng, normalise):
     D, c = pair_differences(queries, normalise)
     w, d = rng.normal(size=(2, 4))
     here, t = pairs.squared_hinge(w, C), np.maximum(0.0, 1.0 - D @ w)
-    assert here.value == pytest.approx(w @ w / 2 + C * (c * t) @ t, rel=1e-12)
+    rankers = (RankSVM(C, loss, normalise) for loss in ("squared-hinge", "hinge"))
+    squared, plain = (objective(w, queries, ranker) for ranker in rankers)
+    assert here.value == pytest.approx(squared, rel=1e-12)
     np.testing.assert_allclose(here.gradient, w - 2.0 * C * D.T @ (c * t), rtol=1e-9)
     active = c * (D @ w < 1.0)
     np.testing.assert_allclose(
         here.hessian_times(d), d + 2.0 * C * D.T @ (active * (D @ d)), rtol=1e-9
     )
     risk, slope = pairs.hinge(w)
-    assert risk == pytest.approx(c @ t, rel=1e-9)
+    assert C * risk == pytest.approx(plain - w @ w / 2, rel=1e-9)
     np.testing.assert_allclose(slope, -D.T @ active, rtol=1e-9)
-
-
-def rankings(x: np.ndarray, relevant: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return 1 - AP and Psi(x, y) - Psi(x, y') of every ranking y' of documents x (n_docs, d)."""
-    ideal = psi_weights(relevant, tuple(np.argsort(~relevant, kind="stable")))
-    every = list(permutations(range(len(relevant))))
-    losses = [1.0 - average_precision(relevant[list(ranking)]) for ranking in every]
-    weights = [ideal - psi_weights(relevant, ranking) for ranking in every]
-    return np.array(losses), np.array(weights) @ x
 
 
 def test_queries_of_one_class_do_not_count(rng):
@@ -80,15 +74,17 @@ def test_no_ranking_is_violated_more(rng, length, spread):
         relevant[:2] = False
         relevant[2:4] = rng.permutation([True, False])
         scores = np.round(spread * rng.normal(size=5 + length), 1)  # ties too
-        weights, losses = np.full(len(scores), np.nan), np.full(3, np.nan)
-        most_violated(scores, relevant, offsets, weights, losses, 0, 3)
-        assert losses[[0, 2]].tolist() == [0.0, 0.0] and not np.delete(weights, own).any()
-        every_loss, every_weight = rankings(np.eye(length), relevant[own])
-        same = np.isclose(every_loss, losses[1]) & np.isclose(every_weight, weights[own]).all(1)
-        assert same.any()  # it is the loss and the features of one and the same real ranking
-        violation = losses[1] - weights @ scores
-        assert violation == pytest.approx(np.max(every_loss - every_weight @ scores[own]))
-        assert violation == pytest.approx(structural_hinge(scores[own], relevant[own]), abs=1e-12)
+        losses, c = out = ValueAndGradient(np.full(3, np.nan), np.full(len(scores), np.nan))
+        most_violated(scores, relevant, offsets, 0, 3, out)
+        assert losses[[0, 2]].tolist() == [0.0, 0.0] and not np.delete(c, own).any()
+        hinge = structural_hinge(scores[own], relevant[own])
+        assert losses[1] - c @ scores == pytest.approx(hinge, abs=1e-12)
+        ideal = psi_weights(relevant[own], np.argsort(~relevant[own], kind="stable"))
+        assert any(  # it is the loss and the features of one and the same real ranking
+            np.isclose(1.0 - average_precision(relevant[own][list(each)]), losses[1])
+            and np.allclose(ideal - psi_weights(relevant[own], each), c[own])
+            for each in permutations(range(length))
+        )
 
 
 def hinge(rows: np.ndarray):

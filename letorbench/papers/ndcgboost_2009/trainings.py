@@ -71,7 +71,7 @@ def scores(fold: Fold, change: Change, rng: np.random.Generator) -> list[np.ndar
     """(rounds, n_docs) scores of the validation and of the test part after each round."""
     train = joined(fold.train, fold.validation) if change.both_parts else fold.train
     made = NDCGBoost(**change.settings)
-    boosted = made.booster(train, made.search(train, rng))
+    boosted = made.booster(train, rng)
     parts = fold.validation, fold.test
     F, sums = np.zeros(train.n_docs), [np.zeros(part.n_docs) for part in parts]
     found: list[list[np.ndarray]] = [[], []]
