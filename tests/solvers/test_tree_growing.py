@@ -51,37 +51,26 @@ def codes_of(features: TreeFeatures) -> np.ndarray:
     return np.concatenate([group >> 8 * np.arange(8)[:, None] & 255 for group in features.codes])
 
 
-def test_features_are_binned_by_value_where_they_have_few_and_constant_ones_are_left_out(rng):
+@pytest.mark.parametrize("missing", [False, True])
+def test_features_are_binned_by_value_and_missing_values_have_the_last_bin(missing, rng):
     X = table(rng, 30)
-    made = TreeFeatures.of(X, 40)
-    assert made.used[made.n_bins > 1].tolist() == [k for k in range(30) if k != 5]
-    for code, k in zip(codes_of(made)[made.n_bins > 1], made.used[made.n_bins > 1], strict=True):
-        np.testing.assert_array_equal(code, np.searchsorted(cuts_of(made, k), X[:, k]))
-        values = np.unique(X[:, k]).astype(float)
-        middles = (values[1:] + values[:-1]) / 2.0
-        assert np.isin(cuts_of(made, k), middles).all() and len(cuts_of(made, k)) == min(
-            39, len(middles)
-        )
-
-
-def test_missing_values_have_the_last_bin_and_the_others_those_of_their_own(rng):
-    X = with_missing(table(rng, 30), rng)
+    X = with_missing(X, rng) if missing else X
     for bins in (2, 40, 255, 256):
         made = TreeFeatures.of(X, bins)
+        varied = [k for k, x in enumerate(X.T) if not (x == x[0]).all()]
+        assert made.used[made.n_bins > 1].tolist() == varied
         for place in np.flatnonzero(made.n_bins > 1):
             code, k = codes_of(made)[place], made.used[place]
-            known = ~np.isnan(X[:, k])
-            assert (made.missing[place] >= 0) == (not known.all())
-            cuts = cuts_of(made, k)
+            known, cuts = ~np.isnan(X[:, k]), cuts_of(made, k)
+            assert made.n_bins[place] == len(cuts) + 1
+            assert made.missing[place] == (-1 if known.all() else len(cuts))
             if not known.all():
-                assert (code[~known] == made.missing[place]).all()
-                assert made.missing[place] == made.n_bins[place] - 1 == len(cuts)
-                assert cuts[-1] == np.finfo(np.float32).max
+                assert (code[~known] == len(cuts)).all() and cuts[-1] == np.finfo(np.float32).max
                 cuts = cuts[:-1]
             np.testing.assert_array_equal(code[known], np.searchsorted(cuts, X[known, k]))
-            most = min(bins, 256 if known.all() else 255)
-            alone = TreeFeatures.of(X[known, k : k + 1], most)
-            np.testing.assert_array_equal(cuts, cuts_of(alone, 0))
+            values, most = np.unique(X[known, k]).astype(float), min(bins, 255 + known.all())
+            middles = (values[1:] + values[:-1]) / 2.0
+            assert np.isin(cuts, middles).all() and len(cuts) == min(most - 1, len(middles))
 
 
 def derivatives(rng: np.random.Generator, criterion: str) -> tuple[np.ndarray, np.ndarray]:
