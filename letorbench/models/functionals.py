@@ -214,6 +214,7 @@ class Separate(Model):
     """The score f1 (tau = 0) or f2 (tau > 0), with the transposes of the paper's A and B."""
 
     kind = "separate"
+    tanh: ClassVar[bool] = False  # for sigma, instead of the sigmoid
 
     A: np.ndarray = array("n1", "d")
     B: np.ndarray = array("n2", "d")
@@ -234,28 +235,22 @@ class Separate(Model):
         return scores
 
     def _sigma(self, t: np.ndarray) -> np.ndarray:
-        return sigmoid(t)
-
-    def _slope(self, sigma: np.ndarray) -> np.ndarray:
-        return sigma * (1.0 - sigma)
+        return 2.0 * sigmoid(2.0 * t) - 1.0 if self.tanh else sigmoid(t)
 
 
 class SeparateTanh(Separate):
     """The score f1 with tanh for sigma; tau is 0."""
 
     kind = "separate-tanh"
-
-    def _sigma(self, t: np.ndarray) -> np.ndarray:
-        return 2.0 * sigmoid(2.0 * t) - 1.0
-
-    def _slope(self, sigma: np.ndarray) -> np.ndarray:
-        return 1.0 - sigma * sigma
+    tanh = True
 
 
 @dataclass(frozen=True, eq=False)
-class SeparateFamily(ParametricFamily):
+class Bilinear(ParametricFamily):
     """The models f1 (tau = 0) or f2 (tau > 0); theta holds A (n1, d), then B (n2, d), by row."""
 
+    name = "bilinear"
+    formula = "s = sigma(A'y)' B'z, x = [y | z], a query's and a document's vector"
     drawn = True
     auto_features = "zscore"  # a normalisation by query would erase the query's vector
     models: ClassVar[type[Separate]] = Separate
@@ -298,7 +293,8 @@ class SeparateFamily(ParametricFamily):
         g = score_gradient[:, None]
         if self.tau == 0.0:
             sigma = at._sigma(a)
-            by_a, by_b = g * b * at._slope(sigma), g * sigma
+            slope = 1.0 - sigma * sigma if at.tanh else sigma * (1.0 - sigma)
+            by_a, by_b = g * b * slope, g * sigma
         else:
             by_b = 2.0 / self.tau * g * (a - b)
             by_a = -by_b
@@ -307,14 +303,7 @@ class SeparateFamily(ParametricFamily):
         return np.concatenate([A.ravel(), B.ravel()])
 
 
-class Bilinear(SeparateFamily):
-    """The models f1 with the sigmoid."""
-
-    name = "bilinear"
-    formula = "s = sigma(A'y)' B'z, x = [y | z], a query's and a document's vector"
-
-
-class BilinearTanh(SeparateFamily):
+class BilinearTanh(Bilinear):
     """The models f1 with tanh."""
 
     name = "bilinear-tanh"
@@ -322,7 +311,7 @@ class BilinearTanh(SeparateFamily):
     models = SeparateTanh
 
 
-class Distance(SeparateFamily):
+class Distance(Bilinear):
     """The models f2."""
 
     name = "distance"
