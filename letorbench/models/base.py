@@ -171,13 +171,13 @@ def _fit(sizes: dict[str, int], dimension: str, given: int, what: str) -> None:
 def model_class(kind: object) -> type[Model]:
     """Return the class of the models of that kind; DataError if there is none."""
     # a ranker's file may define its model
-    own = registry.places("models", "kind") | registry.places("rankers", "kind")
-    if kind in own:
-        return registry.load(own[str(kind)])
+    places = registry.places("models", "kind") | registry.places("rankers", "kind")
+    if kind in places:
+        return registry.load(places[str(kind)])
     if kind not in KINDS:
         raise DataError(
-            f"found a model of kind {kind!r}, expected one of {', '.join(sorted({*own, *KINDS}))}; "
-            "a plug-in's model needs its --plugin"
+            f"found a model of kind {kind!r}, expected one of "
+            f"{', '.join(sorted({*places, *KINDS}))}; a plug-in's model needs its --plugin"
         )
     return KINDS[str(kind)]
 

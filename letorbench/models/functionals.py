@@ -166,7 +166,7 @@ def _score_rows(
         _standardise(features, products, first, x)
         total[:] = 0.0
         for k in range(n_features):
-            own = x[k]
+            x_k = x[k]
             w = weights[k]
             for lane in range(LANES):
                 inner[lane] = w
@@ -175,7 +175,7 @@ def _score_rows(
                 for lane in range(LANES):
                     inner[lane] += c * other[lane]
             for lane in range(LANES):
-                total[lane] += own[lane] * inner[lane]
+                total[lane] += x_k[lane] * inner[lane]
         for i in range(first, min(first + LANES, n_docs)):
             scores[i] = total[i - first]
     return scores
@@ -197,9 +197,9 @@ def _sum_products(
         for k in range(first, last):
             if starts[k] == starts[k + 1]:
                 continue
-            own = x[k]
+            x_k = x[k]
             for lane in range(here):
-                pulled[lane] = score_gradient[begin + lane] * own[lane]
+                pulled[lane] = score_gradient[begin + lane] * x_k[lane]
             pulled[here:] = 0.0
             for p in range(starts[k], starts[k + 1]):
                 other, total = x[second[p]], 0.0

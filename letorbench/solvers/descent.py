@@ -150,7 +150,8 @@ class _Minimiser(Solver):
             if len(history) == 2 and steepness > enough:
                 enough = max(min(enough, TOLERANCE * steepness), least)
         warnings: tuple[FitWarning, ...] = ()
-        if not steepness <= max(TOLERANCE * first, least, _rounding(function, point)):
+        arrived = steepness <= max(TOLERANCE * first, least)
+        if not (arrived or steepness <= _rounding(function, point)):
             text = (
                 f"the descent ended after {len(history) - 1} iterations with a gradient "
                 f"{steepness / first:.1e} times as long as at the start, not {TOLERANCE:.0e}"
