@@ -82,45 +82,32 @@ def derivatives(rng: np.random.Generator, criterion: str) -> tuple[np.ndarray, n
     return g, h
 
 
-def best_split(
-    codes: np.ndarray,
-    missing: np.ndarray,
-    gradient: np.ndarray,
-    hessian: np.ndarray,
-    shape: TreeParams,
-) -> tuple[float, int, int, int]:
-    """Return a leaf's best split: gain, feature, cut, and a bin that goes left; gain 0 for none.
-
-    codes (n_features, n_docs) are the bins of the leaf's documents, missing (n_features,) the bins
-    of missing values, -1 where there are none. Documents with a code up to the cut go left, and so
-    do those in the last bin that is returned, if it is not -1. Of equal gains, the lowest feature's
-    is taken, then one with missing values on the left, then the lowest cut's.
-    """
-    best = (0.0, 0, 0, -1)
-    total = np.array([gradient.sum()]), np.array([hessian.sum()])
-    parent = leaf_gain(*total, shape)[0]
-    for k, code in enumerate(codes):
-        for too, cut in product(sorted({int(missing[k]), -1}, reverse=True), range(code.max())):
-            low = (code <= cut) | (code == too)
-            sides = [low, ~low]
-            G, H = (np.array([x[side].sum() for side in sides]) for x in (gradient, hessian))
-            fits = min(map(np.sum, sides)) >= shape.least_docs and H.min() >= shape.least_hessian
-            gain = float(leaf_gain(G, H, shape).sum() - parent)
-            if fits and gain > max(best[0], 1e-12 * abs(parent)):
-                best = (gain, k, cut, too)
-    return best
-
-
 def grown_plainly(features: TreeFeatures, g: np.ndarray, h: np.ndarray, shape: TreeParams) -> list:
-    """Every split as (documents of the left, of the right), in the order they are made."""
+    """Every split as (documents of the left, of the right), in the order they are made.
+
+    Of equal gains, the lowest feature's is taken, then one with missing values on the left, then
+    the lowest cut's.
+    """
     codes = codes_of(features)
     splits, leaves = [], [(np.arange(N), 0)]
 
     def best(leaf: tuple[np.ndarray, int]) -> tuple[float, int, int, int]:
-        rows, depth = leaf
+        """A leaf's best split: gain, feature, cut, and a bin that goes left as well."""
+        (rows, depth), found = leaf, (0.0, 0, 0, -1)
         if depth == shape.depth > 0:
-            return (0.0, 0, 0, -1)
-        return best_split(codes[:, rows], features.missing, g[rows], h[rows], shape)
+            return found
+        parent = leaf_gain(g[rows].sum(keepdims=True), h[rows].sum(keepdims=True), shape)[0]
+        for k, code in enumerate(codes[:, rows]):
+            bins = sorted({int(features.missing[k]), -1}, reverse=True)
+            for too, cut in product(bins, range(code.max())):
+                low = (code <= cut) | (code == too)
+                G, H = (np.array([x[rows[low]].sum(), x[rows[~low]].sum()]) for x in (g, h))
+                fewest = min(low.sum(), (~low).sum())
+                fits = fewest >= shape.least_docs and H.min() >= shape.least_hessian
+                gain = float(leaf_gain(G, H, shape).sum() - parent)
+                if fits and gain > max(found[0], 1e-12 * abs(parent)):
+                    found = (gain, k, cut, too)
+        return found
 
     found = [best(leaf) for leaf in leaves]
     while len(leaves) < shape.leaves and any(gain > 0.0 for gain, *_ in found):
