@@ -139,7 +139,7 @@ def test_cross_entropy_is_at_the_optimum(powers):
 def test_a_start_at_the_optimum_is_not_warned_of(name, kind):
     """The gradient is the rounding of its terms there, and may be longer wherever a step goes."""
     for seed in range(5):
-        drawn = random_queries(np.random.default_rng(seed), [6, 12, 1, 9], n_features=3)
+        drawn = random_queries(np.random.default_rng(seed), [7, 23, 1, 11], n_features=3)
         row = drawn.offsets[:-1] if kind == "constant in each query" else np.zeros(4, int)
         features = drawn.features[row.repeat(drawn.lengths)] * np.float32([1e9, 1.0, 1e-9])
         changed = (
