@@ -197,17 +197,6 @@ def test_any_threads_and_any_order_of_documents_give_the_same_tree(rng, monkeypa
             np.testing.assert_array_equal(getattr(tree, name), getattr(trees[0], name))
 
 
-def test_of_equal_splits_the_lower_feature_and_then_the_lower_threshold_is_taken() -> None:
-    """Cuts after the first and before the last document gain the same, in both features."""
-    X = np.repeat(np.arange(4.0, dtype=np.float32)[:, None], 2, axis=1)
-    g, shape = (
-        np.array([3.0, -3.0, -3.0, 3.0]),
-        TreeParams(leaves=2, least_docs=1, least_hessian=0.0),
-    )
-    tree = Grower(TreeFeatures.of(X, 255), shape).grow(g, np.ones(4))
-    assert tree.feature[0] == 0 and 0.0 <= tree.threshold[0] < 1.0
-
-
 def test_where_a_loss_bends_downwards_a_tree_moves_the_scores_by_the_learning_rate(rng) -> None:
     queries, scores = random_queries(rng, [10] * 5), rng.normal(size=50)
     grower = Grower(TreeFeatures.of(queries.features, 255), TreeParams(4))
