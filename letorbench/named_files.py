@@ -109,6 +109,8 @@ def _unpacked(packed: bytes, file: IO[bytes], kind: Callable[[], Any]) -> Iterat
             except Exception as error:  # each kind has different errors
                 raise OSError(f"its compressed content is damaged ({error})") from None
             packed = stream.unused_data or file.read(_CHUNK)
+        while packed and not (packed := packed.lstrip(b"\0")):  # tapes pad with zeros
+            packed = file.read(_CHUNK)
 
 
 def _copied(path: Path, chunks: Iterator[bytes]) -> Path:

@@ -4,10 +4,7 @@ import copy
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 #: two trees: one has a split by category (0, 2 and 5 go left), one where 0 is a missing value
 LIGHTGBM = """tree
@@ -114,8 +111,7 @@ WRONG_LINES: dict[str, list[object]] = {
 }  # fmt: skip
 #: a place in an XGBoost tree, or above it -> what no file may have there
 WRONG_VALUES: dict[str, list[object]] = {
-    **{key: [[bad, 4, 0, 0, 0, 0, 0] for bad in INDEX] + [[1, 4], [], None]
-       for key in ("split_indices",)},
+    "split_indices": [*([bad, 4, 0, 0, 0, 0, 0] for bad in INDEX), [1, 4], [], None],
     **{key: [[bad, 3, 5, -1, -1, -1, -1] for bad in INDEX] + [[1, 3], [], 1, None]
        for key in ("left_children", "right_children")},
     "left_children ": [[0, 3, 5, -1, -1, -1, -1], [1, 0, 5, -1, -1, -1, -1],
@@ -163,49 +159,5 @@ def forged_xgboost() -> Iterator[bytes]:
         yield text.replace(old, new).encode()
 
 
-def ubj(value: object) -> bytes:
-    """A value as binary JSON, as XGBoost writes it."""
-    if isinstance(value, dict):
-        return b"{" + b"".join(ubj(k)[1:] + ubj(v) for k, v in value.items()) + b"}"
-    if isinstance(value, list):
-        return b"[" + b"".join(map(ubj, value)) + b"]"
-    if isinstance(value, str):
-        return b"SL" + len(value).to_bytes(8, "big") + value.encode()
-    if isinstance(value, int):
-        return b"L" + value.to_bytes(8, "big", signed=True)
-    return b"d" + np.array(value, ">f4").tobytes()
-
-
-def forged_ubj() -> Iterator[bytes]:
-    """Binary JSON, whole, cut off and with changed bytes."""
-    whole, rng = ubj(XGBOOST), np.random.default_rng(0)
-    yield whole
-    for _ in range(80):
-        changed = bytearray(whole[: rng.integers(2, len(whole))])
-        changed[rng.integers(1, len(changed))] = rng.integers(0, 256)
-        if changed[1:2] not in b'" }\t\r\n':
-            yield bytes(changed)
-
-
-def in_npz(content: bytes, kind: str, folder: Path) -> bytes:
-    """A file of a library as the array of a model.npz, as earlier versions saved it."""
-    header = {"kind": kind, "facts": {"ranker": kind[:-5], "settings": {}, "transformation": {
-        "name": "raw"}}}  # fmt: skip
-    np.savez(folder / "forged.npz", header=np.array(json.dumps(header)),
-             content=np.frombuffer(content, np.uint8), n_features=np.array(5))  # fmt: skip
-    return (folder / "forged.npz").read_bytes()
-
-
-FORGED = ("lightgbm", "xgboost", "ubj", "lightgbm-file", "xgboost-file")
-
-
-def forged(form: str, folder: Path) -> Iterator[bytes]:
-    """Damaged files of a form, at least 60; a good one in an npz is damaged by being there."""
-    if not form.endswith("-file"):
-        yield from {"lightgbm": forged_lightgbm, "xgboost": forged_xgboost, "ubj": forged_ubj}[
-            form
-        ]()
-        return
-    good = LIGHTGBM.encode() if form == "lightgbm-file" else json.dumps(XGBOOST).encode()
-    for content in (good, *forged(form[:-5], folder)):
-        yield in_npz(content, form, folder)
+#: damaged files of a form, at least 60
+FORGED = {"lightgbm": forged_lightgbm, "xgboost": forged_xgboost}

@@ -115,8 +115,12 @@ def test_copies_are_gone_and_errors_name_what_the_user_typed(folder: Path, monke
         with pytest.raises(lb.DataError, match="^cut: .* (cut off|damaged .*)$"):
             lb.read_letor("cut")
     two = gzip.compress(FILES["d.txt"].encode()) + gzip.compress(b"1 qid:7 1:2 2:3\n")
-    Path("two.gz").write_bytes(two)
-    assert lb.read_letor("two.gz").n_docs == len(DOCUMENTS) + 1
+    for padding in (0, 1, 2 * named_files._CHUNK):
+        Path("two.gz").write_bytes(two + bytes(padding))
+        assert lb.read_letor("two.gz").n_docs == len(DOCUMENTS) + 1
+    Path("two.gz").write_bytes(two + bytes(9) + b"no gzip")
+    with pytest.raises(lb.DataError, match="^two.gz: .* damaged"):
+        lb.read_letor("two.gz")
     monkeypatch.setattr(named_files, "MOST_BYTES", 100)
     with pytest.raises(lb.DataError, match="^d.txt.xz: found more than"):
         lb.read_letor(place)

@@ -88,8 +88,8 @@ def standardised(scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """Return scores (n_docs,) with mean 0 and variance 1 in each query; 0 where all are equal."""
     new = np.zeros(len(scores))
     for begin, end in zip(offsets[:-1].tolist(), offsets[1:].tolist()):
-        own = scores[begin:end]
-        if begin < end and own.max() > own.min():
-            centred = own - own.mean()
+        part = scores[begin:end]
+        if begin < end and part.max() > part.min():
+            centred = part - part.mean()
             new[begin:end] = centred / np.sqrt(np.square(centred).mean())
     return new

@@ -70,25 +70,13 @@ class Model(ABC):
             def _score(self, features): ...
 
     The constructor converts every field to its declared type, in C order, and makes it read-only,
-    so that compiled code never sees an unchecked array. A model without a dimension ``n_features``
-    has a property of that name.
-
-    Attributes
-    ----------
-    kind : str
-        The model's name in saved files.
-    docs_a_thread : int
-        The number of documents that is worth a thread; by default one call scores all.
-    by_query : bool
-        Whether a score depends on the other documents of the query; `predict_queries` has these.
-    n_features : int
-        The number of features of a document.
+    so that compiled code never sees an unchecked array.
     """
 
-    kind: ClassVar[str]
-    docs_a_thread: ClassVar[int] = 1 << 62
-    by_query: ClassVar[bool] = False
-    n_features: int
+    kind: ClassVar[str]  # the model's name in saved files
+    docs_a_thread: ClassVar[int] = 1 << 62  # worth a thread; by default one call scores all
+    by_query: ClassVar[bool] = False  # a score depends on the other documents of the query
+    n_features: int  # of a document; a property of a model without a dimension of that name
 
     def __init_subclass__(cls, **rest: object) -> None:
         super().__init_subclass__(**rest)
@@ -183,13 +171,13 @@ def _fit(sizes: dict[str, int], dimension: str, given: int, what: str) -> None:
 def model_class(kind: object) -> type[Model]:
     """Return the class of the models of that kind; DataError if there is none."""
     # a ranker's file may define its model
-    own = registry.places("models", "kind") | registry.places("rankers", "kind")
-    if kind in own:
-        return registry.load(own[str(kind)])
+    places = registry.places("models", "kind") | registry.places("rankers", "kind")
+    if kind in places:
+        return registry.load(places[str(kind)])
     if kind not in KINDS:
         raise DataError(
-            f"found a model of kind {kind!r}, expected one of {', '.join(sorted({*own, *KINDS}))}; "
-            "a plug-in's model needs its --plugin"
+            f"found a model of kind {kind!r}, expected one of "
+            f"{', '.join(sorted({*places, *KINDS}))}; a plug-in's model needs its --plugin"
         )
     return KINDS[str(kind)]
 

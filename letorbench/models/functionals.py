@@ -166,7 +166,7 @@ def _score_rows(
         _standardise(features, products, first, x)
         total[:] = 0.0
         for k in range(n_features):
-            own = x[k]
+            x_k = x[k]
             w = weights[k]
             for lane in range(LANES):
                 inner[lane] = w
@@ -175,7 +175,7 @@ def _score_rows(
                 for lane in range(LANES):
                     inner[lane] += c * other[lane]
             for lane in range(LANES):
-                total[lane] += own[lane] * inner[lane]
+                total[lane] += x_k[lane] * inner[lane]
         for i in range(first, min(first + LANES, n_docs)):
             scores[i] = total[i - first]
     return scores
@@ -197,9 +197,9 @@ def _sum_products(
         for k in range(first, last):
             if starts[k] == starts[k + 1]:
                 continue
-            own = x[k]
+            x_k = x[k]
             for lane in range(here):
-                pulled[lane] = score_gradient[begin + lane] * own[lane]
+                pulled[lane] = score_gradient[begin + lane] * x_k[lane]
             pulled[here:] = 0.0
             for p in range(starts[k], starts[k + 1]):
                 other, total = x[second[p]], 0.0
@@ -214,6 +214,7 @@ class Separate(Model):
     """The score f1 (tau = 0) or f2 (tau > 0), with the transposes of the paper's A and B."""
 
     kind = "separate"
+    tanh: ClassVar[bool] = False  # for sigma, instead of the sigmoid
 
     A: np.ndarray = array("n1", "d")
     B: np.ndarray = array("n2", "d")
@@ -234,28 +235,22 @@ class Separate(Model):
         return scores
 
     def _sigma(self, t: np.ndarray) -> np.ndarray:
-        return sigmoid(t)
-
-    def _slope(self, sigma: np.ndarray) -> np.ndarray:
-        return sigma * (1.0 - sigma)
+        return 2.0 * sigmoid(2.0 * t) - 1.0 if self.tanh else sigmoid(t)
 
 
 class SeparateTanh(Separate):
     """The score f1 with tanh for sigma; tau is 0."""
 
     kind = "separate-tanh"
-
-    def _sigma(self, t: np.ndarray) -> np.ndarray:
-        return 2.0 * sigmoid(2.0 * t) - 1.0
-
-    def _slope(self, sigma: np.ndarray) -> np.ndarray:
-        return 1.0 - sigma * sigma
+    tanh = True
 
 
 @dataclass(frozen=True, eq=False)
-class SeparateFamily(ParametricFamily):
+class Bilinear(ParametricFamily):
     """The models f1 (tau = 0) or f2 (tau > 0); theta holds A (n1, d), then B (n2, d), by row."""
 
+    name = "bilinear"
+    formula = "s = sigma(A'y)' B'z, x = [y | z], a query's and a document's vector"
     drawn = True
     auto_features = "zscore"  # a normalisation by query would erase the query's vector
     models: ClassVar[type[Separate]] = Separate
@@ -298,7 +293,8 @@ class SeparateFamily(ParametricFamily):
         g = score_gradient[:, None]
         if self.tau == 0.0:
             sigma = at._sigma(a)
-            by_a, by_b = g * b * at._slope(sigma), g * sigma
+            slope = 1.0 - sigma * sigma if at.tanh else sigma * (1.0 - sigma)
+            by_a, by_b = g * b * slope, g * sigma
         else:
             by_b = 2.0 / self.tau * g * (a - b)
             by_a = -by_b
@@ -307,14 +303,7 @@ class SeparateFamily(ParametricFamily):
         return np.concatenate([A.ravel(), B.ravel()])
 
 
-class Bilinear(SeparateFamily):
-    """The models f1 with the sigmoid."""
-
-    name = "bilinear"
-    formula = "s = sigma(A'y)' B'z, x = [y | z], a query's and a document's vector"
-
-
-class BilinearTanh(SeparateFamily):
+class BilinearTanh(Bilinear):
     """The models f1 with tanh."""
 
     name = "bilinear-tanh"
@@ -322,7 +311,7 @@ class BilinearTanh(SeparateFamily):
     models = SeparateTanh
 
 
-class Distance(SeparateFamily):
+class Distance(Bilinear):
     """The models f2."""
 
     name = "distance"

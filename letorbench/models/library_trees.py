@@ -99,7 +99,7 @@ def _of_lightgbm(lines: Mapping[str, str]) -> tuple[Tree, dict[int, Ranges]]:
             raise DataError("found cat_boundaries that do not part the numbers of cat_threshold")
         bits = np.unpackbits(words.astype("<u4").view(np.uint8), bitorder="little")
         sets = {k: bits[32 * bounds[k] : 32 * bounds[k + 1]] for k in range(len(bounds) - 1)}
-        for node in np.flatnonzero(by_category).tolist():  # each has a set of its own
+        for node in np.flatnonzero(by_category).tolist():  # each has another set
             chosen = np.flatnonzero(sets.pop(threshold[node]))
             ranges[node] = _among(chosen, -1.0, True)  # values that truncate to 0 are category 0
     # LightGBM 3 counts no documents if a tree is one leaf
@@ -164,14 +164,14 @@ def _constant(params: Mapping[str, str], objective: str) -> float:
 def _of_xgboost(tree: Mapping[str, Any]) -> tuple[Tree, dict[int, Ranges]]:
     """Return a tree: documents below a float32 condition go left."""
     left, right = np.array(tree["left_children"]), np.array(tree["right_children"])
-    own, condition = np.arange(len(left)), np.array(tree["split_conditions"], np.float32)
+    nodes, condition = np.arange(len(left)), np.array(tree["split_conditions"], np.float32)
     leaf, goes_left = left == -1, np.array(tree["default_left"], np.bool_)
-    nodes = tree.get("categories_nodes", [])
-    if np.flatnonzero(tree.get("split_type", [])).tolist() != nodes:
+    by_category = tree.get("categories_nodes", [])
+    if np.flatnonzero(tree.get("split_type", [])).tolist() != by_category:
         raise DataError("found other splits by category in split_type than in categories_nodes")
-    condition[nodes] = 0.0  # XGBoost 2 writes NaN there
+    condition[by_category] = 0.0  # XGBoost 2 writes NaN there
     ranges, stop = {}, 0
-    for k, node in enumerate(nodes):
+    for k, node in enumerate(by_category):
         start, stop = stop, stop + tree["categories_sizes"][k]
         split = _among(np.array(tree["categories"][start:stop]), -np.nextafter(0, 1), False)
         ranges[node] = split._replace(missing=int(not goes_left[node]))
@@ -179,7 +179,8 @@ def _of_xgboost(tree: Mapping[str, Any]) -> tuple[Tree, dict[int, Ranges]]:
     return Tree(
         np.where(leaf, 0, tree["split_indices"]),
         np.nextafter(condition, np.float32(-np.inf)).astype(np.float64),
-        np.where(leaf, own, left), np.where(leaf, own, right), condition,  # a leaf's is its value
+        np.where(leaf, nodes, left), np.where(leaf, nodes, right),
+        condition,  # a leaf's is its value
         np.array(tree["loss_changes"]), np.zeros(len(left)), goes_left,
     ), ranges  # fmt: skip
 
@@ -222,10 +223,10 @@ def _balanced(tree: Mapping[str, Any]) -> dict[str, Any]:
 def _of_catboost(root: Mapping[str, Any], missing_right: Sequence[bool]) -> Tree:
     """Return a tree of nested nodes; documents above a border go right."""
     nodes, columns = [root], []
-    for own, node in enumerate(nodes):  # the list grows meanwhile
+    for number, node in enumerate(nodes):  # the list grows meanwhile
         if (split := node.get("split")) is None:
             value, weight = float(node["value"]), float(node["weight"])
-            columns.append((0, 0.0, own, own, value, 0.0, weight, True))
+            columns.append((0, 0.0, number, number, value, 0.0, weight, True))
             continue
         if split["split_type"] != "FloatFeature":
             raise DataError(f"found a {split['split_type']}, expected features of numbers")

@@ -74,9 +74,9 @@ class TreeEnsemble(Model):
         return WALKS // max(1, len(self.roots))
 
     def _check(self) -> None:
-        own = np.arange(len(self.left))
-        leaf = (self.left == own) & (self.right == own)
-        wrong = ~leaf & ((self.left <= own) | (self.right <= own))
+        nodes = np.arange(len(self.left))
+        leaf = (self.left == nodes) & (self.right == nodes)
+        wrong = ~leaf & ((self.left <= nodes) | (self.right <= nodes))
         if wrong.any():  # a walk through such a tree might never end
             raise DataError(
                 f"{self.kind} model: found a child of node {int(np.argmax(wrong))} before it, "

@@ -25,6 +25,21 @@ LIBRARY_FILES = {
     rb"tree": "lightgbm", rb'\{\s*"(?!learner|version)': "catboost", rb"\{": "xgboost",
 }  # fmt: skip
 
+#: how other model files begin, what they are, and what is read instead
+OTHER_FILES = {
+    rb"## ": ("a model of RankLib", "a file of scores, which `external` takes"),
+    rb"CBM1": ("a binary model of CatBoost", "the JSON of save_model('m.json', format='json')"),
+    rb"booster\[0\]:": ("a text of XGBoost's dump_model", "the JSON of save_model('m.json')"),
+    rb'\[\s*\{\s*"(nodeid|leaf)"': (
+        "JSON of XGBoost's dump_model",
+        "the JSON of save_model('m.json')",
+    ),
+    rb'\{\s*"(name|average_output)"': (
+        "JSON of LightGBM's dump_model",
+        "the text of save_model('m.txt')",
+    ),
+}
+
 
 def places() -> dict[str, str]:
     """Return where the package's own rankers are: ``{"listnet": "…listnet:ListNet"}``."""
@@ -90,6 +105,9 @@ def load_model(path: str | Path) -> Ranker:
     path = input_file(path)
     with suppress(OSError), path.open("rb") as file:
         start = file.read(100)
+        for begin, (found, expected) in OTHER_FILES.items():
+            if re.match(begin, start):
+                raise DataError(f"{path}: found {found}, expected {expected}")
         for begin, library in LIBRARY_FILES.items():
             if re.match(begin, start):
                 return cast(Any, ranker(library)).of_file(path)

@@ -38,6 +38,8 @@ MEMORY = 20
 #: converged: the gradient's norm is below this fraction of its norm at the start, or after step
 #: one, since the cosine's first gradient can be arbitrarily large
 TOLERANCE = 1e-6
+#: or below this many times what rounding changes of it
+ROUNDINGS = 100.0
 
 
 class Solver(ABC):
@@ -134,7 +136,9 @@ class _Minimiser(Solver):
             theta = function.of_theta(theta)
         point = Point(theta, *function(theta))
         history, steepness = [point.value], norm(point.gradient)
-        first, enough, late = steepness, TOLERANCE * steepness, False
+        first, late = steepness, False
+        least = _rounding(function, point)
+        enough = max(TOLERANCE * first, least)
         steps = self.steps(function, point)
         while not steepness <= enough and len(history) <= self.iterations:
             late = len(history) > 1 and stopping.deadline.passed
@@ -144,9 +148,10 @@ class _Minimiser(Solver):
             point, steepness = further, norm(further.gradient)
             history.append(point.value)
             if len(history) == 2 and steepness > enough:
-                enough = min(enough, TOLERANCE * steepness)
+                enough = max(min(enough, TOLERANCE * steepness), least)
         warnings: tuple[FitWarning, ...] = ()
-        if not steepness <= TOLERANCE * first:
+        arrived = steepness <= max(TOLERANCE * first, least)
+        if not (arrived or steepness <= _rounding(function, point)):
             text = (
                 f"the descent ended after {len(history) - 1} iterations with a gradient "
                 f"{steepness / first:.1e} times as long as at the start, not {TOLERANCE:.0e}"
@@ -162,6 +167,11 @@ class Point(NamedTuple):
     theta: np.ndarray
     value: float
     gradient: np.ndarray
+
+
+def _rounding(objective: Objective | Whitened, point: Point) -> float:
+    """Return the norm below which a gradient at the point is no more than rounding."""
+    return ROUNDINGS * norm(objective.rounded_gradient(point.theta) - point.gradient)
 
 
 class LineSearch(_Minimiser):

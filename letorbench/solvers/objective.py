@@ -27,6 +27,8 @@ PRIMES = np.array([2, 3, 5, 7, 11, 13, 17, 19])
 #: the most that a score changes where the curvature is measured: one feature of an outlier must not
 #: decide how strong the prior is, which e^s of its score would do
 FARTHEST = 5.0
+#: the relative rounding of a float64
+EPSILON = float(np.finfo(np.float64).eps)
 #: the most rows, about, of a Gram matrix
 MOST_ROWS = 20_000
 #: directions that bend less than this share of the mean are stretched no further
@@ -47,12 +49,28 @@ class Objective:
         """Return the objective and its gradient (n_parameters,) at theta (n_parameters,)."""
         with np.errstate(over="ignore", invalid="ignore"):  # the solvers look for such values
             total, by_scores = weighted_sum(self.loss, self.scores(theta), self.queries)
-            gradient = self.family.gradient(theta, self.queries.features, by_scores)
-            value, gradient = total / self.count, gradient / self.count
-            if self.l2 == 0.0:
-                return value, gradient
-            value += 0.5 * dot(self._penalty, theta * theta)
-            return value, gradient + self._penalty * theta
+            value, gradient = total / self.count, self._gradient(theta, by_scores)
+            if self.l2 != 0.0:
+                value += 0.5 * dot(self._penalty, theta * theta)
+            return value, gradient
+
+    def rounded_gradient(self, theta: np.ndarray) -> np.ndarray:
+        """Return the gradient at theta, wrong by some roundings of its terms.
+
+        Its terms are multiplied by 3 and their sums divided by 3, and a loss's derivative by a
+        score is wrong by a share of its size where the score differs by 1: at the optimum it may be
+        a difference of equal numbers.
+        """
+        scores, sign = self.scores(theta), signs(2, self.queries.n_docs)
+        with np.errstate(over="ignore", invalid="ignore"):
+            _, by_scores = weighted_sum(self.loss, scores, self.queries)
+            _, nearby = weighted_sum(self.loss, scores + sign, self.queries)
+            tripled = 3.0 * (by_scores + EPSILON * sign * nearby)
+            return replace(self, count=3.0 * self.count)._gradient(theta, tripled)
+
+    def _gradient(self, theta: np.ndarray, by_scores: np.ndarray) -> np.ndarray:
+        gradient = self.family.gradient(theta, self.queries.features, by_scores) / self.count
+        return gradient if self.l2 == 0.0 else gradient + self._penalty * theta
 
     def scores(self, theta: np.ndarray) -> np.ndarray:
         """Return the scores (n_docs,) of the queries' documents."""
@@ -102,9 +120,10 @@ class Whitened:
     def __call__(self, u: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the objective and its gradient by u."""
         value, gradient = self.objective(self._theta(u))
-        n = len(self.L)
-        parts = forward_solve(self.L, gradient[:n]), gradient[n:] / self.scale
-        return value, np.concatenate(parts)
+        return value, self._by_u(gradient)
+
+    def rounded_gradient(self, u: np.ndarray) -> np.ndarray:
+        return self._by_u(self.objective.rounded_gradient(self._theta(u)))
 
     def of_theta(self, theta: np.ndarray) -> np.ndarray:
         n = len(self.L)
@@ -112,6 +131,11 @@ class Whitened:
 
     def model(self, u: np.ndarray) -> Model:
         return self.objective.model(self._theta(u))
+
+    def _by_u(self, gradient: np.ndarray) -> np.ndarray:
+        n = len(self.L)
+        parts = forward_solve(self.L, gradient[:n]), gradient[n:] / self.scale
+        return np.concatenate(parts)
 
     def _theta(self, u: np.ndarray) -> np.ndarray:
         n = len(self.L)

@@ -103,15 +103,15 @@ class Validation:
         """Return the measure of each query that counts, times its weight in the mean."""
         if self.prepared is not None:
             return self.prepared(scores)
-        own = self.queries
+        queries = self.queries
         values = query_metrics(
-            own.labels, scores, own.offsets, [self.measure], self.convention, own.docids
+            queries.labels, scores, queries.offsets, [self.measure], self.convention, queries.docids
         )
         return (values * self._weights_of_means(values))[~np.isnan(values)]
 
     def _weights_of_means(self, values: np.ndarray) -> np.ndarray:
-        own = self.queries
-        about = own.weights, self.convention, own.labels, own.offsets
+        queries = self.queries
+        about = queries.weights, self.convention, queries.labels, queries.offsets
         return relative_weights(values, [self.measure], *about)
 
     def mean_of_orders(self, scores: np.ndarray) -> float:
@@ -157,7 +157,7 @@ class Watched(Validation):
 
     def __call__(self, scores: np.ndarray) -> np.ndarray:
         ends = np.cumsum([each.queries.n_docs for each in self.sets])[:-1]
-        values = [own(part) for own, part in zip(self.sets, np.split(scores, ends), strict=True)]
+        values = [each(part) for each, part in zip(self.sets, np.split(scores, ends), strict=True)]
         self.means.append([float(each.mean()) for each in values])
         return values[0]
 

@@ -113,15 +113,17 @@ class Grower:
         whole, real = np.zeros((3, len(buffers.left)), np.int64), np.zeros((4, len(buffers.left)))
         left = np.zeros(len(buffers.left), np.bool_)
         tree = Tree(whole[0], real[0], whole[1], whole[2], real[1], real[2], real[3], left)
-        _init_root(gradient, hessian, buffers, self._rules)
-        values = max(1, GROUP * len(buffers.best_splits))  # of a document
-        alone = LEAST // values if thread_count() > 1 else len(buffers.rows)
+        buffers.left[0] = buffers.depth[0] = buffers.slot[0] = buffers.gain[0] = 0
+        buffers.to_split[:], buffers.size[:] = (0, -1), 1
+        for values, unit, multiples in zip((gradient, hessian), buffers.units, buffers.gradients):
+            _round_to(values, unit, multiples)
+        _gather(0, buffers, self._rules)
+        n_groups = len(buffers.best_splits)
+        alone = LEAST // max(1, GROUP * n_groups) if thread_count() > 1 else len(buffers.rows)
         while buffers.to_split[0] >= 0:
             _grow_alone(buffers, self._rules, alone)
             if buffers.to_split[0] >= 0:
-                parallel_for(
-                    partial(_search_groups, buffers, self._rules), len(buffers.best_splits)
-                )
+                parallel_for(partial(_search, buffers, self._rules), n_groups)
                 _split_next(buffers, self._rules)
         _finalize(buffers, self._rules, tree)
         return Tree._make(each[: buffers.size[0]] for each in tree)
@@ -140,18 +142,6 @@ def _unit(values: np.ndarray, bits: int) -> float:
 
 
 @kernel()
-def _init_root(
-    gradient: np.ndarray, hessian: np.ndarray, buffers: TreeBuffers, rules: Rules
-) -> None:
-    """Make a root of the documents; round their derivatives to multiples of the units."""
-    buffers.left[0], buffers.depth[0], buffers.slot[0], buffers.gain[0] = 0, 0, 0, 0.0
-    buffers.to_split[0], buffers.to_split[1], buffers.size[0], buffers.size[1] = 0, -1, 1, 1
-    _round_to(gradient, buffers.units[0], buffers.gradients[0])
-    _round_to(hessian, buffers.units[1], buffers.gradients[1])
-    _gather(0, buffers, rules)
-
-
-@kernel()
 def _round_to(values: np.ndarray, unit: float, multiples: np.ndarray) -> None:
     for i in range(len(values)):  # one array at a time can be vectorised
         multiples[i] = np.rint(values[i] / unit)
@@ -163,15 +153,8 @@ def _grow_alone(buffers: TreeBuffers, rules: Rules, most: int) -> None:
     while buffers.to_split[0] >= 0:
         if buffers.stop[buffers.to_split[0]] - buffers.start[buffers.to_split[0]] > most:
             return
-        _search_groups(buffers, rules, 0, len(buffers.best_splits))
+        _search(buffers, rules, 0, len(buffers.best_splits))
         _split_next(buffers, rules)
-
-
-@kernel()
-def _search_groups(buffers: TreeBuffers, rules: Rules, first: int, last: int) -> None:
-    """Search the pair of leaves in the groups first..last - 1."""
-    for group in range(first, last):
-        _search(buffers, rules, group)
 
 
 @kernel()
@@ -192,23 +175,15 @@ def _split_next(buffers: TreeBuffers, rules: Rules) -> None:
     """Store the best split of each leaf of the pair; split the next leaf into the new pair."""
     feature, cut, gain, left = buffers.feature, buffers.cut, buffers.gain, buffers.left
     start, stop, slot, sums = buffers.start, buffers.stop, buffers.slot, buffers.sums
-    rows, to_split, size, best_splits = (
-        buffers.rows,
-        buffers.to_split,
-        buffers.size,
-        buffers.best_splits,
-    )
+    rows, to_split, size = buffers.rows, buffers.to_split, buffers.size
     for side in range(2):
-        for group in range(len(best_splits)):
-            node = to_split[side]
-            if node >= 0 and best_splits[group, side, 0] > gain[node]:
-                gain[node] = best_splits[group, side, 0]
-                feature[node], cut[node] = (
-                    int(best_splits[group, side, 1]),
-                    int(best_splits[group, side, 2]),
-                )
-                buffers.also_left[node] = int(best_splits[group, side, 3])
-    best_splits[:] = 0.0
+        node = to_split[side]
+        for group in range(len(buffers.best_splits)):
+            best = buffers.best_splits[group, side]
+            if node >= 0 and best[0] > gain[node]:
+                gain[node], feature[node] = best[0], int(best[1])
+                cut[node], buffers.also_left[node] = int(best[2]), int(best[3])
+    buffers.best_splits[:] = 0.0
     to_split[:] = -1
     node = -1
     for leaf in range(size[0]):
@@ -301,8 +276,8 @@ def _leaf_values(buffers: TreeBuffers, rules: Rules, value: np.ndarray, values: 
 
 
 @kernel()
-def _search(buffers: TreeBuffers, rules: Rules, group: int) -> None:
-    """Find the best splits of the pair of leaves in a group of features."""
+def _search(buffers: TreeBuffers, rules: Rules, first: int, last: int) -> None:
+    """Find the best splits of the pair of leaves in the groups first..last - 1."""
     small, large = buffers.to_split
     wanted = rules.depth == 0 or buffers.depth[small] < rules.depth
     most = buffers.stop[small] - buffers.start[small]
@@ -310,36 +285,32 @@ def _search(buffers: TreeBuffers, rules: Rules, group: int) -> None:
         most = buffers.stop[large] - buffers.start[large]
     if not wanted or most < 2 * rules.least_docs:
         return
-    bins, best_splits = (
-        rules.features.n_bins[GROUP * group : GROUP * (group + 1)],
-        buffers.best_splits[group],
-    )
-    for side in range(2 if large >= 0 else 1):
-        node = buffers.to_split[side]
-        filled = buffers.histograms[buffers.slot[node], group]
-        if side == 0:
-            part = slice(buffers.start[node], buffers.stop[node])
-            codes, rows = rules.features.codes[group], buffers.rows[part]
-            ordered = buffers.ordered_gradients[part]
-            if bins[HALF] > 1:
-                fill_histograms(codes, rows, ordered, bins, rules.shift, filled, GROUP)
+    for group in range(first, last):
+        bins = rules.features.n_bins[GROUP * group : GROUP * (group + 1)]
+        for side in range(2 if large >= 0 else 1):
+            node = buffers.to_split[side]
+            filled = buffers.histograms[buffers.slot[node], group]
+            if side == 0:
+                part = slice(buffers.start[node], buffers.stop[node])
+                codes, rows = rules.features.codes[group], buffers.rows[part]
+                ordered = buffers.ordered_gradients[part]
+                if bins[HALF] > 1:
+                    fill_histograms(codes, rows, ordered, bins, rules.shift, filled, GROUP)
+                else:
+                    fill_histograms(codes, rows, ordered, bins, rules.shift, filled, HALF)
+            # the parent's histograms become those of the larger leaf
             else:
-                fill_histograms(codes, rows, ordered, bins, rules.shift, filled, HALF)
-        # the parent's histograms become those of the larger leaf
-        else:
-            other = buffers.histograms[buffers.slot[small], group]
+                other = buffers.histograms[buffers.slot[small], group]
+                for k in range(GROUP):
+                    for place in range(2 * bins[k]):
+                        filled[k, place] -= other[k, place]
+            best, sums, units = buffers.best_splits[group, side], buffers.sums[node], buffers.units
             for k in range(GROUP):
-                for place in range(2 * bins[k]):
-                    filled[k, place] -= other[k, place]
-        for k in range(GROUP):
-            feature = GROUP * group + k
-            missing = rules.features.missing[feature]
-            turns = 2 if missing >= 0 and filled[k, 2 * missing + 1] > 0 else 1
-            for turn in range(turns if buffers.drawn[node, feature] else 0):
-                also_left = missing if turn == 0 else -1
-                best = best_splits[side]
-                cut, gain = best_cut(
-                    filled[k], feature, also_left, buffers.sums[node], buffers.units, rules, best[0]
-                )
-                if cut >= 0:
-                    best[0], best[1], best[2], best[3] = gain, feature, cut, also_left
+                feature = GROUP * group + k
+                missing = rules.features.missing[feature]
+                turns = 2 if missing >= 0 and filled[k, 2 * missing + 1] > 0 else 1
+                for turn in range(turns if buffers.drawn[node, feature] else 0):
+                    also_left = missing if turn == 0 else -1
+                    cut, gain = best_cut(filled[k], feature, also_left, sums, units, rules, best[0])
+                    if cut >= 0:
+                        best[0], best[1], best[2], best[3] = gain, feature, cut, also_left

@@ -470,7 +470,7 @@ def test_models_of_libraries_are_ranked_with_measured_and_compared(toy, library)
     assert "narrow.txt: found 2 features, expected " in refused(1, *narrow)
     printed(*narrow, "--sparse")
     whole = Path("m1").read_bytes()
-    for content, said in ((whole[:900], "no "), (b"## LambdaMART\n", "no saved model")):
+    for content, said in ((whole[:900], "no "), (b"## LambdaMART\n", "a model of RankLib")):
         Path("m1").write_bytes(content)
         wrong = "--input", "data/TOY/Fold1/test.txt", "--output", "y.txt"
         assert f"m1: found {said}" in refused(1, "rank", "--model", "m1", *wrong)

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import random_queries
-from forged_models import FORGED, LIGHTGBM, XGBOOST, forged
+from forged_models import FORGED, LIGHTGBM, XGBOOST
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.errors import DataError, UsageError
@@ -288,7 +288,7 @@ def test_a_model_file_that_is_not_whole_is_refused_in_a_line(name, tmp_path) -> 
     for size in [*range(0, 30, 7), 60, 400, end - 400, end - 3, end - 1, *range(500, end, 997)]:
         path.write_bytes(whole[:size])
         refused(path)
-    for text in (b"{}", b'{"learner": {}}', b"[1]", b"tree\n", b"\x80\x04\x95", b"## LambdaMART\n"):
+    for text in (b"{}", b'{"learner": {}}', b"[1]", b"tree\n", b"\x80\x04\x95", b"{L\0\7learner"):
         path.write_bytes(text)
         refused(path)
     with pytest.raises(DataError):
@@ -306,7 +306,7 @@ def refused(path: Path) -> None:
 def test_a_forged_model_file_is_refused_in_a_line(form, tmp_path) -> None:
     """Most end the process that gives one to the library, or never end."""
     path = tmp_path / "model.npz"
-    for content in forged(form, tmp_path):
+    for content in FORGED[form]():
         path.write_bytes(content)
         refused(path)
 
@@ -333,3 +333,23 @@ def test_the_same_model_in_other_versions_words_scores_alike(tmp_path) -> None:
             scores.append(load_model(tmp_path / "m").predict(X))
             np.testing.assert_array_equal(scores[-1], scores[0])
         assert np.ptp(scores[0]) > 0.0
+
+
+def test_files_in_another_form_are_named_and_so_is_the_form_that_is_read(tmp_path):
+    lightgbm, xgboost, catboost = map(pytest.importorskip, ("lightgbm", "xgboost", "catboost"))
+    X, y = np.random.default_rng(0).random((60, 3)), np.arange(60.0) % 3
+    quiet = {"verbose": -1, "min_data_in_leaf": 2}
+    dump = lightgbm.train(quiet, lightgbm.Dataset(X, y), 2).dump_model()
+    for indent in (None, 1):
+        (tmp_path / f"LightGBM's dump_model {indent}").write_text(json.dumps(dump, indent=indent))
+    booster = xgboost.train({}, xgboost.DMatrix(X, y), 2)
+    for form in ("text", "json"):
+        booster.dump_model(tmp_path / f"XGBoost's dump_model {form}", dump_format=form)
+    made = catboost.CatBoost({"iterations": 2, "allow_writing_files": False, "verbose": 0})
+    made.fit(X, y).save_model(str(tmp_path / "CatBoost cbm"))
+    (tmp_path / "RankLib text").write_text("## LambdaMART\n## No. of trees = 1\n\n<ensemble>\n")
+    for path in tmp_path.iterdir():
+        what, _, _ = path.name.rpartition(" ")
+        expected = "external" if what == "RankLib" else r"save_model\('m"
+        with pytest.raises(DataError, match=f": found .*{what}, expected .*{expected}"):
+            load_model(path)

@@ -9,7 +9,7 @@ import pytest
 from conftest import random_queries
 
 from letorbench.models import Linear
-from letorbench.models.tree_ensemble import Tree
+from letorbench.models.tree_ensemble import stump
 from letorbench.solvers.boosting import (
     LONGEST_STEP,
     Term,
@@ -94,12 +94,7 @@ def test_a_stump_with_a_negative_step_is_its_opposite_with_a_positive_one(rng):
     for alpha in rng.normal(size=9):
         feature, threshold = int(rng.integers(4)), float(rng.normal())
         above = X[:, feature] > threshold
-        found = Tree(
-            np.array([feature, 0, 0]), np.array([threshold, 0.0, 0.0]), np.array([1, 1, 2]),
-            np.array([2, 1, 2]), np.array([0.5, 0.0, 1.0]), np.array([1.0, 0.0, 0.0]),
-            np.array([50.0, (~above).sum(), above.sum()]), np.zeros(3, bool),
-        )  # fmt: skip
-        terms.append(stump_term(found, above, alpha))
+        terms.append(stump_term(*stump(feature, True, threshold, above), alpha))
         assert terms[-1].alpha == abs(alpha)
         expected += alpha * above
     difference = tree_ensemble(terms, 4).predict(X) - expected

@@ -1,13 +1,13 @@
 """Gradient descent, line search and L-BFGS, and the curvature that their l2 is measured in."""
 
-from dataclasses import dataclass, replace
-from types import SimpleNamespace
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from conftest import random_queries, unlocked
 
 from letorbench.losses import loss
+from letorbench.losses.base import CustomLoss
 from letorbench.models import LinearFamily
 from letorbench.solvers.descent import LBFGS, GradientDescent, LineSearch
 from letorbench.solvers.fit_warnings import FitWarning
@@ -75,46 +75,18 @@ def test_limits_of_iterations_and_of_time_are_warned_of(late, rng):
     assert (found.objective[0], found.objective[-1]) == pytest.approx((begin[0], end[0]), rel=1e-12)
 
 
-@dataclass
-class Quadratic:
-    """theta . H theta / 2 + slope . theta, with scores X theta; the slope tells features apart."""
-
-    H: np.ndarray
-    X: np.ndarray
-    slope: np.ndarray
-    free: tuple[int, ...] = ()  # what the prior does not penalise
-
-    def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
-        return 0.0, self.H @ theta + self.slope
-
-    #: which have no weights
-    queries = SimpleNamespace(weights=None)
-
-    def scores(self, theta: np.ndarray) -> np.ndarray:
-        return self.X @ theta
-
-    @property
-    def family(self) -> "Quadratic":
-        return self
-
-    def penalised(self) -> np.ndarray:
-        return np.where(np.isin(np.arange(len(self.H)), self.free), 0.0, 1.0)
-
-
-def curvature_of(H: np.ndarray, X: np.ndarray, free: tuple[int, ...] = ()) -> float:
-    return mean_curvature(Quadratic(H, X, X.sum(axis=0), free), np.zeros(len(H)))
-
-
 @pytest.mark.parametrize("n", [1, 5, 45])
 def test_the_curvature_is_the_mean_diagonal_of_the_hessian(n, rng):
-    X = rng.standard_normal((300, n)) * rng.uniform(0.1, 3.0, n)
-    H = X.T @ X / 300
-    free, penalised = tuple(range(n // 3)), np.arange(n) >= n // 3
-    curvature = curvature_of(H, X, free)
-    rank = ranks(Quadratic(H, X, X.sum(axis=0)), np.zeros(n))
-    directions = [signs(prime, n)[rank] * penalised for prime in PRIMES]
-    assert curvature == pytest.approx(np.mean([z @ H @ z for z in directions]) / penalised.sum())
-    assert curvature == pytest.approx(np.diag(H)[penalised].mean(), rel=0.5)
+    queries, family = random_queries(rng, [10] * 30, n), LinearFamily.plain(n, intercept=True)
+    with unlocked(queries):
+        queries.features[:] *= rng.uniform(0.1, 3.0, n)
+    objective, zero = Objective(family, loss("least-squares"), queries, 30.0), np.zeros(n + 1)
+    design = family.design(queries.features)
+    H, curvature = design.T @ design / 15.0, mean_curvature(objective, zero)
+    directions = [signs(prime, n + 1)[ranks(objective, zero)] for prime in PRIMES]
+    expected = np.mean([z[:n] @ H[:n, :n] @ z[:n] for z in directions]) / n
+    assert curvature == pytest.approx(expected)
+    assert curvature == pytest.approx(np.diag(H)[:n].mean(), rel=0.5)
 
 
 def test_one_feature_of_one_document_does_not_decide_how_strong_a_prior_is(rng):
@@ -131,7 +103,12 @@ def test_one_feature_of_one_document_does_not_decide_how_strong_a_prior_is(rng):
 
 
 def test_what_does_not_curve_or_has_no_prior(rng):
-    X = rng.standard_normal((300, 4))
-    assert curvature_of(np.zeros((4, 4)), X) == 1.0
-    assert curvature_of(np.eye(4), np.zeros((30, 4))) == 1.0
-    assert curvature_of(np.eye(4), X, free=(0, 1, 2, 3)) == 1.0
+    queries = random_queries(rng, [10] * 3, 4)
+    flat = CustomLoss("flat", "0", lambda s, each: (0.0 * each.lengths, 0.0 * s))
+    without, still = (
+        replace(queries, features=X) for X in (queries.features[:, :0], queries.features * 0)
+    )
+    for each, function in ((queries, flat), (still, loss("logistic")), (without, loss("logistic"))):
+        family = LinearFamily.plain(each.n_features, intercept=True)
+        objective = Objective(family, function, each, 3.0)
+        assert mean_curvature(objective, np.zeros(family.n_parameters)) == 1.0

@@ -51,37 +51,26 @@ def codes_of(features: TreeFeatures) -> np.ndarray:
     return np.concatenate([group >> 8 * np.arange(8)[:, None] & 255 for group in features.codes])
 
 
-def test_features_are_binned_by_value_where_they_have_few_and_constant_ones_are_left_out(rng):
+@pytest.mark.parametrize("missing", [False, True])
+def test_features_are_binned_by_value_and_missing_values_have_the_last_bin(missing, rng):
     X = table(rng, 30)
-    made = TreeFeatures.of(X, 40)
-    assert made.used[made.n_bins > 1].tolist() == [k for k in range(30) if k != 5]
-    for code, k in zip(codes_of(made)[made.n_bins > 1], made.used[made.n_bins > 1], strict=True):
-        np.testing.assert_array_equal(code, np.searchsorted(cuts_of(made, k), X[:, k]))
-        values = np.unique(X[:, k]).astype(float)
-        middles = (values[1:] + values[:-1]) / 2.0
-        assert np.isin(cuts_of(made, k), middles).all() and len(cuts_of(made, k)) == min(
-            39, len(middles)
-        )
-
-
-def test_missing_values_have_the_last_bin_and_the_others_those_of_their_own(rng):
-    X = with_missing(table(rng, 30), rng)
+    X = with_missing(X, rng) if missing else X
     for bins in (2, 40, 255, 256):
         made = TreeFeatures.of(X, bins)
+        varied = [k for k, x in enumerate(X.T) if not (x == x[0]).all()]
+        assert made.used[made.n_bins > 1].tolist() == varied
         for place in np.flatnonzero(made.n_bins > 1):
             code, k = codes_of(made)[place], made.used[place]
-            known = ~np.isnan(X[:, k])
-            assert (made.missing[place] >= 0) == (not known.all())
-            cuts = cuts_of(made, k)
+            known, cuts = ~np.isnan(X[:, k]), cuts_of(made, k)
+            assert made.n_bins[place] == len(cuts) + 1
+            assert made.missing[place] == (-1 if known.all() else len(cuts))
             if not known.all():
-                assert (code[~known] == made.missing[place]).all()
-                assert made.missing[place] == made.n_bins[place] - 1 == len(cuts)
-                assert cuts[-1] == np.finfo(np.float32).max
+                assert (code[~known] == len(cuts)).all() and cuts[-1] == np.finfo(np.float32).max
                 cuts = cuts[:-1]
             np.testing.assert_array_equal(code[known], np.searchsorted(cuts, X[known, k]))
-            most = min(bins, 256 if known.all() else 255)
-            alone = TreeFeatures.of(X[known, k : k + 1], most)
-            np.testing.assert_array_equal(cuts, cuts_of(alone, 0))
+            values, most = np.unique(X[known, k]).astype(float), min(bins, 255 + known.all())
+            middles = (values[1:] + values[:-1]) / 2.0
+            assert np.isin(cuts, middles).all() and len(cuts) == min(most - 1, len(middles))
 
 
 def derivatives(rng: np.random.Generator, criterion: str) -> tuple[np.ndarray, np.ndarray]:
@@ -93,45 +82,32 @@ def derivatives(rng: np.random.Generator, criterion: str) -> tuple[np.ndarray, n
     return g, h
 
 
-def best_split(
-    codes: np.ndarray,
-    missing: np.ndarray,
-    gradient: np.ndarray,
-    hessian: np.ndarray,
-    shape: TreeParams,
-) -> tuple[float, int, int, int]:
-    """Return a leaf's best split: gain, feature, cut, and a bin that goes left; gain 0 for none.
-
-    codes (n_features, n_docs) are the bins of the leaf's documents, missing (n_features,) the bins
-    of missing values, -1 where there are none. Documents with a code up to the cut go left, and so
-    do those in the last bin that is returned, if it is not -1. Of equal gains, the lowest feature's
-    is taken, then one with missing values on the left, then the lowest cut's.
-    """
-    best = (0.0, 0, 0, -1)
-    total = np.array([gradient.sum()]), np.array([hessian.sum()])
-    parent = leaf_gain(*total, shape)[0]
-    for k, code in enumerate(codes):
-        for too, cut in product(sorted({int(missing[k]), -1}, reverse=True), range(code.max())):
-            low = (code <= cut) | (code == too)
-            sides = [low, ~low]
-            G, H = (np.array([x[side].sum() for side in sides]) for x in (gradient, hessian))
-            fits = min(map(np.sum, sides)) >= shape.least_docs and H.min() >= shape.least_hessian
-            gain = float(leaf_gain(G, H, shape).sum() - parent)
-            if fits and gain > max(best[0], 1e-12 * abs(parent)):
-                best = (gain, k, cut, too)
-    return best
-
-
 def grown_plainly(features: TreeFeatures, g: np.ndarray, h: np.ndarray, shape: TreeParams) -> list:
-    """Every split as (documents of the left, of the right), in the order they are made."""
+    """Every split as (documents of the left, of the right), in the order they are made.
+
+    Of equal gains, the lowest feature's is taken, then one with missing values on the left, then
+    the lowest cut's.
+    """
     codes = codes_of(features)
     splits, leaves = [], [(np.arange(N), 0)]
 
     def best(leaf: tuple[np.ndarray, int]) -> tuple[float, int, int, int]:
-        rows, depth = leaf
+        """A leaf's best split: gain, feature, cut, and a bin that goes left as well."""
+        (rows, depth), found = leaf, (0.0, 0, 0, -1)
         if depth == shape.depth > 0:
-            return (0.0, 0, 0, -1)
-        return best_split(codes[:, rows], features.missing, g[rows], h[rows], shape)
+            return found
+        parent = leaf_gain(g[rows].sum(keepdims=True), h[rows].sum(keepdims=True), shape)[0]
+        for k, code in enumerate(codes[:, rows]):
+            bins = sorted({int(features.missing[k]), -1}, reverse=True)
+            for too, cut in product(bins, range(code.max())):
+                low = (code <= cut) | (code == too)
+                G, H = (np.array([x[rows[low]].sum(), x[rows[~low]].sum()]) for x in (g, h))
+                fewest = min(low.sum(), (~low).sum())
+                fits = fewest >= shape.least_docs and H.min() >= shape.least_hessian
+                gain = float(leaf_gain(G, H, shape).sum() - parent)
+                if fits and gain > max(found[0], 1e-12 * abs(parent)):
+                    found = (gain, k, cut, too)
+        return found
 
     found = [best(leaf) for leaf in leaves]
     while len(leaves) < shape.leaves and any(gain > 0.0 for gain, *_ in found):
@@ -219,17 +195,6 @@ def test_any_threads_and_any_order_of_documents_give_the_same_tree(rng, monkeypa
     for tree in trees[1:]:
         for name in ("feature", "threshold", "missing_left", "left", "value", "gain"):
             np.testing.assert_array_equal(getattr(tree, name), getattr(trees[0], name))
-
-
-def test_of_equal_splits_the_lower_feature_and_then_the_lower_threshold_is_taken() -> None:
-    """Cuts after the first and before the last document gain the same, in both features."""
-    X = np.repeat(np.arange(4.0, dtype=np.float32)[:, None], 2, axis=1)
-    g, shape = (
-        np.array([3.0, -3.0, -3.0, 3.0]),
-        TreeParams(leaves=2, least_docs=1, least_hessian=0.0),
-    )
-    tree = Grower(TreeFeatures.of(X, 255), shape).grow(g, np.ones(4))
-    assert tree.feature[0] == 0 and 0.0 <= tree.threshold[0] < 1.0
 
 
 def test_where_a_loss_bends_downwards_a_tree_moves_the_scores_by_the_learning_rate(rng) -> None:
