@@ -34,7 +34,6 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices, require_comparable
 from letorbench.losses.gains import (
     SPAN,
-    extent,
     gain_rule,
     normalized_gains,
     query_maxima,
@@ -97,7 +96,9 @@ def _smoothed(
         m = last - first
         w, g = weights[first:last], out.gradient[first:last]
         s, doublings, unit = scores[first:last], 0, 1.0
-        top, bottom = extent(s, m)
+        top, bottom = -np.inf, np.inf
+        for i in range(m):
+            top, bottom = max(top, s[i]), min(bottom, s[i])
         while top - bottom > SPAN * unit and doublings < MOST_DOUBLINGS:
             doublings, unit = doublings + 1, 2.0 * unit
         for i in range(m):
