@@ -35,15 +35,6 @@ class Transformation(ABC):
     in float64 and returns float32, a block of rows at a time, to avoid a second copy of a large
     set. NaN, a missing value, stays NaN; other values do not depend on it.
 
-    Attributes
-    ----------
-    name : str
-        The name for users.
-    formula : str
-        The formula in plain text.
-    by_query : bool
-        Whether a value depends on the other documents of its query.
-
     Examples
     --------
     >>> from letorbench.features import QueryMinMax
@@ -52,8 +43,10 @@ class Transformation(ABC):
     [0.0, 1.0, 0.5, 0.0]
     """
 
+    #: the name for users, and the formula in plain text
     name: ClassVar[str]
     formula: ClassVar[str]
+    #: whether a value depends on the other documents of its query
     by_query: ClassVar[bool] = False
 
     @classmethod

@@ -38,20 +38,14 @@ class Loss(ABC):
     a default. It prints as its name and the parameters that differ from their defaults,
     ``pairwise(phi=hinge, weight=1/m)``, and `letorbench.losses.loss` parses that. For a field
     `gain` see `gains.GainSettings`.
-
-    Attributes
-    ----------
-    name : str
-        The family's name. A family with a name in this folder is registered.
-    formula : str
-        The value of one query, in plain text.
-    one_minimum : bool
-        Whether a linear model has the same minimum from every start: true of convex losses, and of
-        the cosine and the q-norm from all starts that were tried.
     """
 
+    #: the family's name; a family with a name in this folder is registered
     name: str
+    #: the value of one query, in plain text
     formula: str
+    #: whether a linear model has the same minimum from every start: true of convex losses, and of
+    #: the cosine and the q-norm from all starts that were tried
     one_minimum: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

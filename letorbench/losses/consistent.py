@@ -27,6 +27,7 @@ from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses.base import CustomLoss, Loss, LossFunction, ValueAndGradient
 from letorbench.losses.gains import (
+    STEEPEST,
     gain_rule,
     inverse_or_zero,
     normalized_gains,
@@ -35,10 +36,6 @@ from letorbench.losses.gains import (
 )
 from letorbench.losses.plackett_luce import TopKCrossEntropy
 from letorbench.parameters import number
-
-#: above this score e^s is replaced by its tangent, so that it is finite for all scores. Minimisers
-#: are far below: their e^s is at most E[G / Z] <= 1
-STEEPEST = 30.0
 
 
 def q_norm(scores: np.ndarray, queries: QuerySet, p: float) -> tuple[np.ndarray, np.ndarray]:
@@ -150,7 +147,10 @@ class LeastSquaresNDCG(_Consistent, LeastSquares):
 
 
 class CrossEntropyNDCG(_Consistent):
-    """KL(u || e^s) = sum u log(u / e^s) - sum u + sum e^s, with 0 log 0 = 0."""
+    """KL(u || e^s) = sum u log(u / e^s) - sum u + sum e^s, with 0 log 0 = 0.
+
+    Minimisers are far below `STEEPEST`: their e^s is at most E[G / Z] <= 1.
+    """
 
     name = "cross-entropy-ndcg"
     formula = "KL(G / Z || e^s)"

@@ -167,6 +167,8 @@ def mean_swaps(
     return chance, difference
 
 
+#: above this, e^t is replaced by its tangent, so that it stays finite
+STEEPEST = 30.0
 #: the widest span of a query's scores for shared exponentials: a product of 8 of them is a normal
 #: float64, and RankNet's loss multiplies no more at this span
 SPAN = 80.0

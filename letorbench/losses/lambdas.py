@@ -12,19 +12,18 @@ behind its block. Forces on documents of equal scores are means over all their o
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from letorbench.compiled.arithmetic import sigmoid
-from letorbench.compiled.jit import kernel, longest_query
+from letorbench.compiled.jit import kernel
 from letorbench.conventions import gains
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses.base import ValueAndGradient, in_query_slices, require_comparable
 from letorbench.losses.gains import (
     SPAN,
-    VECTOR,
     exponentials,
     gather,
     inverse_ideal_dcg,
@@ -123,6 +122,18 @@ def pair_lambdas(function: Lambda, scores: np.ndarray, labels: np.ndarray) -> np
     return np.bincount(i, chance * pull, n) - np.bincount(j, chance * pull, n)
 
 
+class Documents(NamedTuple):
+    """The documents of a query, in label order."""
+
+    s: np.ndarray
+    gain: np.ndarray
+    discount: np.ndarray  # the mean of D over the document's ranks
+    force: np.ndarray
+    apart: np.ndarray  # the mean difference of D at two of these ranks
+    rank: np.ndarray  # the first of these ranks, from 0
+    tied: np.ndarray  # the number of these ranks
+
+
 class Lower(NamedTuple):
     """The lower documents of a block's pairs, padded with zeros to whole vectors."""
 
@@ -132,32 +143,6 @@ class Lower(NamedTuple):
     push: np.ndarray  # minus the force on them
 
 
-class LambdaWorkspace(NamedTuple):
-    """Arrays with one number for each document of the longest query, in label order."""
-
-    s: np.ndarray
-    u: np.ndarray
-    gain: np.ndarray  # 2^r - 1
-    discount: np.ndarray  # the mean of D over the document's ranks
-    force: np.ndarray
-    apart: np.ndarray  # the mean difference of D at two of these ranks
-    rank: np.ndarray  # the first of these ranks, from 0
-    tied: np.ndarray  # the number of these ranks
-    at: np.ndarray  # the documents by rank
-    lower: Lower
-
-
-@kernel()
-def lambda_workspace(longest: int) -> LambdaWorkspace:
-    """Allocate the workspace for queries of up to `longest` documents."""
-    x, n = np.empty((6, longest)), np.empty((3, longest), np.int64)
-    lower = np.empty((4, longest + VECTOR))
-    return LambdaWorkspace(
-        x[0], x[1], x[2], x[3], x[4], x[5], n[0], n[1], n[2],
-        Lower(lower[0], lower[1], lower[2], lower[3]),
-    )  # fmt: skip
-
-
 @kernel()
 def _lambdas(
     scores: np.ndarray, blocks: LabelBlocks, rule: LambdaRule, first: int, last: int,
@@ -165,42 +150,43 @@ def _lambdas(
 ) -> None:  # fmt: skip
     """Fill the gradient with the forces of the queries first..last - 1."""
     offsets = blocks.offsets
-    workspace = lambda_workspace(max(1, longest_query(offsets, first, last)))
     for q in range(first, last):
         begin, end = offsets[q], offsets[q + 1]
         force = out.gradient[begin:end]
         force[:] = 0.0
         if blocks.queries[q + 1] - blocks.queries[q] < 2:
             continue
-        query_lambdas(scores[begin:end], blocks, q, rule, rule.discount, workspace, force)
+        query_lambdas(scores[begin:end], blocks, q, rule, rule.discount, force)
 
 
 @kernel()
 def query_lambdas(
     scores: np.ndarray, blocks: LabelBlocks, q: int, rule: LambdaRule, cost_discount: np.ndarray,
-    workspace: LambdaWorkspace, force: np.ndarray,
+    force: np.ndarray,
 ) -> float:  # fmt: skip
     """Fill `force`, in file order, for query q; return its DCG under `cost_discount`."""
     begin, size = blocks.offsets[q], len(scores)
     order = blocks.order[begin : begin + size] - begin
-    gather(scores, order, workspace.s[:size])
-    ties = tied_ranks(workspace.s[:size], workspace.rank, workspace.tied)
+    x, n = np.zeros((5, size)), np.empty((2, size), np.int64)
+    documents = Documents(x[0], x[1], x[2], x[3], x[4], n[0], n[1])
+    gather(scores, order, documents.s)
+    ties = tied_ranks(documents.s, documents.rank, documents.tied)
     dcg = 0.0
     for b in range(blocks.queries[q], blocks.queries[q + 1]):
         for p in range(blocks.starts[b] - begin, blocks.starts[b + 1] - begin):
-            rank, tied = workspace.rank[p], workspace.tied[p]
-            workspace.gain[p] = rule.gains[b]
-            workspace.discount[p] = mean_of_ranks(rule.discount, rank, tied)
-            workspace.apart[p] = mean_difference(rule.discount, rank, tied, tied)
+            rank, tied = documents.rank[p], documents.tied[p]
+            documents.gain[p] = rule.gains[b]
+            documents.discount[p] = mean_of_ranks(rule.discount, rank, tied)
+            documents.apart[p] = mean_difference(rule.discount, rank, tied, tied)
             dcg += rule.gains[b] * mean_of_ranks(cost_discount, rank, tied)
-    workspace.force[:size] = 0.0
     if rule.neighbours:
-        _neighbour_pairs(rule, size, workspace)
+        _neighbour_pairs(rule, documents)
     else:
+        u = np.empty(size)
         near = rule.kind == RANKNET_NDCG and abs(rule.margin) <= SPAN
-        near = near and exponentials(workspace.s, size, workspace.u) <= SPAN
-        over_blocks(_add_pairs, blocks, q, (rule, near, ties, workspace))
-    scatter(workspace.force, order, rule.factor[q], force)
+        near = near and exponentials(documents.s, size, u) <= SPAN
+        over_blocks(_add_pairs, blocks, q, (rule, near, ties, u, documents))
+    scatter(documents.force, order, rule.factor[q], force)
     return dcg
 
 
@@ -219,14 +205,12 @@ def pair_force(kind: int, difference: float, swap: float, margin: float) -> floa
 
 
 @kernel()
-def _add_pairs(
-    total: float, b0: int, b1: int, size: int, state: tuple[LambdaRule, bool, bool, LambdaWorkspace]
-) -> float:
+def _add_pairs(total: float, b0: int, b1: int, size: int, state: Any) -> float:
     """Add the forces of the pairs (b0..b1 - 1) x (b1..size - 1), without the query's factor."""
-    rule, near, ties, workspace = state  # near: share exponentials; ties: some scores are equal
-    s, _, gain, discount, force, apart = workspace[:6]
+    rule, near, ties, u, documents = state  # near: u is used; ties: some scores are equal
+    s, gain, discount, force, apart = documents[:5]
     if near:
-        _ranknet_ndcg_block(b0, b1, size, np.exp(-rule.margin), workspace)
+        _ranknet_ndcg_block(b0, b1, size, np.exp(-rule.margin), u, documents)
         if not ties:
             return total
     for i in range(b0, b1):
@@ -244,33 +228,30 @@ def _add_pairs(
 
 @kernel()
 def _ranknet_ndcg_block(
-    b0: int, b1: int, size: int, shrink: float, workspace: LambdaWorkspace
+    b0: int, b1: int, size: int, shrink: float, u: np.ndarray, documents: Documents
 ) -> None:
     """Add the pairs' forces u_j / (shrink u_i + u_j) |dNDCG|, which are 0 for equal scores."""
-    u, gain, discount, force = workspace.u, workspace.gain, workspace.discount, workspace.force
-    lower, n = workspace.lower, size - b1
-    stop = padded(n)
-    for to, values in ((lower.u, u), (lower.gain, gain), (lower.discount, discount)):
-        to[n:stop] = 0.0
-        for j in range(n):
-            to[j] = values[b1 + j]
-    lower.push[:stop] = 0.0
+    x = np.zeros((4, padded(size - b1)))
+    lower = Lower(x[0], x[1], x[2], x[3])
+    for j in range(size - b1):
+        lower.u[j], lower.gain[j] = u[b1 + j], documents.gain[b1 + j]
+        lower.discount[j] = documents.discount[b1 + j]
     for i in range(b0, b1 - 1, 2):
-        _two_rows(i, stop, shrink, workspace)
+        _two_rows(i, shrink, u, documents, lower)
     if (b1 - b0) % 2:
-        _row(b1 - 1, stop, shrink, workspace)
-    for j in range(n):
-        force[b1 + j] -= lower.push[j]
+        _row(b1 - 1, shrink, u, documents, lower)
+    for j in range(size - b1):
+        documents.force[b1 + j] -= lower.push[j]
 
 
 @kernel(reorder=True)
-def _two_rows(i: int, stop: int, shrink: float, workspace: LambdaWorkspace) -> None:
+def _two_rows(i: int, shrink: float, all_u: np.ndarray, documents: Documents, lower: Lower) -> None:
     """Do `_row` for the documents i and i + 1 of one label: one division for two pairs."""
-    u, gain, discount, push = workspace.lower
-    u0, u1 = workspace.u[i] * shrink, workspace.u[i + 1] * shrink
-    gain_i, d0, d1 = workspace.gain[i], workspace.discount[i], workspace.discount[i + 1]
+    u, gain, discount, push = lower
+    u0, u1 = all_u[i] * shrink, all_u[i + 1] * shrink
+    gain_i, d0, d1 = documents.gain[i], documents.discount[i], documents.discount[i + 1]
     total0, total1 = 0.0, 0.0
-    for j in range(stop):
+    for j in range(len(u)):
         a, b = u0 + u[j], u1 + u[j]
         shared = u[j] / (a * b) * (gain_i - gain[j])
         pull0 = shared * b * abs(d0 - discount[j])
@@ -278,26 +259,26 @@ def _two_rows(i: int, stop: int, shrink: float, workspace: LambdaWorkspace) -> N
         total0 += pull0
         total1 += pull1
         push[j] += pull0 + pull1
-    workspace.force[i] += total0
-    workspace.force[i + 1] += total1
+    documents.force[i] += total0
+    documents.force[i + 1] += total1
 
 
 @kernel(reorder=True)
-def _row(i: int, stop: int, shrink: float, workspace: LambdaWorkspace) -> None:
-    u, gain, discount, push = workspace.lower
-    u_i, gain_i, d_i, total = workspace.u[i] * shrink, workspace.gain[i], workspace.discount[i], 0.0
-    for j in range(stop):
+def _row(i: int, shrink: float, all_u: np.ndarray, documents: Documents, lower: Lower) -> None:
+    u, gain, discount, push = lower
+    u_i, gain_i, d_i, total = all_u[i] * shrink, documents.gain[i], documents.discount[i], 0.0
+    for j in range(len(u)):
         pull = u[j] / (u_i + u[j]) * (gain_i - gain[j]) * abs(d_i - discount[j])
         total += pull
         push[j] += pull
-    workspace.force[i] += total
+    documents.force[i] += total
 
 
 @kernel()
-def _neighbour_pairs(rule: LambdaRule, size: int, workspace: LambdaWorkspace) -> None:
+def _neighbour_pairs(rule: LambdaRule, documents: Documents) -> None:
     """Add the forces of the documents at neighbouring ranks, without the query's factor."""
-    D, rank, at = rule.discount, workspace.rank, workspace.at
-    at[:size] = -1
+    D, rank, size = rule.discount, documents.rank, len(documents.rank)
+    at = np.full(size, -1)  # the documents by rank
     for p in range(size):
         position = rank[p]
         while at[position] >= 0:
@@ -307,29 +288,28 @@ def _neighbour_pairs(rule: LambdaRule, size: int, workspace: LambdaWorkspace) ->
     # Of n documents that share ranks, two are neighbours in 2 / n of all orders; one of them and
     # one of the m documents that share the next ranks are neighbours in 1 / (n m).
     while begin < size:
-        n = workspace.tied[at[begin]]
+        n = documents.tied[at[begin]]
         middle = begin + n
         if n > 1:
             swap = (D[begin] - D[middle - 1]) / (n - 1.0)
             for x in range(begin, middle):
-                _neighbours(rule, at[x], begin, x, swap, 2.0 / n, workspace)
+                _neighbours(rule, documents, at[x], at[begin:x], swap, 2.0 / n)
         if middle < size:
-            m = workspace.tied[at[middle]]
+            m = documents.tied[at[middle]]
             swap = D[middle - 1] - D[middle]
             for x in range(middle, middle + m):
-                _neighbours(rule, at[x], begin, middle, swap, 1.0 / (n * m), workspace)
+                _neighbours(rule, documents, at[x], at[begin:middle], swap, 1.0 / (n * m))
         begin = middle
 
 
 @kernel()
 def _neighbours(
-    rule: LambdaRule, p: int, begin: int, end: int, swap: float, chance: float,
-    workspace: LambdaWorkspace,
-) -> None:  # fmt: skip
-    """Add `chance` times the forces of document p and those at the ranks begin..end - 1."""
-    s, gain, force = workspace.s, workspace.gain, workspace.force
-    for x in range(begin, end):
-        i, j = p, workspace.at[x]
+    rule: LambdaRule, documents: Documents, p: int, others: np.ndarray, swap: float, chance: float
+) -> None:
+    """Add `chance` times the forces of document p and each of the others."""
+    s, gain, force = documents.s, documents.gain, documents.force
+    for other in others:
+        i, j = p, other
         if gain[i] == gain[j]:
             continue
         if gain[i] < gain[j]:

@@ -13,12 +13,12 @@ this in plain NumPy. The compiled kernel is fast for three reasons:
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
 from letorbench.compiled.arithmetic import exp, log, log1p
-from letorbench.compiled.jit import kernel, longest_query
+from letorbench.compiled.jit import kernel
 from letorbench.datasets.queryset import LabelBlocks, QuerySet
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices
 from letorbench.losses.gains import (
@@ -114,59 +114,36 @@ class RankNetLoss(Loss):
         return in_query_slices(*arguments, documents=1_000, of_pairs=True)
 
 
-class PairWorkspace(NamedTuple):
-    """Arrays with one number for each document of the longest query, in label order."""
-
-    s: np.ndarray
-    u: np.ndarray
-    force: np.ndarray
-    lower: np.ndarray  # this and the next two: of the lower documents of a block's pairs, padded
-    product: np.ndarray
-    push: np.ndarray
-
-
-@kernel()
-def pair_workspace(longest: int) -> PairWorkspace:
-    """Allocate the workspace for queries of up to `longest` documents."""
-    own, lower = np.empty((3, longest)), np.empty((3, longest + VECTOR))
-    return PairWorkspace(own[0], own[1], own[2], lower[0], lower[1], lower[2])
-
-
 @kernel()
 def _costs(
     scores: np.ndarray, blocks: LabelBlocks, first: int, last: int, out: ValueAndGradient
 ) -> None:
     offsets = blocks.offsets
-    workspace = pair_workspace(max(1, longest_query(offsets, first, last)))
     for q in range(first, last):
         begin, end = offsets[q], offsets[q + 1]
-        force = out.gradient[begin:end]
-        out.value[q] = ranknet_lambdas(scores[begin:end], blocks, q, workspace, force)
+        out.value[q] = ranknet_lambdas(scores[begin:end], blocks, q, out.gradient[begin:end])
         for i in range(begin, end):
             out.gradient[i] = -out.gradient[i]
 
 
 @kernel()
-def ranknet_lambdas(
-    scores: np.ndarray, blocks: LabelBlocks, q: int, workspace: PairWorkspace, force: np.ndarray
-) -> float:
+def ranknet_lambdas(scores: np.ndarray, blocks: LabelBlocks, q: int, force: np.ndarray) -> float:
     """Return the cost of query q as `pairwise_logistic`, and fill force = -gradient."""
     begin, size = blocks.offsets[q], len(scores)
     order = blocks.order[begin : begin + size] - begin
-    gather(scores, order, workspace.s[:size])
-    span = exponentials(workspace.s, size, workspace.u)
-    workspace.force[:size] = 0.0
-    cost = over_blocks(_add_forces, blocks, q, (workspace, span))
-    scatter(workspace.force, order, 1.0, force)
+    ordered, lower = np.zeros((3, size)), np.empty((3, size + VECTOR))
+    s, u, by_label = ordered[0], ordered[1], ordered[2]
+    gather(scores, order, s)
+    span = exponentials(s, size, u)
+    cost = over_blocks(_add_forces, blocks, q, (s, u, by_label, lower, span))
+    scatter(by_label, order, 1.0, force)
     return cost
 
 
 @kernel()
-def _add_forces(
-    total: float, b0: int, b1: int, end: int, state: tuple[PairWorkspace, float]
-) -> float:
+def _add_forces(total: float, b0: int, b1: int, end: int, state: Any) -> float:
     """Add the forces of the pairs (b0..b1 - 1) x (b1..end - 1); return the cost with theirs."""
-    (s, u, force, lower, product, push), span = state
+    s, u, force, padded_lower, span = state
     cost = 0.0
     if not span <= SPAN:
         for i in range(b0, b1):
@@ -174,15 +151,16 @@ def _add_forces(
         return total + cost
     size, top = end - b1, s[:end].max()
     stop = padded(size)
-    lower[size:stop], push[:stop] = 0.0, 0.0
+    lower, product, push = padded_lower[0, :stop], padded_lower[1, :stop], padded_lower[2, :stop]
+    lower[size:], push[:] = 0.0, 0.0
     for j in range(size):
         lower[j] = u[b1 + j]
     together = int(LOGARITHM / max(span, 1.0))
     for first in range(b0, b1, together):
         last = min(first + together, b1)
-        product[:stop] = 1.0
+        product[:] = 1.0
         for i in range(first, last):
-            force[i] += _row(u[i], lower[:stop], product, push)
+            force[i] += _row(u[i], lower, product, push)
             cost -= (s[i] - top) * size
         cost += _sum_of_logarithms(product[:size], together // (last - first))
     for j in range(size):

@@ -33,7 +33,7 @@ from letorbench.compiled.jit import kernel, longest_query
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
 from letorbench.losses.base import Loss, ValueAndGradient, in_query_slices
-from letorbench.losses.gains import extent, gain_rule, gather, query_sums
+from letorbench.losses.gains import STEEPEST, extent, gain_rule, gather, query_sums
 from letorbench.losses.label_order import (
     LOSS_TIE_RULES,
     PAIR_WEIGHTS,
@@ -53,8 +53,6 @@ PAIR_LOSSES = {
     "logistic": "log(1 + exp(-d))",
 }
 QUADRATIC, HINGE, EXPONENTIAL, LOGISTIC, FIELD_BOUND = range(5)
-#: above this, e^t is replaced by its tangent, so that it stays finite
-STEEPEST = 30.0
 #: the number of pairs whose logarithms are taken as one, and the widest span of gamma s for which
 #: the product of their Z_ij is a normal number
 ROWS, WIDEST = 8, 40.0

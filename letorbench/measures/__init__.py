@@ -1,6 +1,6 @@
 """Measures: values that print and parse as text, computed from scores in file order.
 
-To add a measure, define a `Measure` in a file of this folder; nothing else registers it.
+To add a measure, put `@measure(…)` on its function in a file of this folder.
 """
 
 from dataclasses import replace
@@ -47,22 +47,7 @@ MEASURES: dict[str, Measure] = registry.members(__name__, Measure)
 
 
 def parse(text: str) -> Measure:
-    """Return the measure that a text names, in any case.
-
-    Parameters
-    ----------
-    text : str
-        A name, with a cut-off if the measure takes one: ``map``, ``ndcg@10``.
-
-    Returns
-    -------
-    Measure
-        The value that prints as the text.
-
-    Raises
-    ------
-    UsageError
-        No measure has that name, or the cut-off does not fit it.
+    """Return the measure that a text names, in any case, such as ``map``; else raise UsageError.
 
     Examples
     --------

@@ -12,14 +12,15 @@ from dataclasses import replace
 import numpy as np
 
 from letorbench.conventions import Convention
-from letorbench.measures.measure import Measure
+from letorbench.measures.measure import Measure, measure
 from letorbench.measures.rankings import Rankings, owner, rank, ratio, score_groups
 
 #: the probability that a reader of `rbp` goes on to the next document
 PERSISTENCE = 0.8
 
 
-def kendall(rankings: Rankings, k: int | None) -> np.ndarray:
+@measure("tau", "none", "Kendall's tau-b of scores and labels, from -1 to 1", bounded=False)
+def Tau(rankings: Rankings, k: int | None) -> np.ndarray:
     """tau-b = (C - D) / sqrt((pairs - ties of scores) (pairs - ties of labels)).
 
     C pairs of documents have their scores in the order of the labels, D in the other order.
@@ -36,13 +37,8 @@ def kendall(rankings: Rankings, k: int | None) -> np.ndarray:
     return ratio(right - wrong, np.sqrt((pairs - same_score) * (pairs - same_label)))
 
 
-Tau = Measure(
-    "Tau", "tau", kendall, "none",
-    "Kendall's tau-b of scores and labels, from -1 to 1", bounded=False,
-)  # fmt: skip
-
-
-def spearman(rankings: Rankings, k: int | None) -> np.ndarray:
+@measure("rho", "none", "Spearman's rho of scores and labels, from -1 to 1", bounded=False)
+def Rho(rankings: Rankings, k: int | None) -> np.ndarray:
     """rho: the correlation of the ranks by score and by label; equal ones share their mean rank.
 
     Spearman 1904, "The proof and measurement of association between two things".
@@ -55,12 +51,6 @@ def spearman(rankings: Rankings, k: int | None) -> np.ndarray:
     return ratio(xy, np.sqrt(xx * yy))
 
 
-Rho = Measure(
-    "Rho", "rho", spearman, "none",
-    "Spearman's rho of scores and labels, from -1 to 1", bounded=False,
-)  # fmt: skip
-
-
 def _centred_ranks(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """Return mean ranks by falling value minus the mean rank of the query, (n_docs,) float64."""
     order = rank(values, offsets)
@@ -71,7 +61,10 @@ def _centred_ranks(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     return centred
 
 
-def area_under_roc(rankings: Rankings, k: int | None) -> np.ndarray:
+@measure(
+    "auc", "none", "share of the pairs of a relevant and an irrelevant document in the right order"
+)
+def AUC(rankings: Rankings, k: int | None) -> np.ndarray:
     """#{(i, j): i relevant, j not, i ranked above j} / #{(i, j): i relevant, j not}.
 
     W. Zhang's lecture of 2018 names it for pairwise approaches. With two labels it is
@@ -82,13 +75,11 @@ def area_under_roc(rankings: Rankings, k: int | None) -> np.ndarray:
     return rankings.fraction(*replace(rankings, labels=rankings.hit.astype(np.int32)).correct_pairs)
 
 
-AUC = Measure(
-    "AUC", "auc", area_under_roc, "none",
-    "share of the pairs of a relevant and an irrelevant document in the right order",
+@measure(
+    "map", "optional",
+    "average precision: the mean of P@rank over the relevant documents, 0 for those below k",
 )  # fmt: skip
-
-
-def average_precision(rankings: Rankings, k: int | None) -> np.ndarray:
+def MAP(rankings: Rankings, k: int | None) -> np.ndarray:
     """(1/R) sum over the R relevant documents of P@(rank of the document).
 
     Manning, Raghavan & Schütze 2008, section 8.4. With k, the sum ends at rank k. It is still
@@ -102,12 +93,6 @@ def average_precision(rankings: Rankings, k: int | None) -> np.ndarray:
     return rankings.fraction(total, average_precision_divisor(rankings, k))
 
 
-MAP = Measure(
-    "MAP", "map", average_precision, "optional",
-    "average precision: the mean of P@rank over the relevant documents, 0 for those below k",
-)  # fmt: skip
-
-
 def average_precision_divisor(rankings: Rankings, k: int | None) -> np.ndarray:
     """Return R, or min(R, k) with map_cut=k, (n_queries,) int64."""
     if k is None or rankings.convention.map_cut == "all":
@@ -115,7 +100,8 @@ def average_precision_divisor(rankings: Rankings, k: int | None) -> np.ndarray:
     return np.minimum(rankings.relevant, k)
 
 
-def bpref(rankings: Rankings, k: int | None) -> np.ndarray:
+@measure("bpref", "none", "binary preference: few irrelevant documents above the relevant")
+def BPref(rankings: Rankings, k: int | None) -> np.ndarray:
     """(1/R) sum over the relevant documents of 1 - min(irrelevant above, R) / min(R, N).
 
     Buckley & Voorhees 2004, in trec_eval's form: R relevant documents, N judged irrelevant ones,
@@ -130,13 +116,10 @@ def bpref(rankings: Rankings, k: int | None) -> np.ndarray:
     return rankings.fraction(rankings.sums(1.0 - losses, rankings.hit_offsets), R)
 
 
-BPref = Measure(
-    "BPref", "bpref", bpref, "none",
-    "binary preference: few irrelevant documents above the relevant",
-)  # fmt: skip
-
-
-def dcg(rankings: Rankings, k: int | None) -> np.ndarray:
+@measure(
+    "dcg", "optional", "discounted cumulative gain down to rank k, not normalised", bounded=False
+)
+def DCG(rankings: Rankings, k: int | None) -> np.ndarray:
     """sum_{i <= k} (2^{r_i} - 1) D(i). Without k, the whole list.
 
     Järvelin & Kekäläinen 2002, with Burges et al. 2005's gain. It has no largest value.
@@ -145,13 +128,8 @@ def dcg(rankings: Rankings, k: int | None) -> np.ndarray:
     return rankings.at(rankings.dcg, k)
 
 
-DCG = Measure(
-    "DCG", "dcg", dcg, "optional",
-    "discounted cumulative gain down to rank k, not normalised", bounded=False,
-)  # fmt: skip
-
-
-def err(rankings: Rankings, k: int | None) -> np.ndarray:
+@measure("err", "optional", "expected reciprocal rank of the document that satisfies, down to k")
+def ERR(rankings: Rankings, k: int | None) -> np.ndarray:
     """sum_{i <= k} (1/i) R(r_i) prod_{j < i} (1 - R(r_j)), R(r) = (2^r - 1) / 2^{r_max}.
 
     Chapelle, Metzler, Zhang & Grinspan 2009, eqs. 4 and 5. r_max is that of the convention,
@@ -162,13 +140,8 @@ def err(rankings: Rankings, k: int | None) -> np.ndarray:
     return rankings.at(rankings.err, k)
 
 
-ERR = Measure(
-    "ERR", "err", err, "optional",
-    "expected reciprocal rank of the document that satisfies, down to k",
-)  # fmt: skip
-
-
-def hit(rankings: Rankings, k: int) -> np.ndarray:
+@measure("hit", "required", "1 where a relevant document is among the first k (success)")
+def Hit(rankings: Rankings, k: int) -> np.ndarray:
     """1 if a relevant document is at one of the ranks 1 .. k, else 0: trec_eval's success.
 
     Ties: file order. No relevant document: 0. A list shorter than k: the whole list.
@@ -176,13 +149,8 @@ def hit(rankings: Rankings, k: int) -> np.ndarray:
     return np.minimum(rankings.hits_within(k), 1).astype(np.float64)
 
 
-Hit = Measure(
-    "Hit", "hit", hit, "required",
-    "1 where a relevant document is among the first k (success)",
-)  # fmt: skip
-
-
-def mean_ndcg(rankings: Rankings, k: int | None) -> np.ndarray:
+@measure("mean-ndcg", "none", "mean of NDCG@k over every rank k of the list")
+def MeanNDCG(rankings: Rankings, k: int | None) -> np.ndarray:
     """(1/m) sum_{k = 1..m} NDCG@k.
 
     As the LETOR 4.0 evaluation tool prints it (Qin & Liu 2013, "Introducing LETOR 4.0").
@@ -197,13 +165,8 @@ def mean_ndcg(rankings: Rankings, k: int | None) -> np.ndarray:
     return rankings.fraction(ratio(of_lists, rankings.lengths), rankings.ideal_dcg() > 0)
 
 
-MeanNDCG = Measure(
-    "MeanNDCG", "mean-ndcg", mean_ndcg, "none",
-    "mean of NDCG@k over every rank k of the list",
-)  # fmt: skip
-
-
-def reciprocal_rank(rankings: Rankings, k: int | None) -> np.ndarray:
+@measure("mrr", "optional", "reciprocal rank of the first relevant document, 0 below k")
+def MRR(rankings: Rankings, k: int | None) -> np.ndarray:
     """1 / (the rank of the first relevant document). With k, 0 if that is below rank k.
 
     Voorhees 1999, "The TREC-8 question answering track report".
@@ -215,13 +178,8 @@ def reciprocal_rank(rankings: Rankings, k: int | None) -> np.ndarray:
     return values
 
 
-MRR = Measure(
-    "MRR", "mrr", reciprocal_rank, "optional",
-    "reciprocal rank of the first relevant document, 0 below k",
-)  # fmt: skip
-
-
-def ndcg(rankings: Rankings, k: int | None) -> np.ndarray:
+@measure("ndcg", "optional", "normalised discounted cumulative gain down to rank k")
+def nDCG(rankings: Rankings, k: int | None) -> np.ndarray:
     """sum_{i <= k} (2^{r_i} - 1) D(i), over its largest value for the query's labels.
 
     Järvelin & Kekäläinen 2002, with Burges et al. 2005's gain. Without k, the whole list.
@@ -234,13 +192,8 @@ def ndcg(rankings: Rankings, k: int | None) -> np.ndarray:
     return values if whole else rankings.zero_if_short(values, k)
 
 
-nDCG = Measure(
-    "nDCG", "ndcg", ndcg, "optional",
-    "normalised discounted cumulative gain down to rank k",
-)  # fmt: skip
-
-
-def pairwise_correct(rankings: Rankings, k: int | None) -> np.ndarray:
+@measure("pairwise", "none", "share of the pairs of different labels in the right order")
+def PairwiseCorrect(rankings: Rankings, k: int | None) -> np.ndarray:
     """#{(i, j): r_i > r_j, i ranked above j} / #{(i, j): r_i > r_j}.
 
     Burges, Ragno & Le 2006, section 2 ("pair-wise error", 1 minus this). With two labels it
@@ -251,13 +204,8 @@ def pairwise_correct(rankings: Rankings, k: int | None) -> np.ndarray:
     return rankings.fraction(*rankings.correct_pairs)
 
 
-PairwiseCorrect = Measure(
-    "PairwiseCorrect", "pairwise", pairwise_correct, "none",
-    "share of the pairs of different labels in the right order",
-)  # fmt: skip
-
-
-def precision(rankings: Rankings, k: int) -> np.ndarray:
+@measure("p", "required", "precision: the share of relevant documents among the first k")
+def P(rankings: Rankings, k: int) -> np.ndarray:
     """(relevant documents at the ranks 1 .. k) / k.
 
     Manning, Raghavan & Schütze 2008, section 8.4.
@@ -271,13 +219,11 @@ def precision(rankings: Rankings, k: int) -> np.ndarray:
     return values if short == "k" else rankings.zero_if_short(values, k)
 
 
-P = Measure(
-    "P", "p", precision, "required",
-    "precision: the share of relevant documents among the first k",
+@measure(
+    "rbp", "optional",
+    "rank-biased precision: a reader goes on to the next rank with the chance 0.8",
 )  # fmt: skip
-
-
-def rank_biased_precision(rankings: Rankings, k: int | None) -> np.ndarray:
+def RBP(rankings: Rankings, k: int | None) -> np.ndarray:
     """(1 - p) sum_{i <= k} p^(i - 1) [document i is relevant], with p = 0.8.
 
     Moffat & Zobel 2008, "Rank-biased precision for measurement of retrieval effectiveness",
@@ -290,13 +236,8 @@ def rank_biased_precision(rankings: Rankings, k: int | None) -> np.ndarray:
     return rankings.at(rankings.running(weights * shares), k)
 
 
-RBP = Measure(
-    "RBP", "rbp", rank_biased_precision, "optional",
-    "rank-biased precision: a reader goes on to the next rank with the chance 0.8",
-)  # fmt: skip
-
-
-def recall(rankings: Rankings, k: int) -> np.ndarray:
+@measure("recall", "required", "share of the relevant documents among the first k")
+def Recall(rankings: Rankings, k: int) -> np.ndarray:
     """(relevant documents at the ranks 1 .. k) / (relevant documents).
 
     Manning, Raghavan & Schütze 2008, section 8.3.
@@ -305,13 +246,8 @@ def recall(rankings: Rankings, k: int) -> np.ndarray:
     return rankings.fraction(rankings.hits_within(k), rankings.relevant)
 
 
-Recall = Measure(
-    "Recall", "recall", recall, "required",
-    "share of the relevant documents among the first k",
-)  # fmt: skip
-
-
-def r_precision(rankings: Rankings, k: int | None) -> np.ndarray:
+@measure("rprec", "none", "precision at the rank R, the number of relevant documents")
+def RPrec(rankings: Rankings, k: int | None) -> np.ndarray:
     """(relevant documents at the ranks 1 .. R) / R, with R relevant documents.
 
     Manning, Raghavan & Schütze 2008, section 8.4.
@@ -320,13 +256,12 @@ def r_precision(rankings: Rankings, k: int | None) -> np.ndarray:
     return rankings.fraction(rankings.hits_within(rankings.relevant), rankings.relevant)
 
 
-RPrec = Measure(
-    "RPrec", "rprec", r_precision, "none",
-    "precision at the rank R, the number of relevant documents",
+@measure(
+    "rmse", "none",
+    "root of the mean squared difference of scores and labels; the lowest is best",
+    error=True, bounded=False,
 )  # fmt: skip
-
-
-def root_mean_square_error(rankings: Rankings, k: int | None) -> np.ndarray:
+def RMSE(rankings: Rankings, k: int | None) -> np.ndarray:
     """sqrt((1/m) sum over the query's m documents of (score - label)^2).
 
     W. Zhang's lecture of 2018 names it for pointwise approaches.
@@ -338,26 +273,14 @@ def root_mean_square_error(rankings: Rankings, k: int | None) -> np.ndarray:
     return np.sqrt(ratio(rankings.sums(squares, rankings.offsets), rankings.lengths))
 
 
-RMSE = Measure(
-    "RMSE", "rmse", root_mean_square_error, "none",
-    "root of the mean squared difference of scores and labels; the lowest is best",
-    error=True, bounded=False,
-)  # fmt: skip
-
-
-def winner_takes_all(rankings: Rankings, k: int | None) -> np.ndarray:
+@measure("wta", "none", "winner takes all: 1 where the first document is relevant")
+def WTA(rankings: Rankings, k: int | None) -> np.ndarray:
     """1 if the document at rank 1 is relevant, else 0.
 
     Burges, Ragno & Le 2006, section 2 (there as a cost: 1 minus this).
     Ties: file order. No relevant document: 0. The length of a list does not matter.
     """
     return rankings.hits_within(1).astype(np.float64)
-
-
-WTA = Measure(
-    "WTA", "wta", winner_takes_all, "none",
-    "winner takes all: 1 where the first document is relevant",
-)  # fmt: skip
 
 
 def default_measures(convention: Convention) -> list[Measure]:

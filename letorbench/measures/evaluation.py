@@ -32,11 +32,7 @@ import numpy as np
 
 from letorbench.conventions import Convention
 from letorbench.errors import DataError, UsageError
-from letorbench.measures.definitions import (
-    area_under_roc,
-    average_precision_divisor,
-    pairwise_correct,
-)
+from letorbench.measures.definitions import AUC, PairwiseCorrect, average_precision_divisor
 from letorbench.measures.measure import Measure
 from letorbench.measures.rankings import Rankings, kept_offsets, owner, ratio
 
@@ -160,7 +156,7 @@ def _bpref(rankings: Rankings, k: int | None) -> np.ndarray:
     return rankings.fraction(rankings.retrieved_relevant - np.bincount(query, losses, len(R)), R)
 
 
-def _half_best_half_worst(function: Callable) -> Callable[[Rankings, int | None], np.ndarray]:
+def _half_best_half_worst(measure: Measure) -> Callable[[Rankings, int | None], np.ndarray]:
     """Return the mean of a measure's best and worst order: each tied pair is right in one."""
 
     def mean(rankings: Rankings, k: int | None) -> np.ndarray:
@@ -169,7 +165,7 @@ def _half_best_half_worst(function: Callable) -> Callable[[Rankings, int | None]
             rankings.reordered(np.lexsort((key, group)))
             for key in (rankings.labels, -rankings.labels)
         ]
-        return (function(ends[0], k) + function(ends[1], k)) / 2.0
+        return (measure(ends[0]) + measure(ends[1])) / 2.0
 
     return mean
 
@@ -177,8 +173,8 @@ def _half_best_half_worst(function: Callable) -> Callable[[Rankings, int | None]
 #: the measures whose mean has a formula; None: their functions know groups of equal scores
 MEANS: Mapping[str, Callable[..., np.ndarray] | None] = {
     **dict.fromkeys("dcg ndcg mean-ndcg p recall rprec tau rho rbp rmse wta".split()),
-    "auc": _half_best_half_worst(area_under_roc),
-    "pairwise": _half_best_half_worst(pairwise_correct),
+    "auc": _half_best_half_worst(AUC),
+    "pairwise": _half_best_half_worst(PairwiseCorrect),
     "map": _average_precision,
     "mrr": _at_first(_reciprocal_rank),
     "hit": _at_first(_hit),

@@ -130,6 +130,19 @@ class Measure:
         )
 
 
+def measure(
+    name: str, cutoff_rule: CutoffRule, description: str, error: bool = False, bounded: bool = True
+) -> Callable[[Function], Measure]:
+    """Make a function, which is named as papers write the measure, a `Measure`."""
+
+    def decorate(function: Function) -> Measure:
+        symbol = function.__name__
+        function.__qualname__ = f"{symbol}.function"  # where pickle finds it
+        return Measure(symbol, name, function, cutoff_rule, description, error, bounded)
+
+    return decorate
+
+
 @dataclass(frozen=True)
 class PerQueryFunction:
     """A function (y_true, y_score) -> number of one query, as the function of a `Measure`."""

@@ -11,14 +11,7 @@ import numpy as np
 
 from letorbench.compiled.jit import kernel
 from letorbench.losses.gains import GainSettings, inverse_ideal_dcg, truncated_discount
-from letorbench.losses.lambdas import (
-    LAMBDAS,
-    Lambda,
-    LambdaRule,
-    lambda_workspace,
-    pair_lambdas,
-    query_lambdas,
-)
+from letorbench.losses.lambdas import LAMBDAS, Lambda, LambdaRule, pair_lambdas, query_lambdas
 from letorbench.models.mlp import Layers, backward, forward, net_gradient, net_scores
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
@@ -121,12 +114,12 @@ def _lambda_steps(
 ) -> float:  # fmt: skip
     """Take a step on each query of a sequence; return the sum of their costs before."""
     net, hidden, change, scores, force = passes
-    workspace, total = lambda_workspace(hidden.shape[1]), 0.0
+    total = 0.0
     for q in sequence:
         x = query_features(data, q)
         s, f = scores[: len(x)], force[: len(x)]
         forward(x, net, hidden, s)
-        dcg = query_lambdas(s, data.blocks, q, rule, cost_discount, workspace, f)
+        dcg = query_lambdas(s, data.blocks, q, rule, cost_discount, f)
         total += data.weights[q] * (1.0 - cost_inverse_Z[q] * dcg)
         backward(x, net, hidden, f, change)
         take_step(rate * data.weights[q], scale, change, state)

@@ -10,7 +10,7 @@ import numpy as np
 
 from letorbench.compiled.jit import kernel
 from letorbench.losses.base import require_comparable
-from letorbench.losses.logistic import pair_workspace, pairwise_logistic, ranknet_lambdas
+from letorbench.losses.logistic import pairwise_logistic, ranknet_lambdas
 from letorbench.models.mlp import Layers, backward, forward, net_gradient, net_scores
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
 from letorbench.rankers.tuning import Between
@@ -75,12 +75,12 @@ def ranknet_steps(
 ) -> float:  # fmt: skip
     """Take a `ranknet_step` on each query of a sequence; return the sum of their costs before."""
     net, hidden, change, scores, force = passes
-    workspace, total = pair_workspace(hidden.shape[1]), 0.0
+    total = 0.0
     for q in sequence:
         x = query_features(data, q)
         s, f = scores[: len(x)], force[: len(x)]
         forward(x, net, hidden, s)
-        total += data.weights[q] * ranknet_lambdas(s, data.blocks, q, workspace, f)
+        total += data.weights[q] * ranknet_lambdas(s, data.blocks, q, f)
         backward(x, net, hidden, f, change)
         take_step(rate * data.weights[q], scale, change, state)
     return total

@@ -405,10 +405,12 @@ def test_top_k_of_labels_that_are_far_apart(k: int, rng) -> None:
     for r in ([1500, 700, 0], [3, 2_000_000, 900, 901, 1_000_000], [1, 0, 2], [40, 7]):
         s = rng.normal(size=len(r))
         value = listnet(each, s, np.array(r))
-        behind = QuerySet(np.zeros((len(r) + 2, 1), np.float32), np.int32([0, 999, *r]),
-                          np.array([0, 2, 2 + len(r)]), np.arange(2))  # fmt: skip
-        for queries, n in ((one_query(r), 0), (behind, 2)):
-            scores = np.append(np.zeros(n), s)
-            assert each(scores, queries).value[-1] == pytest.approx(value, rel=1e-12)
+        between = QuerySet(
+            np.zeros((len(r) + 4, 1), np.float32), np.int32([0, 999, *r, 500, 0]),
+            np.array([0, 2, 2 + len(r), 4 + len(r)]), np.arange(3),
+        )  # fmt: skip
+        for queries, n in ((one_query(r), 0), (between, 2)):
+            scores, own = np.pad(s, n), slice(n, n + len(r))
+            assert each(scores, queries).value[n // 2] == pytest.approx(value, rel=1e-12)
             expected = slopes(lambda s: each(s, queries).value, scores, 1e-4)
-            assert each(scores, queries).gradient[n:] == pytest.approx(expected[n:], abs=1e-6)
+            assert each(scores, queries).gradient[own] == pytest.approx(expected[own], abs=1e-6)

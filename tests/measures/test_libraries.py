@@ -7,6 +7,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from test_every_measure import forms
 
 import letorbench as lb
 from letorbench.conventions import CONVENTIONS, convention
@@ -253,11 +254,6 @@ def of_other(tool: str, form: str, labels: np.ndarray, scores: np.ndarray) -> fl
     return (stop * np.append(1.0, np.cumprod(1.0 - stop)[:-1]) / ranks)[:size].sum()
 
 
-def forms() -> list[str]:
-    cuts = {"none": [""], "optional": ["", "@1", "@3", "@30"], "required": ["@1", "@3", "@30"]}
-    return [n + cut for n, measure in MEASURES.items() for cut in cuts[measure.cutoff_rule]]
-
-
 def theirs(name: str, form: str, data: Data) -> np.ndarray:
     if name in ("lightgbm", "xgboost"):
         return np.array([of_boosting(name, form, data)])
@@ -272,7 +268,7 @@ def two_labels(name: str, form: str, data: Data) -> Data:
 
 @pytest.mark.parametrize("name", [n for n, each in CONVENTIONS.items() if each.measures])
 def test_a_convention_prints_what_its_library_computes_and_nothing_else(name: str) -> None:
-    for form in forms():
+    for form in (str(each) for n in MEASURES for each in forms(n, 1, 3, 30)):
         data = two_labels(name, form, mixed(60))
         if CONVENTIONS[name].apart(form) is None:
             with pytest.raises(UsageError, match=f"{name}: found {form}.* standard"):
