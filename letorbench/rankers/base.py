@@ -33,6 +33,7 @@ from letorbench.models.tree_ensemble import TreeEnsemble
 from letorbench.parameters import check
 from letorbench.rankers.estimator import Estimator, query_set, without_qid
 from letorbench.solvers.fit_result import FitResult, score_warnings
+from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.stopping import NEVER, Deadline, Validation, Watched
 
 __all__ = ["FitResult", "Generator", "QuerySet", "Ranker", "Validation"]
@@ -240,14 +241,22 @@ class Ranker(Estimator, ABC):
         if not self.uses_unjudged:  # they only helped to scale the features of their query
             train = train.judged
         self.deadline = Deadline.after(time_limit)
+        rng = rng or np.random.default_rng(0)
+        unused = _state(rng)
         try:
             with one_blas_thread():
-                learned = self.learn(train, validation, rng or np.random.default_rng(0))
+                learned = self.learn(train, validation, rng)
         finally:
             del self.deadline
         if not isinstance(learned, FitResult):
             result = "nothing" if learned is None else f"a {type(learned).__name__}"
             raise TypeError(f"learn returned {result}, expected a FitResult")
+        if type(self).draws is Ranker.draws and _state(rng) != unused:
+            text = (
+                "learn used rng, but the class does not say so: a run trains it with one seed; "
+                "expected draws = True for several seeds, or draws = False"
+            )
+            learned = replace(learned, warnings=(*learned.warnings, FitWarning("other", text)))
         self.learned, self.transformation_ = learned, fitted
         self.n_features_in_, self.feature_names_in_ = train.n_features, train.feature_names
         return self
@@ -378,14 +387,11 @@ class Ranker(Estimator, ABC):
         """
         self._require_fitted()
         if isinstance(X, QuerySet):
+            self._require_names(X.feature_names)
             return self._scores(X.features, X.offsets)
         X, qid = without_qid(X, qid, group)
         features = as_features(X, self.n_features_in_)
-        columns = column_names(X, None, self.n_features_in_)
-        expected = self.feature_names_in_
-        if columns and expected and columns != expected:
-            given, wanted = next(pair for pair in zip(columns, expected) if pair[0] != pair[1])
-            raise DataError(f"X: found the feature {given!r}, expected {wanted!r} in its place")
+        self._require_names(column_names(X, None, self.n_features_in_))
         if not (self.transformation_.by_query or self.learned.model.by_query):
             return self._scores(features)
         if qid is None and group is None:
@@ -476,9 +482,20 @@ class Ranker(Estimator, ABC):
         features = self.transformation_.transform(features, offsets)
         return self.learned.model.predict_queries(features, offsets)
 
+    def _require_names(self, names: Sequence[str] | None) -> None:
+        for given, wanted in zip(names or (), self.feature_names_in_ or ()):
+            if given != wanted:
+                raise DataError(f"X: found the feature {given!r}, expected {wanted!r} in its place")
+
     def _require_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
             raise not_fitted(type(self).__name__)
+
+
+def _state(rng: Generator) -> tuple[str, int]:
+    """Return what draws and what spawned generators change."""
+    bits = rng.bit_generator
+    return str(bits.state), getattr(bits.seed_seq, "n_children_spawned", 0)
 
 
 def _evaluation_sets(train: QuerySet, given: Any, qids: Any, groups: Any) -> dict[str, Validation]:
