@@ -55,55 +55,6 @@ class Ranker(Estimator, ABC):
 
     Attributes
     ----------
-    name : str
-        The name that users type. A class in this folder is registered under it.
-    title : str
-        One line for `letorbench algos`.
-    paper : str
-        The reference.
-    formula : str
-        The objective, in plain text.
-    families : tuple of str
-        The kind of its loss (pointwise, pairwise, listwise, or reference for reference points),
-        then of its model and solver (linear, boosting, trees, nets).
-    figure : str
-        The figure of docs/speed that shows its times.
-    grid : mapping
-        From a hyper-parameter to the values that validation chooses from.
-    ranges : mapping
-        From a hyper-parameter to its range `letorbench.rankers.tuning.Between`, or to its
-        alternatives, which `--protocol tuned` draws from; without any it searches the grid.
-    as_published : mapping
-        The hyper-parameters, with their values, that `--protocol published` fixes, because the
-        paper's experiment does not choose them.
-    spelled : mapping
-        From a hyper-parameter to the name that users type, if that is no valid Python name.
-    published : bool
-        Whether `--algo all` includes it.
-    order_matters : str
-        Why the model depends on the order of a query's training documents; "" if it does not.
-    feature_order_matters : str
-        The same for the order of the features, apart from random draws.
-    weighted : bool
-        Whether a plug-in's `learn` weighs queries by `train.weights`; letorbench's rankers do.
-    one_thread : bool
-        Whether `learn` never uses more than one thread: the settings of a grid are then learned
-        in parallel.
-    learns : bool
-        Whether it learns from features; the reference points `random` and `ideal` do not.
-    uses_unjudged : bool
-        Whether `learn` also gets unjudged documents, of label -1.
-    needs : str or None
-        An optional package without which it does not run.
-    extra : str
-        The requirement with which `pip install` installs that package.
-    deadline : Deadline
-        When `learn` must end; it checks this once per round or iteration.
-    takes_missing : bool
-        Whether it takes missing values (NaN); this may depend on the hyper-parameters.
-    auto_features : str
-        The transformation that `auto` means for features of different scales: "raw" for a ranker
-        that only compares values of one feature, as most stumps and trees do.
     learned : FitResult
         The model and its training history; set by fitting, as are the next two.
     transformation_ : Transformation
@@ -136,25 +87,48 @@ class Ranker(Estimator, ABC):
     [0.0, 1.0, 0.0, 1.0]
     """
 
+    #: the name that users type; a class in this folder is registered under it
     name: ClassVar[str]
+    #: one line for `letorbench algos`
     title: ClassVar[str] = "an algorithm of the user's"
+    #: the reference
     paper: ClassVar[str] = "none"
+    #: the objective, in plain text
     formula: ClassVar[str] = "none"
+    #: the kind of its loss (pointwise, pairwise, listwise, or reference for reference points), then
+    #: of its model and solver (linear, boosting, trees, nets)
     families: ClassVar[tuple[str, ...]] = ()
+    #: the figure of docs/speed that shows its times
     figure: ClassVar[str] = "linear"
+    #: from a hyper-parameter to the values that validation chooses from
     grid: ClassVar[Mapping[str, Sequence[object]]] = {}
+    #: from a hyper-parameter to its `letorbench.rankers.tuning.Between`, or to its alternatives,
+    #: which `--protocol tuned` draws from; without any it searches the grid
     ranges: ClassVar[Mapping[str, Any]] = {}
+    #: the values that `--protocol published` fixes, as the paper's experiment does not choose them
     as_published: ClassVar[Mapping[str, object]] = {}
+    #: from a hyper-parameter to the name that users type, if that is no valid Python name
     spelled: ClassVar[Mapping[str, str]] = {}
+    #: whether `--algo all` includes it
     published: ClassVar[bool] = True
+    #: why the model depends on the order of a query's training documents; "" if it does not
     order_matters: ClassVar[str] = ""
+    #: the same for the order of the features, apart from random draws
     feature_order_matters: ClassVar[str] = ""
+    #: whether `learn` never uses more than one thread: a grid's settings then learn in parallel
     one_thread: ClassVar[bool] = False
+    #: whether it learns from features; the reference points `random` and `ideal` do not
     learns: ClassVar[bool] = True
+    #: whether `learn` also gets unjudged documents, of label -1
     uses_unjudged: ClassVar[bool] = False
+    #: an optional package without which it does not run
     needs: ClassVar[str | None] = None
+    #: the requirement with which `pip install` installs that package
     extra: ClassVar[str] = ""
+    #: when `learn` must end; it checks this once per round or iteration
     deadline = NEVER
+    #: what `auto` means for features of different scales: "raw" for a ranker that only compares
+    #: values of one feature, as most stumps and trees do
     auto_features: ClassVar[str] = "query-minmax"
 
     def __post_init__(self) -> None:
