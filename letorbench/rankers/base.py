@@ -119,6 +119,8 @@ class Ranker(Estimator, ABC):
     one_thread: ClassVar[bool] = False
     #: whether it learns from features; the reference points `random` and `ideal` do not
     learns: ClassVar[bool] = True
+    #: whether a plug-in's `learn` weighs queries by `train.weights`; letorbench's rankers do
+    weighted: ClassVar[bool]
     #: whether `learn` also gets unjudged documents, of label -1
     uses_unjudged: ClassVar[bool] = False
     #: an optional package without which it does not run
@@ -246,12 +248,6 @@ class Ranker(Estimator, ABC):
                 f"{missing_features(features)[0] + 1}, expected numbers (--null min or --null 0 "
                 "makes some of NULL) or a ranker of trees, such as lambdamart, mart or lightgbm"
             )
-
-    def taking_raw_features(self, transformation: Transformation) -> Self:
-        """Let a ranker that was fitted to transformed features take raw ones; return it."""
-        self.features = transformation.name
-        self.transformation_ = transformation
-        return self
 
     def fit(
         self,
