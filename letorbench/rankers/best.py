@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -97,14 +97,12 @@ class Best(Ranker):
             seen, validation = held_out(train, rng)
         made = self.search(seen, validation, rng)
         cut_off = any(each.ranker.learned.cut_off for tried in made for each in tried)
-        chosen = taken(made, validation)
-        rankers = [
-            each.ranker if seen is train else _on_all(each, train, rng) for each in chosen.entries
-        ]
+        entries, weights, why = taken(made, validation)
+        rankers = [each.ranker if seen is train else _on_all(each, train, rng) for each in entries]
         first = rankers[0]
         single = len(rankers) == 1 and isinstance(first.transformation_, Raw)
-        model = first.learned.model if single else average(rankers, chosen.weights)
-        return FitResult(model, warnings=(FitWarning("chosen", chosen.why),), cut_off=cut_off)
+        model = first.learned.model if single else average(rankers, weights)
+        return FitResult(model, warnings=(FitWarning("chosen", why),), cut_off=cut_off)
 
     def search(self, train: QuerySet, validation: Validation, rng: Generator) -> list[list[Trial]]:
         """Train the settings of each member that there is time for, at least the first."""
@@ -127,16 +125,10 @@ class Best(Ranker):
         return made
 
 
-class Taken(NamedTuple):
-    """What a score is made of, and why, in one line."""
-
-    entries: Sequence[Trial]
-    weights: np.ndarray
-    why: str
-
-
-def taken(made: Sequence[Sequence[Trial]], validation: Validation) -> Taken:
-    """Return the mean of each member's best trial, or the best one where it is surely ahead."""
+def taken(
+    made: Sequence[Sequence[Trial]], validation: Validation
+) -> tuple[list[Trial], np.ndarray, str]:
+    """Return each member's best trial, or the one that is surely ahead; their weights; and why."""
     entries = [each for each in map(best_of, made) if math.isfinite(each.value)]
     if not entries:
         raise DataError(f"{Best.name}: found no member whose scores are numbers")
@@ -158,7 +150,7 @@ def taken(made: Sequence[Sequence[Trial]], validation: Validation) -> Taken:
         f"{values[best].mean():.4f} of the best member, {lead:+.1f} standard errors from it, where "
         f"{AHEAD:g} take it alone"
     )
-    return Taken(entries, weights, why)
+    return entries, weights, why
 
 
 def held_out(train: QuerySet, rng: Generator) -> tuple[QuerySet, Validation]:

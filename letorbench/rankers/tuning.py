@@ -115,13 +115,9 @@ class Trial:
         """Return the entry of the trial in fit.json."""
         learned = self.ranker.learned
         return {
-            "settings": self.settings,
-            "value": self.value,
-            "curve": learned.curve,
-            "best": learned.best,
-            "seconds": self.seconds,
-            "cut_off": learned.cut_off,
-        }
+            "settings": self.settings, "value": self.value, "curve": learned.curve,
+            "best": learned.best, "seconds": self.seconds, "cut_off": learned.cut_off,
+        }  # fmt: skip
 
 
 def trial(
