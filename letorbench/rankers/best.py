@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -18,8 +17,8 @@ from letorbench.models.average import Average, Part
 from letorbench.parameters import number
 from letorbench.rankers import names, ranker
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
-from letorbench.rankers.estimator import FEATURES, hyper_parameters
-from letorbench.rankers.tuning import MOST, ROUNDS, Trial, best_of, drawn_settings, trials
+from letorbench.rankers.estimator import FEATURES
+from letorbench.rankers.tuning import MOST, Trial, best_of, bounded, drawn_settings, trials
 from letorbench.solvers.fit_warnings import FitWarning
 
 #: rankers that differ in their models, losses and solvers; those without their package are left out
@@ -98,7 +97,11 @@ class Best(Ranker):
         made = self.search(seen, validation, rng)
         cut_off = any(each.ranker.learned.cut_off for tried in made for each in tried)
         entries, weights, why = taken(made, validation)
-        rankers = [each.ranker if seen is train else _on_all(each, train, rng) for each in entries]
+        rankers = [each.ranker for each in entries]
+        if seen is not train:
+            for k, each in enumerate(entries):
+                settings = bounded(type(rankers[k]), each.settings, [each.ranker.learned.best])
+                rankers[k] = type(rankers[k])(**settings).fit_sets(train, None, rng)
         first = rankers[0]
         single = len(rankers) == 1 and isinstance(first.transformation_, Raw)
         model = first.learned.model if single else average(rankers, weights)
@@ -190,11 +193,3 @@ def average(rankers: Sequence[Ranker], weights: np.ndarray) -> Average:
     """Return the weighted mean of fitted rankers."""
     parts = [Part(each.name, each.learned.model, each.transformation_) for each in rankers]
     return Average.of(parts, weights)
-
-
-def _on_all(chosen: Trial, train: QuerySet, rng: Generator) -> Ranker:
-    """Train a chosen setting on all queries, for the rounds that validation kept."""
-    cls, kept = type(chosen.ranker), chosen.ranker.learned.best
-    own = [each for each in ROUNDS if each in hyper_parameters(cls)]
-    rounds: Mapping[str, Any] = {} if kept is None else dict.fromkeys(own, max(1, kept))
-    return cls(**{**chosen.settings, **rounds}).fit_sets(train, None, rng)
