@@ -67,7 +67,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.models import Linear
-from letorbench.rankers import FitResult, Ranker
+from letorbench.rankers import FitResult, ListNet, Ranker
 
 
 class Odd(Linear):
