@@ -17,7 +17,6 @@ Name: mean, dtype: float64
 from typing import TYPE_CHECKING
 
 from letorbench import registry
-from letorbench.rankers import classes
 from letorbench.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -68,5 +67,7 @@ if TYPE_CHECKING:
 
 __getattr__, __dir__ = registry.attach(
     __name__,
-    {**classes(), **registry.imports_of(__file__), "datasets": "letorbench.datasets"},
+    registry.by_class("rankers", "name")
+    | registry.imports_of(__file__)
+    | {"datasets": "letorbench.datasets"},
 )

@@ -28,7 +28,6 @@ from letorbench.measures import MEASURES, default_measures, nDCG, parse, query_m
 from letorbench.parameters import check, choices, describe, kinds, number, one_of, text, typed
 from letorbench.results.paths import FoldKey
 from letorbench.results.store import StoredFold
-from letorbench.solvers.fit_result import FitResult
 from letorbench.solvers.fit_warnings import KINDS, FitWarning
 
 LETOR3 = (
@@ -262,8 +261,6 @@ def test_errors_and_warnings() -> None:
     assert [FitWarning(kind, "").rank for kind in KINDS] == list(range(len(KINDS)))
     with pytest.raises(ValueError, match="kind of warning 'odd', expected one of no numbers"):
         FitWarning("odd", "")
-    with pytest.raises(TypeError, match="found the warning 'slow', expected a FitWarning"):
-        FitResult(None, warnings=("slow",))
 
 
 def done(where: str, *warnings: FitWarning, error: str = "", status: int = 0) -> JobResult:

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median_high
 from typing import Any
 
 import numpy as np
@@ -23,8 +22,8 @@ from letorbench.experiment.run import run_systems
 from letorbench.measures import parse, texts
 from letorbench.rankers.any_model import Fitted
 from letorbench.rankers.base import Ranker
-from letorbench.rankers.estimator import FEATURES, hyper_parameters
-from letorbench.rankers.tuning import ROUNDS
+from letorbench.rankers.estimator import FEATURES
+from letorbench.rankers.tuning import bounded
 from letorbench.results.paths import FoldKey
 from letorbench.results.store import StoredFold
 
@@ -133,7 +132,7 @@ def fit(
     results = Results(protocol.out, report.frames).only([key.dataset], [key.algo])
     [row] = results.frames[0].measured([name]).rows
     cls, changed = system.ranker, protocol.changed(system.run)
-    settings = _chosen(row.stored, [each for each in ROUNDS if each in hyper_parameters(cls)])
+    settings = _chosen(row.stored, cls)
     whole = joined(benchmark_of(dataset, changed).parts)
     seed = seed_of(FoldKey(key.dataset, key.algo, 1, 0), cls.name, changed.seed)
     ranker = cls(**settings, **{FEATURES: row.features}).fit_sets(
@@ -146,7 +145,7 @@ def fit(
     return FinalModel(ranker, settings, *promise, whole.n_queries, results, tuple(warnings))
 
 
-def _chosen(folds: Sequence[StoredFold], bounds: Sequence[str]) -> dict[str, Any]:
+def _chosen(folds: Sequence[StoredFold], cls: type[Ranker]) -> dict[str, Any]:
     """Return the settings of the highest mean on validation, with the median of their rounds."""
     trials: dict[str, list[Mapping[str, Any]]] = {}
     for fold in folds:
@@ -158,9 +157,7 @@ def _chosen(folds: Sequence[StoredFold], bounds: Sequence[str]) -> dict[str, Any
     # a grid grows in some folds only, and folds differ in how hard they are
     common = [each for each in trials.values() if len(each) == len(folds)]
     best = max(common, key=lambda each: sum(_value(trial) for trial in each))
-    rounds = [trial["best"] for trial in best]
-    kept = {} if None in rounds else dict.fromkeys(bounds, max(1, median_high(rounds)))
-    return best[0]["settings"] | kept
+    return bounded(cls, best[0]["settings"], [trial["best"] for trial in best])
 
 
 def _value(trial: Mapping[str, Any]) -> float:

@@ -278,7 +278,7 @@ def _use_plugins(ctx: click.Context, param: click.Parameter, paths: tuple[Path, 
 
         plugins.load_all()
         for path in paths:
-            plugins.load_file(path)
+            plugins.load_file(path.resolve())
 
 
 plugin = click.option(

@@ -209,11 +209,12 @@ def _fit_and_score(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> StoredF
         cls, job.settings, seen.train, validation, seed_of(job.key, cls.name, protocol.seed),
         protocol.time_limit, chooses.grows, protocol.tuning,
     )  # fmt: skip
-    fitted = selected.ranker.taking_raw_features(transform)
+    fitted = selected.ranker
+    fitted.features, fitted.transformation_ = transform.name, transform
     scores = fitted.predict(fold.test)
     # for comparison only, to show over- and underfitting; it chooses nothing
-    known = replace(validation, queries=seen.train)
-    on_training = float(known(finite_scores(selected.ranker.predict(seen.train))).mean())
+    known = replace(validation, queries=fold.train)
+    on_training = float(known(finite_scores(fitted.predict(fold.train))).mean())
     # scores of a reference method tie by design
     poor = score_warnings(scores, fold.test) if cls.learns else ()
     scores = finite_scores(scores)

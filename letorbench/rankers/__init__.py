@@ -46,12 +46,9 @@ def places() -> dict[str, str]:
     return registry.places("rankers", "name")
 
 
-def classes() -> dict[str, str]:
-    """Return the same places by class name: ``{"ListNet": "…:ListNet"}``."""
-    return registry.by_class("rankers", "name")
-
-
-__getattr__, __dir__ = registry.attach(__name__, {**classes(), **registry.imports_of(__file__)})
+__getattr__, __dir__ = registry.attach(
+    __name__, {**registry.by_class("rankers", "name"), **registry.imports_of(__file__)}
+)
 
 
 def names() -> list[str]:
@@ -112,7 +109,7 @@ def load_model(path: str | Path) -> Ranker:
             if re.match(begin, start):
                 return cast(Any, ranker(library)).of_file(path)
     model, facts = load(path)
-    name, settings = facts.get("ranker"), facts.get("settings")
+    name = facts.get("ranker")
     if name not in names():
         raise DataError(
             f"{path}: found ranker {name!r}, expected a known one; "
@@ -121,7 +118,7 @@ def load_model(path: str | Path) -> Ranker:
     fitted = ranker(name)()
     fitted.require()
     try:
-        fitted.set_params(**settings or {})
+        fitted.set_params(**facts.get("settings") or {})
         fitted.__post_init__()
         fitted.transformation_ = stored(facts.get("transformation"), model.n_features)
         fitted.feature_names_in_ = column_names(None, facts.get("names"), model.n_features)

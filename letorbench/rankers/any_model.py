@@ -107,7 +107,7 @@ class AnyModel(Ranker):
         model.fit(train.features, train.labels, **queries)
         lost = FitWarning("other", f"model not kept: {type(model).__name__} has no save of its own")
         fitted = Fitted(model, train.n_features)
-        return FitResult(cast(Model, fitted), warnings=() if fitted.saves else (lost,))
+        return FitResult(fitted, warnings=() if fitted.saves else (lost,))
 
     def save(self, path: str | Path) -> None:
         """Write the model to `OWN_FILE` beside `path`, if it has a text or writes itself."""
@@ -150,10 +150,8 @@ def _draws(cls: type[AnyModel], params: tuple[tuple[str, Any], ...]) -> bool:
     return not np.array_equal(one, two)
 
 
-class Fitted:
+class Fitted(Model):
     """A fitted model whose predictions are checked."""
-
-    by_query = False
 
     def __init__(self, model: Any, n_features: int) -> None:
         self.model, self.n_features = model, n_features
@@ -169,15 +167,14 @@ class Fitted:
         with write_atomically(Path(path), binary=True) as file:
             file.write(text_of(self.model))
 
-    def predict_queries(self, X: np.ndarray, offsets: np.ndarray | None) -> np.ndarray:
-        return self.predict(X)
-
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """Return the predictions as scores (n_docs,) float64; DataError for another shape."""
-        scores = np.asarray(self.model.predict(X), dtype=np.float64)
-        if scores.shape not in ((len(X),), (len(X), 1)):
+        return self._score(X)  # in one piece, and the model checks the features
+
+    def _score(self, features: np.ndarray) -> np.ndarray:
+        scores = np.asarray(self.model.predict(features), dtype=np.float64)
+        if scores.shape not in ((len(features),), (len(features), 1)):
             raise DataError(
                 f"{type(self.model).__name__}.predict: found an array of shape {scores.shape}, "
-                f"expected ({len(X)},), a score a row"
+                f"expected ({len(features)},), a score a row"
             )
         return scores.ravel()

@@ -33,6 +33,7 @@ from letorbench.models.tree_ensemble import TreeEnsemble
 from letorbench.parameters import check
 from letorbench.rankers.estimator import Estimator, query_set, without_qid
 from letorbench.solvers.fit_result import FitResult, score_warnings
+from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.stopping import NEVER, Deadline, Validation, Watched
 
 __all__ = ["FitResult", "Generator", "QuerySet", "Ranker", "Validation"]
@@ -54,55 +55,6 @@ class Ranker(Estimator, ABC):
 
     Attributes
     ----------
-    name : str
-        The name that users type. A class in this folder is registered under it.
-    title : str
-        One line for `letorbench algos`.
-    paper : str
-        The reference.
-    formula : str
-        The objective, in plain text.
-    families : tuple of str
-        The kind of its loss (pointwise, pairwise, listwise, or reference for reference points),
-        then of its model and solver (linear, boosting, trees, nets).
-    figure : str
-        The figure of docs/speed that shows its times.
-    grid : mapping
-        From a hyper-parameter to the values that validation chooses from.
-    ranges : mapping
-        From a hyper-parameter to its range `letorbench.rankers.tuning.Between`, or to its
-        alternatives, which `--protocol tuned` draws from; without any it searches the grid.
-    as_published : mapping
-        The hyper-parameters, with their values, that `--protocol published` fixes, because the
-        paper's experiment does not choose them.
-    spelled : mapping
-        From a hyper-parameter to the name that users type, if that is no valid Python name.
-    published : bool
-        Whether `--algo all` includes it.
-    order_matters : str
-        Why the model depends on the order of a query's training documents; "" if it does not.
-    feature_order_matters : str
-        The same for the order of the features, apart from random draws.
-    weighted : bool
-        Whether a plug-in's `learn` weighs queries by `train.weights`; letorbench's rankers do.
-    one_thread : bool
-        Whether `learn` never uses more than one thread: the settings of a grid are then learned
-        in parallel.
-    learns : bool
-        Whether it learns from features; the reference points `random` and `ideal` do not.
-    uses_unjudged : bool
-        Whether `learn` also gets unjudged documents, of label -1.
-    needs : str or None
-        An optional package without which it does not run.
-    extra : str
-        The requirement with which `pip install` installs that package.
-    deadline : Deadline
-        When `learn` must end; it checks this once per round or iteration.
-    takes_missing : bool
-        Whether it takes missing values (NaN); this may depend on the hyper-parameters.
-    auto_features : str
-        The transformation that `auto` means for features of different scales: "raw" for a ranker
-        that only compares values of one feature, as most stumps and trees do.
     learned : FitResult
         The model and its training history; set by fitting, as are the next two.
     transformation_ : Transformation
@@ -135,25 +87,50 @@ class Ranker(Estimator, ABC):
     [0.0, 1.0, 0.0, 1.0]
     """
 
+    #: the name that users type; a class in this folder is registered under it
     name: ClassVar[str]
+    #: one line for `letorbench algos`
     title: ClassVar[str] = "an algorithm of the user's"
+    #: the reference
     paper: ClassVar[str] = "none"
+    #: the objective, in plain text
     formula: ClassVar[str] = "none"
+    #: the kind of its loss (pointwise, pairwise, listwise, or reference for reference points), then
+    #: of its model and solver (linear, boosting, trees, nets)
     families: ClassVar[tuple[str, ...]] = ()
+    #: the figure of docs/speed that shows its times
     figure: ClassVar[str] = "linear"
+    #: from a hyper-parameter to the values that validation chooses from
     grid: ClassVar[Mapping[str, Sequence[object]]] = {}
+    #: from a hyper-parameter to its `letorbench.rankers.tuning.Between`, or to its alternatives,
+    #: which `--protocol tuned` draws from; without any it searches the grid
     ranges: ClassVar[Mapping[str, Any]] = {}
+    #: the values that `--protocol published` fixes, as the paper's experiment does not choose them
     as_published: ClassVar[Mapping[str, object]] = {}
+    #: from a hyper-parameter to the name that users type, if that is no valid Python name
     spelled: ClassVar[Mapping[str, str]] = {}
+    #: whether `--algo all` includes it
     published: ClassVar[bool] = True
+    #: why the model depends on the order of a query's training documents; "" if it does not
     order_matters: ClassVar[str] = ""
+    #: the same for the order of the features, apart from random draws
     feature_order_matters: ClassVar[str] = ""
+    #: whether `learn` never uses more than one thread: a grid's settings then learn in parallel
     one_thread: ClassVar[bool] = False
+    #: whether it learns from features; the reference points `random` and `ideal` do not
     learns: ClassVar[bool] = True
+    #: whether a plug-in's `learn` weighs queries by `train.weights`; letorbench's rankers do
+    weighted: ClassVar[bool]
+    #: whether `learn` also gets unjudged documents, of label -1
     uses_unjudged: ClassVar[bool] = False
+    #: an optional package without which it does not run
     needs: ClassVar[str | None] = None
+    #: the requirement with which `pip install` installs that package
     extra: ClassVar[str] = ""
+    #: when `learn` must end; it checks this once per round or iteration
     deadline = NEVER
+    #: what `auto` means for features of different scales: "raw" for a ranker that only compares
+    #: values of one feature, as most stumps and trees do
     auto_features: ClassVar[str] = "query-minmax"
 
     def __post_init__(self) -> None:
@@ -240,14 +217,22 @@ class Ranker(Estimator, ABC):
         if not self.uses_unjudged:  # they only helped to scale the features of their query
             train = train.judged
         self.deadline = Deadline.after(time_limit)
+        rng = rng or np.random.default_rng(0)
+        unused = _state(rng)
         try:
             with one_blas_thread():
-                learned = self.learn(train, validation, rng or np.random.default_rng(0))
+                learned = self.learn(train, validation, rng)
         finally:
             del self.deadline
         if not isinstance(learned, FitResult):
             result = "nothing" if learned is None else f"a {type(learned).__name__}"
             raise TypeError(f"learn returned {result}, expected a FitResult")
+        if type(self).draws is Ranker.draws and _state(rng) != unused:
+            text = (
+                "learn used rng, but the class does not say so: a run trains it with one seed; "
+                "expected draws = True for several seeds, or draws = False"
+            )
+            learned = replace(learned, warnings=(*learned.warnings, FitWarning("other", text)))
         self.learned, self.transformation_ = learned, fitted
         self.n_features_in_, self.feature_names_in_ = train.n_features, train.feature_names
         return self
@@ -263,12 +248,6 @@ class Ranker(Estimator, ABC):
                 f"{missing_features(features)[0] + 1}, expected numbers (--null min or --null 0 "
                 "makes some of NULL) or a ranker of trees, such as lambdamart, mart or lightgbm"
             )
-
-    def taking_raw_features(self, transformation: Transformation) -> Self:
-        """Let a ranker that was fitted to transformed features take raw ones; return it."""
-        self.features = transformation.name
-        self.transformation_ = transformation
-        return self
 
     def fit(
         self,
@@ -378,14 +357,11 @@ class Ranker(Estimator, ABC):
         """
         self._require_fitted()
         if isinstance(X, QuerySet):
+            self._require_names(X.feature_names)
             return self._scores(X.features, X.offsets)
         X, qid = without_qid(X, qid, group)
         features = as_features(X, self.n_features_in_)
-        columns = column_names(X, None, self.n_features_in_)
-        expected = self.feature_names_in_
-        if columns and expected and columns != expected:
-            given, wanted = next(pair for pair in zip(columns, expected) if pair[0] != pair[1])
-            raise DataError(f"X: found the feature {given!r}, expected {wanted!r} in its place")
+        self._require_names(column_names(X, None, self.n_features_in_))
         if not (self.transformation_.by_query or self.learned.model.by_query):
             return self._scores(features)
         if qid is None and group is None:
@@ -476,9 +452,20 @@ class Ranker(Estimator, ABC):
         features = self.transformation_.transform(features, offsets)
         return self.learned.model.predict_queries(features, offsets)
 
+    def _require_names(self, names: Sequence[str] | None) -> None:
+        for given, wanted in zip(names or (), self.feature_names_in_ or ()):
+            if given != wanted:
+                raise DataError(f"X: found the feature {given!r}, expected {wanted!r} in its place")
+
     def _require_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
             raise not_fitted(type(self).__name__)
+
+
+def _state(rng: Generator) -> tuple[str, int]:
+    """Return what draws and what spawned generators change."""
+    bits = rng.bit_generator
+    return str(bits.state), getattr(bits.seed_seq, "n_children_spawned", 0)
 
 
 def _evaluation_sets(train: QuerySet, given: Any, qids: Any, groups: Any) -> dict[str, Validation]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,8 +17,8 @@ from letorbench.models.average import Average, Part
 from letorbench.parameters import number
 from letorbench.rankers import names, ranker
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
-from letorbench.rankers.estimator import FEATURES, hyper_parameters
-from letorbench.rankers.tuning import MOST, ROUNDS, Trial, best_of, drawn_settings, trials
+from letorbench.rankers.estimator import FEATURES
+from letorbench.rankers.tuning import MOST, Trial, best_of, bounded, drawn_settings, trials
 from letorbench.solvers.fit_warnings import FitWarning
 
 #: rankers that differ in their models, losses and solvers; those without their package are left out
@@ -97,14 +96,16 @@ class Best(Ranker):
             seen, validation = held_out(train, rng)
         made = self.search(seen, validation, rng)
         cut_off = any(each.ranker.learned.cut_off for tried in made for each in tried)
-        chosen = taken(made, validation)
-        rankers = [
-            each.ranker if seen is train else _on_all(each, train, rng) for each in chosen.entries
-        ]
+        entries, weights, why = taken(made, validation)
+        rankers = [each.ranker for each in entries]
+        if seen is not train:
+            for k, each in enumerate(entries):
+                settings = bounded(type(rankers[k]), each.settings, [each.ranker.learned.best])
+                rankers[k] = type(rankers[k])(**settings).fit_sets(train, None, rng)
         first = rankers[0]
         single = len(rankers) == 1 and isinstance(first.transformation_, Raw)
-        model = first.learned.model if single else average(rankers, chosen.weights)
-        return FitResult(model, warnings=(FitWarning("chosen", chosen.why),), cut_off=cut_off)
+        model = first.learned.model if single else average(rankers, weights)
+        return FitResult(model, warnings=(FitWarning("chosen", why),), cut_off=cut_off)
 
     def search(self, train: QuerySet, validation: Validation, rng: Generator) -> list[list[Trial]]:
         """Train the settings of each member that there is time for, at least the first."""
@@ -127,16 +128,10 @@ class Best(Ranker):
         return made
 
 
-class Taken(NamedTuple):
-    """What a score is made of, and why, in one line."""
-
-    entries: Sequence[Trial]
-    weights: np.ndarray
-    why: str
-
-
-def taken(made: Sequence[Sequence[Trial]], validation: Validation) -> Taken:
-    """Return the mean of each member's best trial, or the best one where it is surely ahead."""
+def taken(
+    made: Sequence[Sequence[Trial]], validation: Validation
+) -> tuple[list[Trial], np.ndarray, str]:
+    """Return each member's best trial, or the one that is surely ahead; their weights; and why."""
     entries = [each for each in map(best_of, made) if math.isfinite(each.value)]
     if not entries:
         raise DataError(f"{Best.name}: found no member whose scores are numbers")
@@ -158,7 +153,7 @@ def taken(made: Sequence[Sequence[Trial]], validation: Validation) -> Taken:
         f"{values[best].mean():.4f} of the best member, {lead:+.1f} standard errors from it, where "
         f"{AHEAD:g} take it alone"
     )
-    return Taken(entries, weights, why)
+    return entries, weights, why
 
 
 def held_out(train: QuerySet, rng: Generator) -> tuple[QuerySet, Validation]:
@@ -198,11 +193,3 @@ def average(rankers: Sequence[Ranker], weights: np.ndarray) -> Average:
     """Return the weighted mean of fitted rankers."""
     parts = [Part(each.name, each.learned.model, each.transformation_) for each in rankers]
     return Average.of(parts, weights)
-
-
-def _on_all(chosen: Trial, train: QuerySet, rng: Generator) -> Ranker:
-    """Train a chosen setting on all queries, for the rounds that validation kept."""
-    cls, kept = type(chosen.ranker), chosen.ranker.learned.best
-    own = [each for each in ROUNDS if each in hyper_parameters(cls)]
-    rounds: Mapping[str, Any] = {} if kept is None else dict.fromkeys(own, max(1, kept))
-    return cls(**{**chosen.settings, **rounds}).fit_sets(train, None, rng)

@@ -18,7 +18,7 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 from letorbench import registry
 from letorbench.errors import FAILURES, DataError, LetorError, UsageError, WriteError
@@ -43,19 +43,12 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+@-]*")
 RANKERS: dict[str, type[Ranker]] = {}
 
 
-def load_file(path: Path) -> None:
-    """Load a plug-in file."""
-    _load_file(Path(path).resolve())
-
-
 @dataclass(frozen=True)
 class UserCode:
     """User code of this process, for a worker process to `load_user_code`."""
 
     files: Mapping[Path, bytes]  # the plug-in files and their content
-    given: Mapping[
-        str, dict[str, Any]
-    ]  # measures and losses of a program, see `registry.USER_DEFINED`
+    given: Mapping[str, dict[str, Any]]  # of a program's modules, as `registry.USER_DEFINED`
 
 
 def user_code() -> UserCode:
@@ -80,7 +73,7 @@ def load_user_code(code: UserCode) -> None:
             registry.USER_DEFINED.pop(name, None)
             for ranker in [key for key, cls in RANKERS.items() if cls.__module__ == name]:
                 del RANKERS[ranker]
-            _load_file.cache_clear()
+            load_file.cache_clear()
         there = path.is_file() and path.read_bytes() == text  # this may be another machine
         load_file(path if there else _unpacked(path.name, text))
 
@@ -110,7 +103,7 @@ def load_all() -> dict[str, type[Ranker]]:
     _load_packages()
     for part in os.environ.get(VARIABLE, "").split(os.pathsep):
         if part:
-            _load_file(Path(part).resolve())
+            load_file(Path(part).resolve())
     return RANKERS
 
 
@@ -147,7 +140,8 @@ def _load_packages() -> None:
 
 
 @cache
-def _load_file(path: Path) -> None:
+def load_file(path: Path) -> None:
+    """Load a plug-in file, an absolute path."""
     if not _register(str(path), partial(_import, path)):
         raise UsageError(
             f"{path}: found no ranker, measure or loss, expected a subclass of Ranker with a name, "
@@ -227,22 +221,15 @@ def _rankers_of(loaded: object) -> list[type[Ranker]]:
     from letorbench.rankers.any_model import is_model, ranker_of
     from letorbench.rankers.base import Ranker
 
-    def is_ranker(value: object) -> TypeGuard[type[Ranker]]:
-        return inspect.isclass(value) and issubclass(value, Ranker) and "name" in vars(value)
-
-    if not isinstance(loaded, ModuleType):
-        return [loaded] if is_ranker(loaded) else []
-    classes = dict.fromkeys(value for value in vars(loaded).values() if is_ranker(value))
-    own = f"{loaded.__name__}."
-    models = [
-        type(ranker_of(value, name.replace("_", "-")))
-        for name, value in vars(loaded).items()
-        if is_model(value) and not name.startswith("_")
-    ]
-    return sorted(
-        [*models, *(cls for cls in classes if f"{cls.__module__}.".startswith(own))],
-        key=lambda cls: cls.name,
-    )
+    own = f"{loaded.__name__}." if isinstance(loaded, ModuleType) else ""
+    found = set[type[Ranker]]()
+    for key, value in vars(loaded).items() if own else [("", loaded)]:
+        if inspect.isclass(value) and issubclass(value, Ranker) and "name" in vars(value):
+            if f"{value.__module__}.".startswith(own):
+                found.add(value)
+        elif own and is_model(value) and not key.startswith("_"):
+            found.add(type(ranker_of(value, key.replace("_", "-"))))
+    return sorted(found, key=lambda cls: cls.name)
 
 
 def _check(cls: type[Ranker]) -> None:
@@ -250,11 +237,12 @@ def _check(cls: type[Ranker]) -> None:
     other = registry.places("rankers", "name").get(cls.name)
     if RANKERS.get(cls.name, cls) is not cls:
         other = RANKERS[cls.name].__module__
-    if other is not None:
-        both = f"{other} and {cls.__module__}"
-        raise ValueError(f"two rankers are named {cls.name!r}, in {both}; rename one")
     unknown = sorted(set(cls.grid) - set(cls.__dataclass_fields__))
     wrong = ""
+    if other is not None:
+        raise ValueError(
+            f"two rankers are named {cls.name!r}, in {other} and {cls.__module__}; rename one"
+        )
     if not NAME.fullmatch(cls.name):
         wrong = ": expected letters, digits and . _ + @ - as its name"
     elif "__dataclass_params__" not in vars(cls):

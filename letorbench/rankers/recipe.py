@@ -16,13 +16,13 @@ import numpy as np
 
 from letorbench.errors import UsageError
 from letorbench.losses import loss, take
-from letorbench.losses.base import Loss, weighted_sum
+from letorbench.losses.base import weighted_sum
 from letorbench.losses.custom_losses import require_gradient, source_of
 from letorbench.losses.label_order import TIE_RULES, draws_order, with_ties
 from letorbench.models.base import FamilySettings, families, family
 from letorbench.parameters import number, one_of
 from letorbench.rankers.base import FitResult, Generator, QuerySet, Ranker, Validation
-from letorbench.rankers.mart import Differentiated, TreeBooster, TreeSettings
+from letorbench.rankers.mart import TreeBooster, TreeSettings
 from letorbench.solvers.boosting import boost
 from letorbench.solvers.descent import LBFGS, GradientDescent, LineSearch, Solver
 from letorbench.solvers.tree_growing import Grower
@@ -161,7 +161,12 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
             require_gradient(loss(self.loss), train)
         ordered = with_ties(loss(self.loss), self.ties, train, rng)
         if self.model == TREES:
-            differentiated = derivatives_of(ordered, train)
+            count = float(train.query_weights.sum())
+
+            def differentiated(scores: np.ndarray) -> tuple[np.ndarray, float]:
+                total, gradient = weighted_sum(ordered, scores, train)
+                return gradient[None] / count, total / count
+
             grower = Grower(TreeFeatures.of(train.features, self.bins), self.tree_params(self.l2))
             booster = TreeBooster(
                 differentiated, grower, rng, self.learning_rate, self.docs, train.document_weights
@@ -174,15 +179,3 @@ class Recipe(TreeSettings, FamilySettings, Ranker):
             solver = GradientDescent(self.learning_rate, self.epochs, self.patience, self.l2)
         model = family(self.model).of(train, self)
         return solver.fit(model, ordered, train, validation, rng, self.deadline)
-
-
-def derivatives_of(loss: Loss, train: QuerySet) -> Differentiated:
-    """Return a loss's mean over queries as a function of the training documents' scores."""
-
-    count = float(train.query_weights.sum())
-
-    def differentiated(scores: np.ndarray) -> tuple[np.ndarray, float]:
-        total, gradient = weighted_sum(loss, scores, train)
-        return gradient[None] / count, total / count
-
-    return differentiated

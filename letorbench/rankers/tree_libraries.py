@@ -183,7 +183,7 @@ class LambdaMARTLibrary(GainSettings, TreeLibrary):
 
 
 def record(stopping: EarlyStopping, scores: np.ndarray) -> float:
-    """Record a round by our measure of its scores on the validation set; return the measure."""
+    """Record a round by its scores on the validation set; return our measure of them."""
     assert stopping.validation is not None
     stopping.record(stopping.validation(scores))
     return stopping.curve[-1]
@@ -233,8 +233,10 @@ class LightGBM(LambdaMARTLibrary):
         require_comparable(train)
         validation = stopping.validation
         levels, codes = np.unique(train.labels, return_inverse=True)
-        columns = self.by_category(train)
-        data = _dataset(lightgbm, train, codes, categorical_feature=columns or "auto")
+        columns = self.by_category(train) or "auto"
+        data = _dataset(lightgbm, train, codes, categorical_feature=columns)
+        # a list in a label has parentheses, as its commas would end the value
+        more = {k: v.strip("()") if isinstance(v, str) else v for k, v in self.more.items()}
         options = {  # the same trees for any number of threads
             "objective": "lambdarank", "metric": "None", "verbosity": -1, "seed": seed,
             "deterministic": True, "force_col_wise": True, "feature_pre_filter": False,
@@ -244,11 +246,7 @@ class LightGBM(LambdaMARTLibrary):
             "feature_fraction": self.columns, "lambdarank_truncation_level": self.truncation,
             # without this the library knows the gains of the labels up to 30 only
             "label_gain": conventions.gains(levels, self.gain).tolist(),
-        } | {
-            # a list in a label has parentheses, as its commas would end the value
-            key: value.strip("()") if isinstance(value, str) else value
-            for key, value in self.more.items()
-        }  # fmt: skip
+        } | more  # fmt: skip
 
         def stop(state: Any) -> None:
             if validation is None:
@@ -257,16 +255,11 @@ class LightGBM(LambdaMARTLibrary):
                 last = state.iteration  # the trees are cut below at the round that is kept
                 raise lightgbm.callback.EarlyStopException(last, state.evaluation_result_list)
 
+        judged = validation and [_dataset(lightgbm, validation.queries, None, reference=data)]
         booster = lightgbm.train(
-            options,
-            data,
-            self.rounds,
-            valid_sets=[_dataset(lightgbm, validation.queries, None, reference=data)]
-            if validation
-            else None,
+            options, data, self.rounds, judged, callbacks=[stop],
             feval=lambda scores, _: ("measure", record(stopping, scores), True),
-            callbacks=[stop],
-        )
+        )  # fmt: skip
         text = booster.model_to_string(num_iteration=stopping.kept)
         return cast(TreeEnsemble, of_lightgbm(text.encode())[0])
 
@@ -356,16 +349,11 @@ class XGBoost(LambdaMARTLibrary):
         if unused := [key for key in self.more if f'"{key}"' not in used]:
             what = f"found {', '.join(unused)}, which XGBoost {xgboost.__version__} does not use"
             raise UsageError(f"{self.name}: {what} with these settings")
+        judged = validation and [(_matrix(xgboost, validation.queries, columns), "")]
         booster = xgboost.train(
-            options,
-            data,
-            self.rounds,
-            evals=[(_matrix(xgboost, validation.queries, columns), "")] if validation else None,
+            options, data, self.rounds, evals=judged, callbacks=[Stop()], verbose_eval=False,
             custom_metric=lambda scores, _: ("measure", record(stopping, scores)),
-            callbacks=[Stop()],
-            verbose_eval=False,
-        )
-        booster = booster[: stopping.kept]
+        )[: stopping.kept]  # fmt: skip
         model, _ = of_xgboost(bytes(booster.save_raw("json")))
         every = vars(model) | {"cover": _cover(cast(TreeEnsemble, model), booster, data)}
         if not len(missing_features(train.features)):  # then XGBoost's sides mean nothing

@@ -13,6 +13,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from statistics import median_high
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ import numpy as np
 from letorbench.compiled.threads import one_blas_thread, run_tasks
 from letorbench.datasets.queryset import QuerySet
 from letorbench.rankers.base import Ranker
+from letorbench.rankers.estimator import hyper_parameters
 from letorbench.solvers.stopping import Validation
 
 #: hyper-parameters by their names
@@ -115,13 +117,9 @@ class Trial:
         """Return the entry of the trial in fit.json."""
         learned = self.ranker.learned
         return {
-            "settings": self.settings,
-            "value": self.value,
-            "curve": learned.curve,
-            "best": learned.best,
-            "seconds": self.seconds,
-            "cut_off": learned.cut_off,
-        }
+            "settings": self.settings, "value": self.value, "curve": learned.curve,
+            "best": learned.best, "seconds": self.seconds, "cut_off": learned.cut_off,
+        }  # fmt: skip
 
 
 def trial(
@@ -160,6 +158,15 @@ def trials(
             # the last settings of a grid take longest, so they begin first
             return run_tasks(every[::-1])[::-1]
     return [each() for each in every]
+
+
+def bounded(cls: type[Ranker], settings: Settings, kept: Sequence[int | None]) -> dict[str, Any]:
+    """Return settings for a training on all queries: the median of the rounds that were kept."""
+    rounds = [each for each in kept if each is not None]
+    if len(rounds) < len(kept):  # it has none
+        return {**settings}
+    bounds = [each for each in ROUNDS if each in hyper_parameters(cls)]
+    return {**settings, **dict.fromkeys(bounds, max(1, median_high(rounds)))}
 
 
 def best_of(tried: Sequence[Trial]) -> Trial:

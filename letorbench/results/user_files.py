@@ -58,8 +58,10 @@ def _as_named(queries: QuerySet, ranker: Ranker, path: Path) -> QuerySet:
         [name.replace(" ", "_") for name in names or ()]
         for names in (queries.feature_names, ranker.feature_names_in_)
     )
-    if not given or not wanted or given == wanted:
+    if not given or not wanted:
         return queries
+    if given == wanted:
+        return replace(queries, feature_names=ranker.feature_names_in_)
     if new := sorted(set(given) - set(wanted)):
         [lacking] = sorted(set(wanted) - set(given))[:1]
         raise DataError(

@@ -39,6 +39,9 @@ class FitResult:
     cut_off: bool = False
 
     def __post_init__(self) -> None:
+        if not isinstance(self.model, Model):
+            found = f"found a {type(self.model).__name__} as the model"
+            raise TypeError(f"{found}, expected a letorbench.models.base.Model")
         for each in self.warnings:
             if not isinstance(each, FitWarning):
                 raise TypeError(f"found the warning {each!r}, expected a FitWarning")

@@ -189,7 +189,7 @@ def outcome(template, tmp_path, monkeypatch) -> Callable[[str, str], object]:
     def run(line: str, what: str) -> object:
         monkeypatch.setattr(plugins, "RANKERS", {})
         monkeypatch.setattr(registry, "USER_DEFINED", {})
-        plugins._load_file.cache_clear()
+        plugins.load_file.cache_clear()
         sys.modules.pop(f"{plugins.PREFIX}mine", None)
         folder = tmp_path / str(len(list(tmp_path.iterdir())))
         folder.mkdir()

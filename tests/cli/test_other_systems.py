@@ -266,7 +266,7 @@ def test_the_model_of_a_plugin_needs_it(toy, monkeypatch):
     def forget() -> None:
         monkeypatch.setattr(plugins, "RANKERS", {})
         monkeypatch.delitem(sys.modules, f"{plugins.PREFIX}rocchio", raising=False)
-        plugins._load_file.cache_clear()
+        plugins.load_file.cache_clear()
 
     forget()
     (toy / "rocchio.py").write_text(EXAMPLE.read_text())

@@ -149,7 +149,7 @@ class Elsewhere(Executor):
             patch.setattr(plugins, "RANKERS", {})
             patch.setattr(registry, "USER_DEFINED", {})
             sys.modules.pop("letorbench_plugin_theirs", None)
-            plugins._load_file.cache_clear()
+            plugins.load_file.cache_clear()
             if self.hidden:
                 self.hidden.rename(self.hidden.with_name("hidden"))
             try:

@@ -40,6 +40,7 @@ from letorbench.results.paths import FoldKey
 from letorbench.results.store import read_folds
 from letorbench.solvers.fit_result import FitResult, score_warnings
 from letorbench.solvers.fit_warnings import FitWarning
+from letorbench.solvers.stopping import Validation
 
 SAMPLED = "ndcgboost[rounds=5,stumps=sample]"
 
@@ -428,6 +429,9 @@ def test_transformations_are_fitted_on_training_and_travel_with_the_model(protoc
     model = load_model(folder / "model.npz")
     for scores in (np.loadtxt(folder / "scores.txt"), model.predict(fold.test)):
         np.testing.assert_array_equal(scores, by_hand)
+    known = Validation(fold.train, convention=load("TOY", protocol.data_dir).convention)
+    on_training = json.loads((folder / "fit.json").read_text())["validation"]["training"]
+    assert on_training == known(model.predict(fold.train)).mean()
     before = (folder / "model.npz").read_bytes()
     path = protocol.data_dir / "TOY" / "Fold1" / "test.txt"
     path.write_text(re.sub(r" 1:\S+", " 1:1000", path.read_text()))

@@ -58,7 +58,7 @@ def toy(tmp_path: Path, monkeypatch, no_figures) -> Path:
 def forget() -> None:
     """Let the plug-in be loaded anew."""
     sys.modules.pop("letorbench_plugin_mine")
-    plugins._load_file.cache_clear()
+    plugins.load_file.cache_clear()
     lb.registry.USER_DEFINED.clear()
 
 

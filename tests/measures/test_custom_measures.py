@@ -198,7 +198,7 @@ def test_a_stored_column_without_its_plugin_breaks_nothing(plugin: Path, monkeyp
     before = content(Path("results"))
     monkeypatch.setattr("letorbench.experiment.job._fit_and_score", None)
     sys.modules.pop("letorbench_plugin_mine")
-    lb.rankers.plugins._load_file.cache_clear()
+    lb.rankers.plugins.load_file.cache_clear()
     printed(*RUN, "--measure", "top")
     assert not lb.load_results().summary()["top"][[1]].isna().any()
     after = content(Path("results"))

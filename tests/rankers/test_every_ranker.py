@@ -422,12 +422,6 @@ def test_scikit_learn_checks_and_clones_it(cls: type[Ranker]) -> None:
     assert "`score`: ``set_score_request(qid=True)``" in cls.set_score_request.__doc__
 
 
-class LinearModel:
-    def fit(self, X, y): ...
-
-    def predict(self, X): ...
-
-
 @pytest.mark.parametrize("sklearn", [True, False])
 def test_what_needs_a_fit_says_so_as_scikit_learn_does(sklearn, monkeypatch, tmp_path) -> None:
     """Whether its error can be loaded or not; nothing is imported or written before."""
@@ -437,7 +431,7 @@ def test_what_needs_a_fit_says_so_as_scikit_learn_does(sklearn, monkeypatch, tmp
     else:
         monkeypatch.setitem(sys.modules, "sklearn.exceptions", None)
     queries, path = toy(0, [5]), tmp_path / "model.npz"
-    every = [param.values[0]() for param in RANKERS] + [ranker_of(LinearModel())]
+    every = [param.values[0]() for param in RANKERS] + [ranker_of(Mock(spec=["fit", "predict"]))]
     for each in every:
         for call, arg in ((each.predict, queries), (each.score, queries), (each.save, path)):
             with pytest.raises(error, match=f"^{type(each).__name__} is not fitted yet") as caught:

@@ -1,15 +1,18 @@
 """Plug-ins: packages with entry points and files, what fails in them, and worker processes."""
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
-from conftest import call, printed, refused
+from conftest import call, printed, random_queries, refused
 from toy_data import write_toy
 
 from letorbench.errors import UsageError, WriteError
 from letorbench.files import digest
-from letorbench.rankers import Ranker, plugins
+from letorbench.models import Linear
+from letorbench.rankers import FitResult, Ranker, plugins
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "my_ranker.py"
 
@@ -64,7 +67,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from letorbench.models import Linear
-from letorbench.rankers import FitResult, Ranker
+from letorbench.rankers import FitResult, ListNet, Ranker
 
 
 class Odd(Linear):
@@ -110,6 +113,20 @@ def test_a_plugin_is_not_blamed_for_what_is_not_its_fault(error: BaseException) 
     with pytest.raises(type(error)) as caught, plugins.blamed(own):
         raise error
     assert caught.value is error
+
+
+@pytest.mark.parametrize("use", ["random", "spawn", ""])
+@pytest.mark.parametrize("declared", [{}, {"draws": True}, {"draws": False}])
+def test_a_ranker_that_draws_must_say_so(use: str, declared: dict[str, bool]) -> None:
+    def learn(self, train, validation, rng):
+        if use:
+            getattr(rng, use)(1)
+        return FitResult(Linear(np.arange(train.n_features)))
+
+    cls = dataclass(type("Own", (Ranker,), {"learn": learn, "name": "own", **declared}))
+    fitted = cls().fit_sets(random_queries(np.random.default_rng(0), [4]))
+    said = [each.text for each in fitted.learned.warnings if "draws = True" in each.text]
+    assert len(said) == bool(use and not declared)
 
 
 def made(name: str = "a", base: str = "Failing", more: str = "grid = {}", learn: str = "learn"):
