@@ -319,7 +319,7 @@ def closing_lines(runs: Iterable[JobResult]) -> list[str]:
     """Return few lines for all the warnings of a run, an algorithm in its most serious one's."""
     warnings: dict[tuple[str, str], list[tuple[FoldKey, FitWarning]]] = {}
     for run in runs:
-        for warning in run.warnings:
+        for warning in run.fold.warnings if run.fold else ():
             warnings.setdefault(run.key[:2], []).append((run.key, warning))
     groups: dict[str, list[tuple[str, str]]] = {kind: [] for kind in KINDS}
     for where, pairs in warnings.items():

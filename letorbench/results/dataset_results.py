@@ -132,8 +132,20 @@ class SystemResults:
 
     def with_measures(self, measures: Iterable[str], data_dir: Path | Benchmark) -> SystemResults:
         """Return the results with these measures, computed from the scores where not stored."""
-        unstored = {name: self._unstored(name) for name in measures}
-        missing = {name: each for name, each in unstored.items() if each is not None}
+        missing: dict[str, Measure] = {}
+        for name in measures:
+            stored = name in self.values
+            try:
+                measure = parse(name)
+            except UsageError:
+                if stored:
+                    continue
+                raise DataError(
+                    f"{self.algo}: found no values of {name!r}, expected them or --plugin with the "
+                    "measure"
+                ) from None
+            if not (stored and all(fold.has(measure) for fold in self.stored)):
+                missing[name] = measure
         if not missing:
             return self
         benchmark = data_of(data_dir, self.stored)
@@ -141,20 +153,6 @@ class SystemResults:
         rules = benchmark.convention
         folds = (_measured(fold, tests[fold.number], missing, rules) for fold in self.stored)
         return replace(self, stored=tuple(folds))
-
-    def _unstored(self, name: str) -> Measure | None:
-        """Return the measure of a name if it must be computed, None if it is stored."""
-        try:
-            measure = parse(name)
-        except UsageError:
-            if name in self.values:
-                return None
-            raise DataError(
-                f"{self.algo}: found no values of {name!r}, expected them or --plugin with the "
-                "measure"
-            ) from None
-        stored = name in self.values and all(fold.has(measure) for fold in self.stored)
-        return None if stored else measure
 
     def with_blanks(self, measures: Iterable[str]) -> SystemResults:
         """Return the results with NaN for those of the measures that they do not hold."""
@@ -182,8 +180,8 @@ class DatasetResults:
     def of(cls, store: Store, dataset: str, data_dir: Path = Path("data")) -> DatasetResults:
         """Return the results of a data set as the store knows them."""
         rows = []
-        for algo in store.algorithms(dataset):
-            current = current_folds(folds := store.of(dataset, algo))
+        for algo, folds in store.rows(dataset).items():
+            current = current_folds(folds)
             shown = {fold.folder for fold in current}
             others = tuple(fold for fold in folds if fold.folder not in shown)
             rows.append(SystemResults(algo, tuple(current), others))

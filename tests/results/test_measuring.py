@@ -106,7 +106,7 @@ def algorithm(out: Path, algo: str, values: dict[str, float], convention: str = 
 def write(out: Path) -> None:
     """Write the copies, as a run does."""
     store = Store(out).look("SET")
-    write_tables(store, "SET", store.algorithms("SET"))
+    write_tables(store, "SET", store.rows("SET"))
 
 
 def test_a_run_writes_the_copies_that_say_something_else_and_a_reader_none(tmp_path):
