@@ -120,9 +120,9 @@ class PartMeans:
     @classmethod
     def of(cls, row: SystemResults) -> PartMeans | None:
         """The means of a row; None for another system's scores and for reference points."""
-        measure = row.stored[0].fit.get("validation", {}).get("measure")
-        if measure is None or row.label.algo in (RANDOM, IDEAL):
+        if tuned(row) is None:
             return None
+        measure = row.stored[0].fit["validation"]["measure"]
         facts = [fold.fit["validation"] for fold in row.stored]
         # None, of what was not measured, becomes NaN
         values = (np.array([t["value"] for t in f.get("grid") or []], dtype=float) for f in facts)
@@ -138,9 +138,14 @@ class PartMeans:
         return cls(measure, training, validation, test, margin)
 
 
-def tuned(row: SystemResults) -> str:
-    """What validation chose among: "4-6 settings, rounds"; "" where nothing was chosen."""
+def tuned(row: SystemResults) -> str | None:
+    """What validation chose among: "4-6 settings, rounds"; "" where nothing was chosen.
+
+    None for another system's scores and for reference points.
+    """
     facts = [fold.fit.get("validation", {}) for fold in row.stored]
+    if facts[0].get("measure") is None or row.label.algo in (RANDOM, IDEAL):
+        return None
     counts = sorted({len(each.get("grid") or []) for each in facts} - {0})
     number = "-".join(map(str, counts[:: len(counts) - 1 or 1]))
     rounds = any(
@@ -154,7 +159,8 @@ def tuned(row: SystemResults) -> str:
 def tuning_line(frame: DatasetResults) -> str:
     """One line: which algorithms were tuned on validation, among what, and which were fixed."""
     names = row_names(row.algo for row in frame.rows).of
-    what = {names[row.algo]: tuned(row) for row in frame.rows if PartMeans.of(row) is not None}
+    known = {names[row.algo]: tuned(row) for row in frame.rows}
+    what = {name: text for name, text in known.items() if text is not None}
     chosen = [f"{name} ({text})" for name, text in what.items() if text]
     fixed = [name for name, text in what.items() if not text]
     if len(what) > MOST_NAMED:

@@ -144,14 +144,14 @@ def write_figure(
 
 def write_figures(results: Results) -> None:
     """Write the NDCG@n figure of each data set and of them all, as PNG and in the forms there."""
-    from letorbench.analysis.figures import FORMATS
+    from letorbench.analysis.figures import FORMATS, write
     from letorbench.results.paths import FIGURE
 
     several = [results] if len(results.datasets) > 1 else []
     for each in (*map(results.only, results.datasets), *several):
         stem = _usual_stem(each)
         there = [form for form in FORMATS if stem.with_suffix(f".{form}").exists()]
-        write_figure(each, forms=list(dict.fromkeys([FIGURE, *there])))
+        write(each.plot(), stem, list(dict.fromkeys([FIGURE, *there])))
 
 
 def _usual_stem(results: Results, name: str = "ndcg") -> Path:

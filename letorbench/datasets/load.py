@@ -23,7 +23,7 @@ from letorbench.datasets.catalog import Name, parse
 from letorbench.datasets.layout import FoldFiles, Layout, weights_of
 from letorbench.datasets.queryset import OWN_PART, Benchmark, Fold, QuerySet
 from letorbench.datasets.reader import ReadOptions
-from letorbench.datasets.synthetic import make, recipe
+from letorbench.datasets.synthetic import make
 from letorbench.datasets.user_data import weights_beside
 from letorbench.errors import DataError, LetorError, UsageError
 from letorbench.files import digest
@@ -72,9 +72,13 @@ def load(
     """
     data_dir = Path(data_dir)
     named = parse(name)
-    if named.files == "DEMO" and not layout.present(named, data_dir):
+    try:
+        found = layout.find(named, data_dir)
+    except DataError:
+        if named.files != "DEMO":
+            raise
         make(named, data_dir)
-    found = layout.find(named, data_dir)
+        found = layout.find(named, data_dir)
     cache = Cache(data_dir / ".cache")
     entry = named.entry
     options = ReadOptions(
@@ -329,5 +333,4 @@ def _provenance(found: Layout, content: dict[str, object], null: str | float) ->
         "normalised": found.name.normalised,
         "rotation": content["rotation"],
         "validation": OWN_PART if own_part else "the last fifth of the training queries",
-        "recipe": recipe(found.folder),
     }

@@ -377,7 +377,7 @@ def _first_job(
     label = labels.of(cls.name, fixed, changed.asked, system.name)
     return Job(
         key=FoldKey(name, label.row, 1, 0), label=label, settings=settings, protocol=changed,
-        folder=paths.algo_folder(changed.out, name, label.folders[0]), identity=facts,
+        folder=changed.out / name / label.folders[0], identity=facts,
         repeats=repeats, benchmark=measured, ranker=cls, source=source,
     )  # fmt: skip
 

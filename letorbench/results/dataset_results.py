@@ -185,9 +185,8 @@ class DatasetResults:
             shown = {fold.folder for fold in current}
             others = tuple(fold for fold in folds if fold.folder not in shown)
             rows.append(SystemResults(algo, tuple(current), others))
-        damaged = [
-            line for fold, line in store.damaged.items() if paths.dataset_of_fold(fold) == dataset
-        ]
+        of_dataset = {fold: paths.folder_of_fold(fold).parent.name for fold in store.damaged}
+        damaged = [line for fold, line in store.damaged.items() if of_dataset[fold] == dataset]
         return cls(dataset, tuple(rows), tuple(damaged), data_dir=data_dir)
 
     @classmethod
@@ -198,7 +197,7 @@ class DatasetResults:
             have = paths.present(out)
             there = f"results there: {', '.join(have)}" if have else "no results there"
             raise DataError(
-                f"{paths.dataset_folder(out, dataset)}: found no finished fold ({there}); "
+                f"{out / dataset}: found no finished fold ({there}); "
                 f"`letorbench run --dataset {dataset}` makes them"
             )
         return found
@@ -313,7 +312,7 @@ def require_system(out: Path, dataset: str, algo: str) -> SystemResults:
         return row
     raise DataError(
         next(iter(store.damaged.values()), "")
-        or f"{paths.algo_folder(out, dataset, algo)}: found no finished fold; "
+        or f"{out / dataset / algo}: found no finished fold; "
         f"`letorbench run --dataset {dataset} --algo {algo}` makes them"
     )
 

@@ -1,4 +1,7 @@
-"""The names of all result files and folders. No other module of the package spells one out."""
+"""The names of all result files and folders. No other module of the package spells one out.
+
+The results of an algorithm are in the folder <out>/<data set>/<name>.
+"""
 
 import glob
 import os
@@ -48,16 +51,6 @@ class FoldKey(NamedTuple):
         return f"{self.dataset}, {self.algo}, fold {self.fold}{repeat}"
 
 
-def dataset_folder(out: Path, dataset: str) -> Path:
-    """Return the folder of a data set's results."""
-    return Path(out) / dataset
-
-
-def algo_folder(out: Path, dataset: str, name: str) -> Path:
-    """Return the folder of an algorithm's results on a data set."""
-    return Path(out) / dataset / name
-
-
 def fold_folder(folder: Path, number: int, repeat: int = 1) -> Path:
     """Return the folder of one fold of an algorithm's; the second repeat's are in `repeat2`."""
     return (folder if repeat == 1 else folder / f"repeat{repeat}") / f"fold{number}"
@@ -66,11 +59,6 @@ def fold_folder(folder: Path, number: int, repeat: int = 1) -> Path:
 def folder_of_fold(folder: Path) -> Path:
     """Return the folder of the algorithm that a fold's folder is in."""
     return folder.parent.parent if folder.parent.name.startswith("repeat") else folder.parent
-
-
-def dataset_of_fold(folder: Path) -> str:
-    """Return the data set whose folder a fold's folder is in."""
-    return folder_of_fold(folder).parent.name
 
 
 def finished(out: Path, dataset: str | None = None) -> dict[FoldKey, Path]:
@@ -101,20 +89,15 @@ def present(out: Path) -> list[str]:
 
 def figure_stem(out: Path, dataset: str | None = None, measure: str = "ndcg") -> Path:
     """Return a measure's figure without its ending; without a data set that of several."""
-    return (Path(out) if dataset is None else dataset_folder(out, dataset)) / measure
-
-
-def figure(out: Path, dataset: str | None = None) -> str:
-    """Return the path of the figure that a run draws of a data set, or of several."""
-    return f"{figure_stem(out, dataset)}.{FIGURE}"
+    return out / (dataset or "") / measure
 
 
 def listing(out: Path, dataset: str) -> dict[str, str]:
     """Return the kinds of files that a run writes for a data set, and their places."""
-    folder = dataset_folder(out, dataset)
+    folder = out / dataset
     return {
         "table": str(folder / SUMMARY),
-        "plot": figure(out, dataset),
+        "plot": f"{figure_stem(out, dataset)}.{FIGURE}",
         "scores": f"{folder}/<algorithm>/fold<k>/{SCORES}, {VALIDATION}, {FIT}, {MODEL}",
         "values": f"{folder}/<algorithm>/{QUERIES}, {FOLDS}",
     }

@@ -333,7 +333,7 @@ class Store:
         """Read the folds that are new or changed since the last look; return the store."""
         known: dict[Path, StoredFold | None] = {}
         for folder in [*self.folds, *self.damaged]:
-            if dataset in (None, paths.dataset_of_fold(folder)):
+            if dataset in (None, paths.folder_of_fold(folder).parent.name):
                 known[folder] = self.folds.pop(folder, None)
                 self.damaged.pop(folder, None)
         for key, folder in paths.finished(self.out, dataset).items():
@@ -362,7 +362,7 @@ class Store:
 
     def folder(self, dataset: str, label: Label, identity: Mapping[str, Any] | None) -> Path:
         """Return the first folder of a label where no other configuration is stored."""
-        free = [paths.algo_folder(self.out, dataset, name) for name in label.folders]
+        free = [self.out / dataset / name for name in label.folders]
         for place in free:
             others = [
                 fold
