@@ -404,9 +404,8 @@ class Results:
                     records.append({**head, **{name: row.values.get(name) for name in names}})
         return pd.DataFrame(records)
 
-    def resplit_tables(self, frame: DatasetResults, measures: Measures) -> list[Table]:
+    def resplit_tables(self, frame: DatasetResults, names: Sequence[str]) -> list[Table]:
         """Return the table of the draws of a data set's folds, or none where there are none."""
-        names = frame.names(measures)
         draws = {k: each.measured(names) for k, each in resplits(frame, self.out).items()}
         return [resplit_table(frame, draws, names)] if draws else []
 

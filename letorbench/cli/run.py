@@ -104,7 +104,6 @@ def run(
     from letorbench.api.results import Results
     from letorbench.api.running import closing_lines, exit_status, failures, run_experiment
     from letorbench.choices import split
-    from letorbench.cli.results import write_figures
     from letorbench.datasets.catalog import without_resplits
     from letorbench.experiment.backends import dask_executor
     from letorbench.experiment.plan import Protocol, left_out
@@ -141,10 +140,24 @@ def run(
         raise Failed(failed, exit_status(report))
 
 
+def write_figures(results: Results) -> None:
+    """Write the NDCG@n figure of each data set and of them all, as PNG and in the forms there."""
+    from letorbench.analysis.figures import FORMATS, write
+    from letorbench.files import refuse_links
+    from letorbench.results.paths import FIGURE, figure_stem
+
+    drawn = {figure_stem(results.out, name): results.only(name) for name in results.datasets}
+    if len(drawn) > 1:
+        drawn[figure_stem(results.out)] = results
+    for stem, each in drawn.items():
+        refuse_links(results.out, stem.parent)
+        there = [form for form in FORMATS if stem.with_suffix(f".{form}").exists()]
+        write(each.plot(), stem, list(dict.fromkeys([FIGURE, *there])))
+
+
 def _print(report: RunReport, results: Results, measures: Sequence[str]) -> None:
     """Print the tables, how many folds were reused, and where everything is."""
-    from letorbench.analysis.conclusions import tuning_line
-    from letorbench.analysis.results_table import summary_table, usual
+    from letorbench.analysis.results_table import summary_table, tuning_line, usual
     from letorbench.results.paths import FIGURE, figure_stem, listing
 
     for frame in results.frames:
