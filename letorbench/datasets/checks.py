@@ -11,7 +11,6 @@ from letorbench.datasets import LARGEST_GRADE, UNJUDGED, layout
 from letorbench.datasets.catalog import CATALOG, Entry, Name
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
-from letorbench.datasets.synthetic import recipe
 
 #: the convention of data sets that no official LETOR tool measures
 STANDARD = "standard"
@@ -72,7 +71,8 @@ def verify(name: str | Name, data_dir: Path, null: str | float = "keep") -> list
     checks = [
         Check(file, known.status_of(path, file) if known else "unknown") for path, file in files
     ]
-    if (recipe(there.folder) or {"scale": 1.0}).get("scale") != 1.0:
+    recipe = data.provenance["recipe"]
+    if isinstance(recipe, dict) and recipe.get("scale") != 1.0:
         known = None
     labels = np.concatenate([part.labels for part in data.parts])
     published = known.label_counts if known else None
