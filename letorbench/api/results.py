@@ -614,9 +614,11 @@ class Results:
         self, datasets: str | Iterable[str] | None = None, algos: str | Iterable[str] | None = None
     ) -> Results:
         """Return the results of some data sets and algorithms alone."""
-        names, chosen = words(datasets) or self.datasets, words(algos) or self.algorithms
-        rest = (frame.only(chosen) for frame in self.frames if frame.dataset in names)
-        return replace(self, frames=tuple(frame for frame in rest if frame.rows))
+        names, chosen = words(datasets) or self.datasets, words(algos)
+        frames = [frame for frame in self.frames if frame.dataset in names]
+        if chosen:
+            frames = [frame.only(chosen) for frame in frames]
+        return replace(self, frames=tuple(frame for frame in frames if frame.rows))
 
     def pairs(
         self,

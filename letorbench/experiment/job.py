@@ -68,7 +68,9 @@ def run_job(
         if user_code is not None:
             plugins.load_user_code(user_code)
         with limited_threads(threads), one_blas_thread():
-            benchmark = job.benchmark or benchmark_of(job.source or job.key.dataset, job.protocol)
+            benchmark = job.benchmark
+            if benchmark is None:
+                benchmark = benchmark_of(job.source or job.key.dataset, job.protocol)
             cls = job.ranker or ranker(job.label.algo)
             with plugins.blamed(cls):
                 facts = job.identity

@@ -359,7 +359,8 @@ def _measured(
 def resplits(frame: DatasetResults, out: Path) -> dict[int, DatasetResults]:
     """Return the results of the draws of a data set's folds, by the draws' numbers."""
     data = {row.algo: row.stored[0].identity.get("data") for row in frame.rows}
-    names = [name for name in paths.present(out) if name != frame.dataset]
+    folders = sorted(Path(out).glob("*@split*"))
+    names = [folder.name for folder in folders if folder.name != frame.dataset]
     numbers = {
         dataset_name(n).resplit: n for n in names if dataset_name(n).official == frame.dataset
     }

@@ -47,8 +47,7 @@ class FoldKey(NamedTuple):
         return str(self.fold) if self.repeat == 1 else f"{self.fold} of repeat {self.repeat}"
 
     def __str__(self) -> str:
-        repeat = "" if self.repeat == 1 else f" of repeat {self.repeat}"
-        return f"{self.dataset}, {self.algo}, fold {self.fold}{repeat}"
+        return f"{self.dataset}, {self.algo}, fold {self.fold_text}"
 
 
 def fold_folder(folder: Path, number: int, repeat: int = 1) -> Path:
