@@ -6,7 +6,6 @@ The results of an algorithm are in the folder <out>/<data set>/<name>.
 import glob
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,17 +61,16 @@ def folder_of_fold(folder: Path) -> Path:
 
 def finished(out: Path, dataset: str | None = None) -> dict[FoldKey, Path]:
     """Return the folders of the finished folds, sorted; a key's `algo` is the folder's name."""
-    return dict(sorted(_finished(out, "*" if dataset is None else glob.escape(dataset))))
-
-
-def _finished(out: Path, dataset: str) -> Iterator[tuple[FoldKey, Path]]:
-    for pattern in (f"{dataset}/*/fold*", f"{dataset}/*/repeat*/fold*"):
+    folders: dict[FoldKey, Path] = {}
+    name = "*" if dataset is None else glob.escape(dataset)
+    for pattern in (f"{name}/*/fold*", f"{name}/*/repeat*/fold*"):
         for folder in Path(out).glob(pattern):
             match = _FOLD.fullmatch("/".join(folder.parts[len(Path(out).parts) :]))
             # a link that leads nowhere is there, too: its fold is damaged, not unfinished
             if match is not None and (os.path.lexists(f"{folder}/{FIT}") or not folder.exists()):
                 key = FoldKey(match[1], match[2], int(match[3] or 1), int(match[4]))
-                yield key, folder
+                folders[key] = folder
+    return dict(sorted(folders.items()))
 
 
 def algorithms(out: Path, dataset: str) -> list[str]:
@@ -82,8 +80,7 @@ def algorithms(out: Path, dataset: str) -> list[str]:
 
 def present(out: Path) -> list[str]:
     """Return the data sets that have a finished fold of an algorithm, sorted by name."""
-    names = sorted(folder.name for folder in Path(out).glob("*"))
-    return [name for name in names if any(_finished(out, glob.escape(name)))]
+    return list(dict.fromkeys(key.dataset for key in finished(out)))
 
 
 def figure_stem(out: Path, dataset: str | None = None, measure: str = "ndcg") -> Path:
