@@ -183,7 +183,7 @@ def rng() -> np.random.Generator:
 @pytest.fixture
 def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let `run` draw nothing, which takes longer than the run of a toy set."""
-    monkeypatch.setattr("letorbench.cli.results.write_figures", lambda results: None)
+    monkeypatch.setattr("letorbench.cli.run.write_figures", lambda results: None)
 
 
 def _words(figure: Figure, file: IO[bytes], **options: object) -> None:

@@ -11,7 +11,7 @@ from conftest import places, printed
 from letorbench.files import one_writer
 from letorbench.results.dataset_results import SystemResults
 from letorbench.results.labels import Label
-from letorbench.results.paths import FoldKey, algo_folder, fold_folder
+from letorbench.results.paths import FoldKey, fold_folder
 from letorbench.results.per_query import PerQuery
 from letorbench.results.store import StoredFold, write_fold
 
@@ -113,7 +113,7 @@ def store_fold(
     identity = {"dataset": dataset, "algo": algo, "fold": number, **facts}
     if repeat > 1:
         identity["repeat"] = repeat
-    folder = fold_folder(algo_folder(out, dataset, algo), number, repeat)
+    folder = fold_folder(Path(out) / dataset / algo, number, repeat)
     made = identity, Label(algo), np.zeros(3), queries, convention, n_folds
     with one_writer(folder, out):
         write_fold(folder, *made, **own)

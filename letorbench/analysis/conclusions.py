@@ -14,18 +14,15 @@ import numpy as np
 
 from letorbench.analysis import tables
 from letorbench.analysis.comparison import Pair, Procedure, compare, differences_by_query
-from letorbench.analysis.results_table import best_first, comparable, label, notes, row_names
+from letorbench.analysis.results_table import best_first, comparable, label, notes, tuned
 from letorbench.analysis.tables import Column, Table, Value, probability, table
 from letorbench.measures import sign
 from letorbench.results.dataset_results import DatasetResults, SystemResults
-from letorbench.results.measuring import IDEAL, RANDOM
 
 #: the number of the worst queries that are left out to see how much of a difference they make up
 FEW = 5
 #: how many queries that gain and that lose most are shown with the reasons of a difference
 WHY_QUERIES = 3
-#: more algorithms than this are counted and not named in a line
-MOST_NAMED = 8
 
 
 def page_tests(
@@ -120,9 +117,9 @@ class PartMeans:
     @classmethod
     def of(cls, row: SystemResults) -> PartMeans | None:
         """The means of a row; None for another system's scores and for reference points."""
-        measure = row.stored[0].fit.get("validation", {}).get("measure")
-        if measure is None or row.label.algo in (RANDOM, IDEAL):
+        if tuned(row) is None:
             return None
+        measure = row.stored[0].fit["validation"]["measure"]
         facts = [fold.fit["validation"] for fold in row.stored]
         # None, of what was not measured, becomes NaN
         values = (np.array([t["value"] for t in f.get("grid") or []], dtype=float) for f in facts)
@@ -136,31 +133,6 @@ class PartMeans:
         training, validation, test = (float(np.mean(np.array(each, float))) for each in parts)
         margin = float(np.mean(margins)) if margins else math.nan
         return cls(measure, training, validation, test, margin)
-
-
-def tuned(row: SystemResults) -> str:
-    """What validation chose among: "4-6 settings, rounds"; "" where nothing was chosen."""
-    facts = [fold.fit.get("validation", {}) for fold in row.stored]
-    counts = sorted({len(each.get("grid") or []) for each in facts} - {0})
-    number = "-".join(map(str, counts[:: len(counts) - 1 or 1]))
-    rounds = any(
-        len(fit.get("curve") or []) > 1
-        for each in facts
-        for fit in (each, *(each.get("grid") or []))
-    )
-    return ", ".join(filter(None, [f"{number} settings" if counts else "", "rounds" * rounds]))
-
-
-def tuning_line(frame: DatasetResults) -> str:
-    """One line: which algorithms were tuned on validation, among what, and which were fixed."""
-    names = row_names(row.algo for row in frame.rows).of
-    what = {names[row.algo]: tuned(row) for row in frame.rows if PartMeans.of(row) is not None}
-    chosen = [f"{name} ({text})" for name, text in what.items() if text]
-    fixed = [name for name, text in what.items() if not text]
-    if len(what) > MOST_NAMED:
-        return f"tuned on validation: {len(chosen)} algorithms; fixed: {len(fixed)}"
-    parts = ["tuned on validation: " + ", ".join(chosen)] * bool(chosen)
-    return "; ".join([*parts, *["fixed: " + ", ".join(fixed)] * bool(fixed)])
 
 
 def learning_table(frame: DatasetResults, notes: Sequence[str] = ()) -> Table:

@@ -33,7 +33,6 @@ from letorbench.analysis.results_table import best_first, label, remarks, shared
 from letorbench.errors import DataError, UsageError
 from letorbench.files import Writer, write_atomically
 from letorbench.measures import MEASURES, sign, texts
-from letorbench.named_files import is_stream
 from letorbench.rankers import places
 from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.measuring import IDEAL, RANDOM
@@ -421,10 +420,8 @@ def dress(axes: Axes, title: str, x: str, y: str) -> None:
 def write(
     figure: Figure, stem: Path, formats: Sequence[str] = FORMATS, to: Writer = write_atomically
 ) -> list[Path]:
-    """Write the figure as stem.png, stem.svg and stem.pdf; to a pipe or "-" in one format."""
-    if is_stream(stem) and len(formats) > 1:
-        raise UsageError(f"{stem}: found {len(formats)} formats of a figure, expected one --format")
-    paths = [stem if is_stream(stem) else stem.with_suffix(f".{form}") for form in formats]
+    """Write the figure as stem.png, stem.svg and stem.pdf."""
+    paths = [stem.with_suffix(f".{form}") for form in formats]
     for path, form in zip(paths, formats):
         with to(path, binary=True) as file:
             save(figure, file, form)

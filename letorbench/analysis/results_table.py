@@ -36,6 +36,8 @@ EARLY = {
 }  # fmt: skip
 #: a longer name is cut in tables, with a key below
 LONGEST_NAME = 40
+#: more algorithms than this are counted and not named in a line
+MOST_NAMED = 8
 ACRONYMS = ("ndcg", "map", "mrr", "err", "wta", "auc", "rbp", "rmse")
 
 
@@ -259,6 +261,37 @@ def partial_note(frame: DatasetResults) -> tuple[str, ...]:
     several = len({row.folds for row in frame.rows if competes(row.label.algo)}) > 1
     warning = "; means over fewer folds cannot be compared with the others" * several
     return (f"partial: {named}{warning}",) if named else ()
+
+
+def tuned(row: SystemResults) -> str | None:
+    """What validation chose among: "4-6 settings, rounds"; "" where nothing was chosen.
+
+    None for another system's scores and for reference points.
+    """
+    facts = [fold.fit.get("validation", {}) for fold in row.stored]
+    if facts[0].get("measure") is None or row.label.algo in (RANDOM, IDEAL):
+        return None
+    counts = sorted({len(each.get("grid") or []) for each in facts} - {0})
+    number = "-".join(map(str, counts[:: len(counts) - 1 or 1]))
+    rounds = any(
+        len(fit.get("curve") or []) > 1
+        for each in facts
+        for fit in (each, *(each.get("grid") or []))
+    )
+    return ", ".join(filter(None, [f"{number} settings" if counts else "", "rounds" * rounds]))
+
+
+def tuning_line(frame: DatasetResults) -> str:
+    """One line: which algorithms were tuned on validation, among what, and which were fixed."""
+    names = row_names(row.algo for row in frame.rows).of
+    known = {names[row.algo]: tuned(row) for row in frame.rows}
+    what = {name: text for name, text in known.items() if text is not None}
+    chosen = [f"{name} ({text})" for name, text in what.items() if text]
+    fixed = [name for name, text in what.items() if not text]
+    if len(what) > MOST_NAMED:
+        return f"tuned on validation: {len(chosen)} algorithms; fixed: {len(fixed)}"
+    parts = ["tuned on validation: " + ", ".join(chosen)] * bool(chosen)
+    return "; ".join([*parts, *["fixed: " + ", ".join(fixed)] * bool(fixed)])
 
 
 def comparable(frame: DatasetResults) -> list[SystemResults]:

@@ -404,9 +404,8 @@ class Results:
                     records.append({**head, **{name: row.values.get(name) for name in names}})
         return pd.DataFrame(records)
 
-    def resplit_tables(self, frame: DatasetResults, measures: Measures) -> list[Table]:
+    def resplit_tables(self, frame: DatasetResults, names: Sequence[str]) -> list[Table]:
         """Return the table of the draws of a data set's folds, or none where there are none."""
-        names = frame.names(measures)
         draws = {k: each.measured(names) for k, each in resplits(frame, self.out).items()}
         return [resplit_table(frame, draws, names)] if draws else []
 
@@ -615,9 +614,11 @@ class Results:
         self, datasets: str | Iterable[str] | None = None, algos: str | Iterable[str] | None = None
     ) -> Results:
         """Return the results of some data sets and algorithms alone."""
-        names, chosen = words(datasets) or self.datasets, words(algos) or self.algorithms
-        rest = (frame.only(chosen) for frame in self.frames if frame.dataset in names)
-        return replace(self, frames=tuple(frame for frame in rest if frame.rows))
+        names, chosen = words(datasets) or self.datasets, words(algos)
+        frames = [frame for frame in self.frames if frame.dataset in names]
+        if chosen:
+            frames = [frame.only(chosen) for frame in frames]
+        return replace(self, frames=tuple(frame for frame in frames if frame.rows))
 
     def pairs(
         self,

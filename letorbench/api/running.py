@@ -233,12 +233,8 @@ def fold_numbers(text: str) -> tuple[int, ...]:
     return tuple(sorted(numbers))
 
 
-def dataset_names(words: Iterable[str], data_dir: Path) -> list[str]:
-    """Return the data sets of comma lists and `all` (those in the data folder), each once."""
-    return list(_names(words, data_dir))
-
-
-def _names(words: Iterable[str], data_dir: Path) -> dict[str, catalog.Name]:
+def dataset_names(words: Iterable[str], data_dir: Path) -> dict[str, catalog.Name]:
+    """Return the data sets of comma lists and `all` (those in the data folder), by their labels."""
     chosen: dict[str, catalog.Name] = {}
     for word in split(words):
         meant = layout.installed(data_dir) if word == "all" else (word,)
@@ -279,7 +275,7 @@ def datasets_of(
                 part = replace(drawn, name=label, train_fraction=fraction)
                 chosen[label] = drawn if fraction == 1.0 else part
             continue
-        for named, fraction in product(_names([each], data_dir).values(), fractions):
+        for named, fraction in product(dataset_names([each], data_dir).values(), fractions):
             named = named if fraction == 1.0 else replace(named, train_fraction=fraction)
             named = replace(named, resplit=number) if number else named
             chosen[named.label] = named
@@ -319,7 +315,7 @@ def closing_lines(runs: Iterable[JobResult]) -> list[str]:
     """Return few lines for all the warnings of a run, an algorithm in its most serious one's."""
     warnings: dict[tuple[str, str], list[tuple[FoldKey, FitWarning]]] = {}
     for run in runs:
-        for warning in run.warnings:
+        for warning in run.fold.warnings if run.fold else ():
             warnings.setdefault(run.key[:2], []).append((run.key, warning))
     groups: dict[str, list[tuple[str, str]]] = {kind: [] for kind in KINDS}
     for where, pairs in warnings.items():

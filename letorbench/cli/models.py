@@ -263,7 +263,7 @@ def export(
     from letorbench.named_files import is_stream, open_output
     from letorbench.results.export import export as export_stored
     from letorbench.results.export import feature_names, model_text
-    from letorbench.results.paths import EXPORTS, dataset_folder
+    from letorbench.results.paths import EXPORTS
     from letorbench.results.user_files import check_output
 
     notes: list[str] = []
@@ -286,7 +286,7 @@ def export(
     results = load_results(out, [dataset], algos)
     print_error(results.warnings, "warning")
     if folder is None:
-        folder = dataset_folder(out, options.only(results.datasets)) / EXPORTS / form
+        folder = out / options.only(results.datasets) / EXPORTS / form
         for row in results.frames[0].rows:
             for fold in row.stored:
                 refuse_links(out, folder / fold.folder.name)

@@ -130,7 +130,9 @@ def write_figure(
     **kind: Any,
 ) -> list[Path]:
     """Write the figure of `Results.plot`, by default in its usual place."""
-    from letorbench.analysis.figures import FORMATS, write
+    from letorbench.analysis.figures import FORMATS, save, write
+    from letorbench.named_files import is_stream
+    from letorbench.results.paths import figure_stem
 
     name = re.sub("[, ]+", "-", measure.replace("@", "-at-"))
     if kind.get("baseline"):  # a label may have signs that a file's name may not
@@ -138,30 +140,18 @@ def write_figure(
         rows = (each for frame in results.frames for each in frame.rows if each.algo == row)
         name += f"-from-{next(rows).label.folders[0]}"
     name = "validation" if kind.get("validation") else name
-    drawn = results.plot(measure, **kind)
-    return write(drawn, stem or _usual_stem(results, name), forms or FORMATS, to)
-
-
-def write_figures(results: Results) -> None:
-    """Write the NDCG@n figure of each data set and of them all, as PNG and in the forms there."""
-    from letorbench.analysis.figures import FORMATS
-    from letorbench.results.paths import FIGURE
-
-    several = [results] if len(results.datasets) > 1 else []
-    for each in (*map(results.only, results.datasets), *several):
-        stem = _usual_stem(each)
-        there = [form for form in FORMATS if stem.with_suffix(f".{form}").exists()]
-        write_figure(each, forms=list(dict.fromkeys([FIGURE, *there])))
-
-
-def _usual_stem(results: Results, name: str = "ndcg") -> Path:
-    """Return the path, without its ending, of a figure of the data sets."""
-    from letorbench.results.paths import figure_stem
-
-    only = results.datasets[0] if len(results.datasets) == 1 else None
-    stem = figure_stem(results.out, only, name)
-    refuse_links(results.out, stem.parent)
-    return stem
+    drawn, forms = results.plot(measure, **kind), forms or FORMATS
+    if stem is None:
+        only = results.datasets[0] if len(results.datasets) == 1 else None
+        stem = figure_stem(results.out, only, name)
+        refuse_links(results.out, stem.parent)
+    if not is_stream(stem):
+        return write(drawn, stem, forms, to)
+    if len(forms) > 1:
+        raise UsageError(f"{stem}: found {len(forms)} formats of a figure, expected one --format")
+    with to(stem, binary=True) as file:
+        save(drawn, file, forms[0])
+    return [stem]
 
 
 @click.command(short_help="Test whether differences between algorithms are real.")

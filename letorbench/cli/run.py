@@ -102,9 +102,8 @@ def run(
     mean measures and the NDCG@n plot in the results folder, and prints the summary table.
     """
     from letorbench.api.results import Results
-    from letorbench.api.running import run_experiment
+    from letorbench.api.running import closing_lines, exit_status, failures, run_experiment
     from letorbench.choices import split
-    from letorbench.cli.results import write_figures
     from letorbench.datasets.catalog import without_resplits
     from letorbench.experiment.backends import dask_executor
     from letorbench.experiment.plan import Protocol, left_out
@@ -133,14 +132,33 @@ def run(
     results = every.only(without_resplits(every.datasets))
     write_figures(results)
     _print(report, results, chosen.measures)
-    _end(report)
+    failed = failures(report)
+    if failed and click.get_current_context().find_root().params["debug"]:
+        echo("\n".join(each.trace for each in report.runs if each.error), err=True)
+    print_error([*report.notes, *closing_lines(report.runs)], "warning")
+    if failed:
+        raise Failed(failed, exit_status(report))
+
+
+def write_figures(results: Results) -> None:
+    """Write the NDCG@n figure of each data set and of them all, as PNG and in the forms there."""
+    from letorbench.analysis.figures import FORMATS, write
+    from letorbench.files import refuse_links
+    from letorbench.results.paths import FIGURE, figure_stem
+
+    drawn = {figure_stem(results.out, name): results.only(name) for name in results.datasets}
+    if len(drawn) > 1:
+        drawn[figure_stem(results.out)] = results
+    for stem, each in drawn.items():
+        refuse_links(results.out, stem.parent)
+        there = [form for form in FORMATS if stem.with_suffix(f".{form}").exists()]
+        write(each.plot(), stem, list(dict.fromkeys([FIGURE, *there])))
 
 
 def _print(report: RunReport, results: Results, measures: Sequence[str]) -> None:
     """Print the tables, how many folds were reused, and where everything is."""
-    from letorbench.analysis.conclusions import tuning_line
-    from letorbench.analysis.results_table import summary_table, usual
-    from letorbench.results.paths import figure, listing
+    from letorbench.analysis.results_table import summary_table, tuning_line, usual
+    from letorbench.results.paths import FIGURE, figure_stem, listing
 
     for frame in results.frames:
         more = [name for name in measures if name in frame.measures]  # none that failed
@@ -154,18 +172,7 @@ def _print(report: RunReport, results: Results, measures: Sequence[str]) -> None
     if reused:
         echo(f"{reused} of {len(report.runs)} folds were stored already (--force reruns)")
     places = [each for name in results.datasets for each in listing(results.out, name).items()]
-    places += [("figure", figure(results.out))] if len(results.datasets) > 1 else []
+    if len(results.datasets) > 1:
+        places.append(("figure", f"{figure_stem(results.out)}.{FIGURE}"))
     for what, place in places:
         echo(f"{what:<7} {place}")
-
-
-def _end(report: RunReport) -> None:
-    """Print warnings and failures on stderr; exit with the status of a task that failed."""
-    from letorbench.api.running import closing_lines, exit_status, failures
-
-    failed = failures(report)
-    if failed and click.get_current_context().find_root().params["debug"]:
-        echo("\n".join(each.trace for each in report.runs if each.error), err=True)
-    print_error([*report.notes, *closing_lines(report.runs)], "warning")
-    if failed:
-        raise Failed(failed, exit_status(report))

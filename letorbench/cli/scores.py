@@ -174,7 +174,7 @@ def external(
     from letorbench.results.dataset_results import DatasetResults
     from letorbench.results.external import import_external
 
-    dataset = options.only(dataset_names([dataset], data_dir))
+    dataset = options.only([*dataset_names([dataset], data_dir)])
     if convention == "auto":
         with suppress(DataError, IndexError):  # there are no sound results yet
             convention = DatasetResults.read(out, dataset).rows[0].convention

@@ -72,13 +72,12 @@ def rotated(whole: QuerySet, bounds: np.ndarray, n: int) -> tuple[Fold, ...]:
     def span(start: int, stop: int) -> QuerySet:
         return whole.queries(int(bounds[start]), int(bounds[stop]))
 
-    def fold(k: int) -> Fold:
+    folds = []
+    for k in range(n):
         validation, test = (k + n - 2) % n, (k + n - 1) % n
-        return Fold(
-            k + 1, span(k, k + n - 2), span(validation, validation + 1), span(test, test + 1)
-        )
-
-    return tuple(fold(k) for k in range(n))
+        parts = span(k, k + n - 2), span(validation, validation + 1), span(test, test + 1)
+        folds.append(Fold(k + 1, *parts))
+    return tuple(folds)
 
 
 def rotated_parts(whole: QuerySet, parts: Sequence[np.ndarray]) -> tuple[Fold, ...]:

@@ -72,9 +72,13 @@ def load(
     """
     data_dir = Path(data_dir)
     named = parse(name)
-    if named.files == "DEMO" and not layout.present(named, data_dir):
+    try:
+        found = layout.find(named, data_dir)
+    except DataError:
+        if named.files != "DEMO":
+            raise
         make(named, data_dir)
-    found = layout.find(named, data_dir)
+        found = layout.find(named, data_dir)
     cache = Cache(data_dir / ".cache")
     entry = named.entry
     options = ReadOptions(

@@ -110,7 +110,10 @@ class QuerySet:
     weights: np.ndarray | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "qids", as_query_ids(self.qids))
+        ids = self.qids  # those of a file or a part are text already
+        text = isinstance(ids, np.ndarray) and ids.dtype.kind == "U" and ids.ndim == 1
+        if not text or (ids == "").any():
+            object.__setattr__(self, "qids", as_query_ids(ids))
         _check(self)
         arrays = (
             "features",

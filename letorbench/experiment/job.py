@@ -16,7 +16,7 @@ from letorbench.compiled.threads import limited_threads, one_blas_thread
 from letorbench.datasets.queryset import Benchmark, Fold
 from letorbench.errors import FAILURES, DataError, UsageError, WriteError
 from letorbench.experiment.plan import Job, benchmark_of, identity
-from letorbench.experiment.select import select, selection_protocol
+from letorbench.experiment.select import PROTOCOLS, select
 from letorbench.features import transformation
 from letorbench.files import one_writer
 from letorbench.measures import parse
@@ -39,7 +39,6 @@ from letorbench.results.store import (
     write_fold,
 )
 from letorbench.solvers.fit_result import score_warnings
-from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.stopping import Validation
 from letorbench.source import is_current
 from letorbench.version import __version__
@@ -57,11 +56,6 @@ class JobResult:
     exit_status: int = 0  # that belongs to the error
     unwritable: bool = False  # whether the error concerns every job: the results cannot be written
 
-    @property
-    def warnings(self) -> tuple[FitWarning, ...]:
-        """The warnings about the fit."""
-        return () if self.fold is None else tuple(self.fold.warnings)
-
 
 def run_job(
     job: Job,
@@ -74,13 +68,22 @@ def run_job(
         if user_code is not None:
             plugins.load_user_code(user_code)
         with limited_threads(threads), one_blas_thread():
-            benchmark = job.benchmark or benchmark_of(job.source or job.key.dataset, job.protocol)
+            benchmark = job.benchmark
+            if benchmark is None:
+                benchmark = benchmark_of(job.source or job.key.dataset, job.protocol)
             cls = job.ranker or ranker(job.label.algo)
             with plugins.blamed(cls):
                 facts = job.identity
                 if facts is None:  # errors of the job are raised here
                     facts = identity(job.key.dataset, cls, job.settings, job.protocol, benchmark)
-                return _run(replace(job, identity=facts), benchmark, cls, force)
+                job = replace(job, identity=facts)
+                # other runs of the same fold wait for it and reuse it
+                with one_writer(job.place, job.protocol.out):
+                    if (stored := _reused(job, benchmark, force)) is not None:
+                        return stored
+                    fold = _fit_and_score(job, benchmark, cls)
+                    # an error of a user-defined measure costs no training: the fold is stored
+                    return JobResult(job.key, _with_measures(job, benchmark, fold))
     except FAILURES as error:
         return _failed(job, error)
 
@@ -171,17 +174,6 @@ def _reused(
     return None
 
 
-def _run(job: Job, benchmark: Benchmark, cls: type[Ranker], force: bool) -> JobResult:
-    """Make the fold. Other runs of the same fold wait for it and reuse it."""
-    with one_writer(job.place, job.protocol.out):
-        stored = _reused(job, benchmark, force)
-        if stored is not None:
-            return stored
-        fold = _fit_and_score(job, benchmark, cls)
-        # an error of a user-defined measure costs no training: the fold is stored
-        return JobResult(job.key, _with_measures(job, benchmark, fold))
-
-
 def _with_measures(job: Job, benchmark: Benchmark, stored: StoredFold) -> StoredFold:
     """Return a stored fold with the requested measures, computed from its scores."""
     missing = [each for each in map(parse, job.protocol.measures) if not stored.has(each)]
@@ -202,14 +194,14 @@ def _fit_and_score(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> StoredF
     # the test part is not transformed: the fitted ranker takes raw features
     transform = transformation(job.identity["features"]).fit(fold.train.features)
     seen = Fold(fold.number, transform(fold.train), transform(fold.validation), fold.test)
-    chooses = selection_protocol(protocol.name)
+    chooses = PROTOCOLS[protocol.name]
     measure = parse(protocol.select)
     validation = Validation(seen.validation, measure, benchmark.convention, chooses.rule)
     selected = select(
         cls, job.settings, seen.train, validation, seed_of(job.key, cls.name, protocol.seed),
         protocol.time_limit, chooses.grows, protocol.tuning,
     )  # fmt: skip
-    fitted = selected.ranker
+    fitted = selected.chosen.ranker
     fitted.features, fitted.transformation_ = transform.name, transform
     scores = fitted.predict(fold.test)
     # for comparison only, to show over- and underfitting; it chooses nothing
@@ -224,7 +216,7 @@ def _fit_and_score(job: Job, benchmark: Benchmark, cls: type[Ranker]) -> StoredF
     facts = write_fold(
         job.place, job.identity, job.label, scores, queries, benchmark.convention.name,
         job.n_folds or len(benchmark.folds), ranker=fitted,
-        validation_scores=finite_scores(selected.validation_scores),
+        validation_scores=finite_scores(selected.chosen.scores),
         validation={**selected.as_json(protocol.select), "training": on_training},
         warnings=(*selected.warnings, *poor), cut_off=cut_off if any(cut) else None,
         seconds=time.perf_counter() - start, repeats=job.repeats,

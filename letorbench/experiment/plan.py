@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from letorbench import aliases
-from letorbench.choices import meant, split
+from letorbench.choices import meant, require_choice, split
 from letorbench.datasets.catalog import Name
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import FAILURES, UsageError
-from letorbench.experiment.select import Settings, draws, grid, selection_protocol, settings_tried
+from letorbench.experiment.select import PROTOCOLS, Settings, draws, grid, settings_tried
 from letorbench.features import AUTO, features_name, resolved, transformation
 from letorbench.parameters import check, kinds, number, typed
 from letorbench.rankers import names, plugins, ranker
@@ -77,7 +77,8 @@ def systems_of(
     if isinstance(algos, Mapping):
         named = [(name, each) for name, each in algos.items()]
     else:
-        alone = isinstance(algos, (str, Ranker, type)) or is_model(algos)
+        # an ensemble of models can be iterated over, too
+        alone = isinstance(algos, (str, type)) or hasattr(algos, "fit")
         alone = alone or not isinstance(algos, Iterable)
         several: list[Algorithm] = [algos] if alone else [*algos]  # type: ignore[misc]
         named = [("", each) for each in several]
@@ -228,7 +229,7 @@ class Protocol:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "measures", tuple(str(parse(each)) for each in self.measures))
-        selection_protocol(self.name)
+        require_choice(self.name, list(PROTOCOLS), "protocol")
         object.__setattr__(self, "select", str(parse(self.select or SELECTED_BY[self.name])))
         object.__setattr__(self, "features", features_name(self.features))
         check(self, "run")
@@ -236,7 +237,7 @@ class Protocol:
     @property
     def tuning(self) -> int | None:
         """The number of settings of a ranker's ranges, None where its grid is searched."""
-        return self.budget if selection_protocol(self.name).tunes else None
+        return self.budget if PROTOCOLS[self.name].tunes else None
 
     @property
     def asked(self) -> dict[str, Any]:
@@ -376,7 +377,7 @@ def _first_job(
     label = labels.of(cls.name, fixed, changed.asked, system.name)
     return Job(
         key=FoldKey(name, label.row, 1, 0), label=label, settings=settings, protocol=changed,
-        folder=paths.algo_folder(changed.out, name, label.folders[0]), identity=facts,
+        folder=changed.out / name / label.folders[0], identity=facts,
         repeats=repeats, benchmark=measured, ranker=cls, source=source,
     )  # fmt: skip
 

@@ -13,10 +13,11 @@ from letorbench.errors import DataError, UsageError
 from letorbench.experiment.backends import Processes, Shard, Workers
 from letorbench.experiment.job import JobResult, reused
 from letorbench.experiment.plan import Job, Protocol, System, benchmark_of, plan_runs
+from letorbench.files import one_writer
 from letorbench.results.csv_files import write_tables
 from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.paths import FIT
-from letorbench.results.store import Store, check_writable, current_folds, experiment_of
+from letorbench.results.store import Store, experiment_of
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,8 @@ def run_systems(
     shard: Shard | None = None,
 ) -> RunReport:
     """Run every algorithm on every fold of every data set; failures are in the report."""
-    check_writable(protocol.out)
+    with one_writer(protocol.out, protocol.out):
+        pass  # a folder that cannot be written is refused now rather than after an hour of training
     # data sets are opened here first: two workers would both parse the text
     named = [each if isinstance(each, Benchmark) else parse(each) for each in datasets]
     opened = [(each, benchmark_of(each, protocol)) for each in named]
@@ -82,7 +84,7 @@ def run_systems(
     for name, benchmark in benchmarks.items():
         if name not in results:  # this shard has no job of it
             results[name] = DatasetResults.of(store, name, protocol.data_dir)
-        notes += _other_folds(store, [job for job in jobs if job.key.dataset == name])
+        notes += _other_folds(results[name], [job for job in jobs if job.key.dataset == name])
         if not parse(name).resplit:
             notes += _data_notes(benchmark, chosen=protocol.convention != "auto")
     return RunReport(
@@ -92,23 +94,22 @@ def run_systems(
     )
 
 
-def _other_folds(store: Store, jobs: Sequence[Job]) -> Iterator[str]:
+def _other_folds(results: DatasetResults, jobs: Sequence[Job]) -> Iterator[str]:
     """Yield a note for the algorithms whose same stored folds are of other code or data."""
-    notes: dict[tuple[str, str, str], dict[str, Path]] = {}
-    shared = {job.key[:2]: job for job in jobs if job.identity is not None}
-    for (name, algo), job in shared.items():
-        assert job.identity is not None
-        requested = experiment_of(job.identity)
-        stored = store.of(name, algo)
+    notes: dict[tuple[str, str], dict[str, Path]] = {}
+    rows = {row.algo: row for row in results.rows}
+    for algo, job in {job.key.algo: job for job in jobs if job.identity is not None}.items():
+        requested, row = experiment_of(job.identity or {}), rows.get(algo)
+        stored = (*row.stored, *row.others) if row else ()
         others = sorted({fold.number for fold in stored if fold.experiment != requested})
         if others:
-            shown = current_folds(stored)[0].experiment
+            shown = stored[0].experiment
             what = "is left out of the means" if shown == requested else "is what the table shows"
-            listed = ", ".join(map(str, others))
-            notes.setdefault((name, listed, what), {})[algo] = job.folder
-    for (name, listed, what), algos in notes.items():
+            notes.setdefault((", ".join(map(str, others)), what), {})[algo] = job.folder
+    for (listed, what), algos in notes.items():
         where = "" if len(algos) > 1 else f" in {next(iter(algos.values()))}"
-        yield f"{name}, {', '.join(algos)}: fold {listed}{where}, of other code or data, {what}"
+        named = f"{results.dataset}, {', '.join(algos)}"
+        yield f"{named}: fold {listed}{where}, of other code or data, {what}"
 
 
 def _data_notes(benchmark: Benchmark, chosen: bool) -> list[str]:

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from letorbench.choices import require_choice
 from letorbench.datasets.queryset import QuerySet
 from letorbench.parameters import allows
 from letorbench.rankers.base import Ranker
@@ -55,11 +54,6 @@ PROTOCOLS = {
 }
 
 
-def selection_protocol(name: str) -> SelectionProtocol:
-    """Return a protocol by its name; UsageError for an unknown one suggests the nearest."""
-    return PROTOCOLS[require_choice(name, list(PROTOCOLS), "protocol")]
-
-
 @dataclass(frozen=True, eq=False)
 class Selected:
     """The choice of validation, and its alternatives."""
@@ -67,15 +61,6 @@ class Selected:
     chosen: Trial
     trials: tuple[Trial, ...]  # all, in the order of the grid, then those by which it grew
     warnings: tuple[FitWarning, ...]
-
-    @property
-    def ranker(self) -> Ranker:
-        return self.chosen.ranker
-
-    @property
-    def validation_scores(self) -> np.ndarray:
-        """The ranker's scores of the validation part, (n_docs,) float64."""
-        return self.chosen.scores
 
     def as_json(self, measure: str) -> dict[str, object]:
         """Return the entry of validation in fit.json, with the measure that chose."""
@@ -109,7 +94,9 @@ def select(
     given = cls, train, validation, seed, time_limit
     made = trials(cls, settings_tried(cls, fixed, budget), *given[1:])
     chosen = best_of(made)
-    while grows and _differ(made):
+    # if validation cannot separate the settings, an edge means nothing
+    differ = len({each.value for each in made}) > 1
+    while grows and differ:
         further = grown(cls, free, tried, chosen.settings)
         if further is None:
             break
@@ -117,26 +104,17 @@ def select(
         tried = {**tried, key: (*tried[key], number)}
         made.append(trial(*given, {**chosen.settings, key: number}))
         chosen = best_of(made)
-    warnings = (
-        *time_warnings(made, time_limit),
-        *chosen.ranker.learned.warnings,
-        # if validation cannot separate the settings, an edge means nothing
-        *(edge_warnings(tried, chosen.settings, grows) if _differ(made) else []),
-    )
-    return Selected(chosen, tuple(made), warnings)
-
-
-def _differ(trials: Sequence[Trial]) -> bool:
-    return len({trial.value for trial in trials}) > 1
-
-
-def time_warnings(trials: Sequence[Trial], time_limit: float | None) -> list[FitWarning]:
-    """Return a warning if the time limit ended any training."""
-    cut = sum(trial.ranker.learned.cut_off for trial in trials)
-    if not cut:
-        return []
-    text = f"the time limit of {time_limit:g} s cut off {cut} of {len(trials)} fits"
-    return [FitWarning("cut off", text)]
+    warnings: list[FitWarning] = []
+    if cut := sum(each.ranker.learned.cut_off for each in made):
+        text = f"the time limit of {time_limit:g} s cut off {cut} of {len(made)} fits"
+        warnings.append(FitWarning("cut off", text))
+    warnings += chosen.ranker.learned.warnings
+    for key, values in tried.items() if differ else ():
+        if end := edge(values, chosen.settings[key]):
+            bound = ", which grows no further" if grows else ""
+            text = f"the best {key} = {chosen.settings[key]} is the {end} of its grid{bound}"
+            warnings.append(FitWarning("grid edge", text))
+    return Selected(chosen, tuple(made), tuple(warnings))
 
 
 def grid(
@@ -167,15 +145,13 @@ def draws(cls: type[Ranker], fixed: Settings, budget: int | None = None) -> bool
     return any(cls(**chosen).draws for chosen in settings_tried(cls, fixed, budget))
 
 
-def is_numeric(values: Sequence[object]) -> bool:
-    """Return whether these are three or more positive numbers; fewer are alternatives, no range."""
-    numbers = (isinstance(v, (int, float)) and not isinstance(v, bool) and v > 0 for v in values)
-    return len(values) >= 3 and all(numbers)
-
-
 def edge(values: Sequence[Any], chosen: object) -> str | None:
-    """Return whether the chosen number is the "smallest" or the "largest" of a numeric grid."""
-    if not is_numeric(values):
+    """Return whether the chosen number is the "smallest" or the "largest" of a numeric grid.
+
+    Fewer than three positive numbers are alternatives, no range.
+    """
+    numbers = (isinstance(v, (int, float)) and not isinstance(v, bool) and v > 0 for v in values)
+    if len(values) < 3 or not all(numbers):
         return None
     ends = {min(values): "smallest", max(values): "largest"}
     return ends.get(chosen)
@@ -216,15 +192,3 @@ def grown(cls: type[Ranker], free: Grid, tried: Grid, chosen: Settings) -> tuple
         if number is not None and allows(cls, key, number):
             return key, number
     return None
-
-
-def edge_warnings(tried: Grid, chosen: Settings, grows: bool) -> list[FitWarning]:
-    """Return a warning for each numeric grid whose end is chosen, grown or not."""
-    warnings = []
-    for key, values in tried.items():
-        end = edge(values, chosen[key])
-        if end is not None:
-            bound = ", which grows no further" if grows else ""
-            text = f"the best {key} = {chosen[key]} is the {end} of its grid{bound}"
-            warnings.append(FitWarning("grid edge", text))
-    return warnings

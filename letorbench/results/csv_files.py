@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 
 from letorbench import escaping
-from letorbench.files import one_writer, read_file, refuse_links, touch, write_unlocked
+from letorbench.files import one_writer, refuse_links, write_unlocked
 from letorbench.results import paths
 from letorbench.results.dataset_results import DatasetResults, SystemResults, deviation_column
 from letorbench.results.per_query import mean_of
@@ -25,7 +24,7 @@ def write_tables(
     """Write the CSV files of a data set, its algorithms and outdated ones; return its results."""
     if not paths.finished(store.out, dataset):
         return DatasetResults.of(store.look(dataset), dataset, data_dir)
-    folder = paths.dataset_folder(store.out, dataset)
+    folder = store.out / dataset
     with one_writer(folder, store.out):
         results = DatasetResults.of(store.look(dataset), dataset, data_dir)
         for row in results.rows:
@@ -36,8 +35,10 @@ def write_tables(
             if paths.REPEATS not in tables:
                 (of_algo / paths.REPEATS).unlink(missing_ok=True)
             for name, text in tables.items():  # who finds the last one finds all up to date
-                _write_if_other(of_algo / name, text)
-        _write_if_other(folder / paths.SUMMARY, summary_csv(results))
+                with write_unlocked(of_algo / name) as file:
+                    file.write(text)
+        with write_unlocked(folder / paths.SUMMARY) as file:
+            file.write(summary_csv(results))
     return results
 
 
@@ -76,13 +77,3 @@ def algorithm_tables(row: SystemResults) -> dict[str, str]:
     table = np.vstack([mean_of(means, axis=0), mean_of(means, axis=(0, 1))])
     tables[paths.FOLDS] = text("fold", [*(fold.number for fold in repeats[0]), "mean"], table)
     return tables
-
-
-def _write_if_other(path: Path, text: str) -> None:
-    """Write the file; if it has this content, only renew its time of writing."""
-    with suppress(OSError):
-        if read_file(path) == text.encode():
-            touch(path)
-            return
-    with write_unlocked(path) as file:
-        file.write(text)

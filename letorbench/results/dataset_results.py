@@ -132,8 +132,20 @@ class SystemResults:
 
     def with_measures(self, measures: Iterable[str], data_dir: Path | Benchmark) -> SystemResults:
         """Return the results with these measures, computed from the scores where not stored."""
-        unstored = {name: self._unstored(name) for name in measures}
-        missing = {name: each for name, each in unstored.items() if each is not None}
+        missing: dict[str, Measure] = {}
+        for name in measures:
+            stored = name in self.values
+            try:
+                measure = parse(name)
+            except UsageError:
+                if stored:
+                    continue
+                raise DataError(
+                    f"{self.algo}: found no values of {name!r}, expected them or --plugin with the "
+                    "measure"
+                ) from None
+            if not (stored and all(fold.has(measure) for fold in self.stored)):
+                missing[name] = measure
         if not missing:
             return self
         benchmark = data_of(data_dir, self.stored)
@@ -141,20 +153,6 @@ class SystemResults:
         rules = benchmark.convention
         folds = (_measured(fold, tests[fold.number], missing, rules) for fold in self.stored)
         return replace(self, stored=tuple(folds))
-
-    def _unstored(self, name: str) -> Measure | None:
-        """Return the measure of a name if it must be computed, None if it is stored."""
-        try:
-            measure = parse(name)
-        except UsageError:
-            if name in self.values:
-                return None
-            raise DataError(
-                f"{self.algo}: found no values of {name!r}, expected them or --plugin with the "
-                "measure"
-            ) from None
-        stored = name in self.values and all(fold.has(measure) for fold in self.stored)
-        return None if stored else measure
 
     def with_blanks(self, measures: Iterable[str]) -> SystemResults:
         """Return the results with NaN for those of the measures that they do not hold."""
@@ -182,14 +180,13 @@ class DatasetResults:
     def of(cls, store: Store, dataset: str, data_dir: Path = Path("data")) -> DatasetResults:
         """Return the results of a data set as the store knows them."""
         rows = []
-        for algo in store.algorithms(dataset):
-            current = current_folds(folds := store.of(dataset, algo))
+        for algo, folds in store.rows(dataset).items():
+            current = current_folds(folds)
             shown = {fold.folder for fold in current}
             others = tuple(fold for fold in folds if fold.folder not in shown)
             rows.append(SystemResults(algo, tuple(current), others))
-        damaged = [
-            line for fold, line in store.damaged.items() if paths.dataset_of_fold(fold) == dataset
-        ]
+        of_dataset = {fold: paths.folder_of_fold(fold).parent.name for fold in store.damaged}
+        damaged = [line for fold, line in store.damaged.items() if of_dataset[fold] == dataset]
         return cls(dataset, tuple(rows), tuple(damaged), data_dir=data_dir)
 
     @classmethod
@@ -200,7 +197,7 @@ class DatasetResults:
             have = paths.present(out)
             there = f"results there: {', '.join(have)}" if have else "no results there"
             raise DataError(
-                f"{paths.dataset_folder(out, dataset)}: found no finished fold ({there}); "
+                f"{out / dataset}: found no finished fold ({there}); "
                 f"`letorbench run --dataset {dataset}` makes them"
             )
         return found
@@ -315,7 +312,7 @@ def require_system(out: Path, dataset: str, algo: str) -> SystemResults:
         return row
     raise DataError(
         next(iter(store.damaged.values()), "")
-        or f"{paths.algo_folder(out, dataset, algo)}: found no finished fold; "
+        or f"{out / dataset / algo}: found no finished fold; "
         f"`letorbench run --dataset {dataset} --algo {algo}` makes them"
     )
 
@@ -362,7 +359,8 @@ def _measured(
 def resplits(frame: DatasetResults, out: Path) -> dict[int, DatasetResults]:
     """Return the results of the draws of a data set's folds, by the draws' numbers."""
     data = {row.algo: row.stored[0].identity.get("data") for row in frame.rows}
-    names = [name for name in paths.present(out) if name != frame.dataset]
+    folders = sorted(Path(out).glob("*@split*"))
+    names = [folder.name for folder in folders if folder.name != frame.dataset]
     numbers = {
         dataset_name(n).resplit: n for n in names if dataset_name(n).official == frame.dataset
     }

@@ -62,7 +62,7 @@ def import_external(
     given = pattern.replace("{dataset}", benchmark.name)
     files = [input_file(given.replace("{fold}", str(fold.number))) for fold in chosen]
     scores = [read_any(file, fold.test, form) for file, fold in zip(files, chosen)]
-    place = paths.algo_folder(out, benchmark.name, name)
+    place = out / benchmark.name / name
     folders = [paths.fold_folder(place, fold.number) for fold in chosen]
     for folder in folders:
         for each in (paths.FIT, *paths.CHECKED):

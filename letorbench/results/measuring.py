@@ -49,7 +49,7 @@ def measure_fold(
     usual = default_measures(convention)
     measures = [*usual, *added]
     table = measured(algo, scores, fold.test, measures, convention)
-    counts = _counted(table)
+    counts = ~np.isnan(table).all(axis=1)  # the queries that the convention counts
     values = {str(measure): column for measure, column in zip(measures, table[counts].T)}
     numbers = np.full(counts.sum(), fold.number, dtype=np.int64)
     weights = None
@@ -58,8 +58,3 @@ def measure_fold(
         about = fold.test.weights, convention, fold.test.labels, fold.test.offsets
         weights = relative_weights(table[:, ends], [usual[n] for n in ends], *about)[counts].T
     return PerQuery(algo, numbers, fold.test.qids[counts], values, weights)
-
-
-def _counted(table: np.ndarray) -> np.ndarray:
-    """Return which queries the convention counts, (n_queries,) bool."""
-    return ~np.isnan(table).all(axis=1)

@@ -91,7 +91,7 @@ def read_packed(path: Path) -> DatasetResults:
         folds = np.full(n_queries[number - 1], number, dtype=np.int64)
         measured = PerQuery(algo, folds, np.array(queries["qids"][number - 1]), tables)
         key = FoldKey(queries["dataset"], algo, repeat, number)
-        folder = paths.fold_folder(paths.algo_folder(path, key.dataset, algo), number, repeat)
+        folder = paths.fold_folder(path / key.dataset / algo, number, repeat)
         rows.setdefault(algo, []).append(StoredFold(key, folder, fit, 0, measured))
     systems = (SystemResults(algo, tuple(folds)) for algo, folds in rows.items())
     return DatasetResults(queries["dataset"], tuple(systems))
@@ -105,7 +105,7 @@ def unpack(path: Path, out: Path) -> Path:
     ends = np.cumsum(n_docs)
     places = np.ascontiguousarray(halves.T).view("<u2").reshape(-1, ends[-1])
     trainings = (folds for row in frame.rows for folds in row.by_repeat)
-    place = paths.dataset_folder(out, frame.dataset)
+    place = out / frame.dataset
     if place.exists():
         raise UsageError(f"{place}: is there already, expected a new folder")
     for scores, folds in zip(places, trainings, strict=True):

@@ -1,9 +1,11 @@
-"""The names of all result files and folders. No other module of the package spells one out."""
+"""The names of all result files and folders. No other module of the package spells one out.
+
+The results of an algorithm are in the folder <out>/<data set>/<name>.
+"""
 
 import glob
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,18 +46,7 @@ class FoldKey(NamedTuple):
         return str(self.fold) if self.repeat == 1 else f"{self.fold} of repeat {self.repeat}"
 
     def __str__(self) -> str:
-        repeat = "" if self.repeat == 1 else f" of repeat {self.repeat}"
-        return f"{self.dataset}, {self.algo}, fold {self.fold}{repeat}"
-
-
-def dataset_folder(out: Path, dataset: str) -> Path:
-    """Return the folder of a data set's results."""
-    return Path(out) / dataset
-
-
-def algo_folder(out: Path, dataset: str, name: str) -> Path:
-    """Return the folder of an algorithm's results on a data set."""
-    return Path(out) / dataset / name
+        return f"{self.dataset}, {self.algo}, fold {self.fold_text}"
 
 
 def fold_folder(folder: Path, number: int, repeat: int = 1) -> Path:
@@ -68,24 +59,18 @@ def folder_of_fold(folder: Path) -> Path:
     return folder.parent.parent if folder.parent.name.startswith("repeat") else folder.parent
 
 
-def dataset_of_fold(folder: Path) -> str:
-    """Return the data set whose folder a fold's folder is in."""
-    return folder_of_fold(folder).parent.name
-
-
 def finished(out: Path, dataset: str | None = None) -> dict[FoldKey, Path]:
     """Return the folders of the finished folds, sorted; a key's `algo` is the folder's name."""
-    return dict(sorted(_finished(out, "*" if dataset is None else glob.escape(dataset))))
-
-
-def _finished(out: Path, dataset: str) -> Iterator[tuple[FoldKey, Path]]:
-    for pattern in (f"{dataset}/*/fold*", f"{dataset}/*/repeat*/fold*"):
+    folders: dict[FoldKey, Path] = {}
+    name = "*" if dataset is None else glob.escape(dataset)
+    for pattern in (f"{name}/*/fold*", f"{name}/*/repeat*/fold*"):
         for folder in Path(out).glob(pattern):
             match = _FOLD.fullmatch("/".join(folder.parts[len(Path(out).parts) :]))
             # a link that leads nowhere is there, too: its fold is damaged, not unfinished
             if match is not None and (os.path.lexists(f"{folder}/{FIT}") or not folder.exists()):
                 key = FoldKey(match[1], match[2], int(match[3] or 1), int(match[4]))
-                yield key, folder
+                folders[key] = folder
+    return dict(sorted(folders.items()))
 
 
 def algorithms(out: Path, dataset: str) -> list[str]:
@@ -95,26 +80,20 @@ def algorithms(out: Path, dataset: str) -> list[str]:
 
 def present(out: Path) -> list[str]:
     """Return the data sets that have a finished fold of an algorithm, sorted by name."""
-    names = sorted(folder.name for folder in Path(out).glob("*"))
-    return [name for name in names if any(_finished(out, glob.escape(name)))]
+    return list(dict.fromkeys(key.dataset for key in finished(out)))
 
 
 def figure_stem(out: Path, dataset: str | None = None, measure: str = "ndcg") -> Path:
     """Return a measure's figure without its ending; without a data set that of several."""
-    return (Path(out) if dataset is None else dataset_folder(out, dataset)) / measure
-
-
-def figure(out: Path, dataset: str | None = None) -> str:
-    """Return the path of the figure that a run draws of a data set, or of several."""
-    return f"{figure_stem(out, dataset)}.{FIGURE}"
+    return out / (dataset or "") / measure
 
 
 def listing(out: Path, dataset: str) -> dict[str, str]:
     """Return the kinds of files that a run writes for a data set, and their places."""
-    folder = dataset_folder(out, dataset)
+    folder = out / dataset
     return {
         "table": str(folder / SUMMARY),
-        "plot": figure(out, dataset),
+        "plot": f"{figure_stem(out, dataset)}.{FIGURE}",
         "scores": f"{folder}/<algorithm>/fold<k>/{SCORES}, {VALIDATION}, {FIT}, {MODEL}",
         "values": f"{folder}/<algorithm>/{QUERIES}, {FOLDS}",
     }

@@ -22,7 +22,6 @@ from letorbench.errors import DataError, LetorError, UsageError
 from letorbench.files import (
     checked,
     digest,
-    one_writer,
     read_file,
     touch,
     with_checksum,
@@ -277,6 +276,8 @@ def matches(
 def read_fold(key: FoldKey, folder: Path) -> StoredFold | None:
     """Return a finished fold, None without one; DataError: damaged, UsageError: too new to read."""
     written = stamp(folder)
+    if written is None and folder.is_dir():
+        return None
     fit = stored_fit(folder)
     if written is None or not fit:
         return None
@@ -332,7 +333,7 @@ class Store:
         """Read the folds that are new or changed since the last look; return the store."""
         known: dict[Path, StoredFold | None] = {}
         for folder in [*self.folds, *self.damaged]:
-            if dataset in (None, paths.dataset_of_fold(folder)):
+            if dataset in (None, paths.folder_of_fold(folder).parent.name):
                 known[folder] = self.folds.pop(folder, None)
                 self.damaged.pop(folder, None)
         for key, folder in paths.finished(self.out, dataset).items():
@@ -351,18 +352,17 @@ class Store:
         self.damaged.pop(fold.folder, None)
         self.folds[fold.folder] = fold
 
-    def of(self, dataset: str, algo: str) -> list[StoredFold]:
-        """Return the folds of a row, by repeat and number."""
-        folds = (fold for fold in self.folds.values() if fold.key[:2] == (dataset, algo))
-        return sorted(folds, key=lambda fold: fold.key)
-
-    def algorithms(self, dataset: str) -> list[str]:
-        """Return the rows with a sound fold of a data set, sorted by name."""
-        return sorted({f.key.algo for f in self.folds.values() if f.key.dataset == dataset})
+    def rows(self, dataset: str) -> dict[str, list[StoredFold]]:
+        """Return the sound folds of each row of a data set, by name, repeat and number."""
+        rows: dict[str, list[StoredFold]] = {}
+        for fold in sorted(self.folds.values(), key=lambda fold: fold.key):
+            if fold.key.dataset == dataset:
+                rows.setdefault(fold.key.algo, []).append(fold)
+        return rows
 
     def folder(self, dataset: str, label: Label, identity: Mapping[str, Any] | None) -> Path:
         """Return the first folder of a label where no other configuration is stored."""
-        free = [paths.algo_folder(self.out, dataset, name) for name in label.folders]
+        free = [self.out / dataset / name for name in label.folders]
         for place in free:
             others = [
                 fold
@@ -383,7 +383,7 @@ class Store:
 
 def read_folds(out: Path, dataset: str, algo: str) -> list[StoredFold]:
     """Read every finished, undamaged fold of a row, by repeat and number."""
-    return Store(out).look(dataset).of(dataset, algo)
+    return Store(out).look(dataset).rows(dataset).get(algo, [])
 
 
 def experiment_of(identity: Mapping[str, Any]) -> str:
@@ -422,12 +422,6 @@ def by_repeat(folds: Sequence[StoredFold]) -> list[list[StoredFold]]:
     for fold in folds:
         repeats.setdefault(fold.key.repeat, []).append(fold)
     return list(repeats.values())
-
-
-def check_writable(out: Path) -> None:
-    """Raise WriteError now rather than after an hour of training."""
-    with one_writer(out, out):
-        pass
 
 
 def _verified(folder: Path) -> dict[str, Any]:

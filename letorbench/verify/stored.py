@@ -96,7 +96,7 @@ def check_folder(out: Path, data_dir: Path) -> Verdict:
 
 def trace(out: Path, data_dir: Path, dataset: str) -> list[Traced]:
     """Check a data set's files, values and tables; a run that goes on lacks its tables."""
-    folder = paths.dataset_folder(out, dataset)
+    folder = out / dataset
     # tables first: one that is newer than the folds seen below would seem wrong
     tables: _Tables = {}
     for path in (*folder.glob("*.csv"), *folder.glob("*/*.csv")):

@@ -107,7 +107,7 @@ def made(tmp_path_factory) -> Path:
         for out in (Path("results"), Path("few")):
             stored = Store(out).look()
             for name in paths.present(out):
-                write_tables(stored, name, stored.algorithms(name))
+                write_tables(stored, name, stored.rows(name))
         write_toy(Path("data"))
         words = "run --dataset TOY --folds 1-2 --convention letor4,empty=drop --algo".split()
         for out, step in (("toy", 13), ("other", 5)):

@@ -12,8 +12,8 @@ from toy_data import row_of, store_fold, write_toy, write_uneven
 
 import letorbench as lb
 from letorbench.analysis.comparison import Procedure
-from letorbench.analysis.conclusions import tuning_line
 from letorbench.analysis.leaderboard import Board, board_table
+from letorbench.analysis.results_table import tuning_line
 from letorbench.analysis.tables import to_frame
 from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.per_query import PerQuery

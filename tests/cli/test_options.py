@@ -33,7 +33,7 @@ from letorbench.experiment import backends
 from letorbench.experiment.plan import systems_of
 from letorbench.rankers import plugins
 
-results = import_module("letorbench.cli.results")
+running = import_module("letorbench.cli.run")
 boards = import_module("letorbench.api.leaderboard")
 paper_runs = import_module("letorbench.papers.reproduction")
 
@@ -92,7 +92,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("options")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        patch.setattr(results, "write_figures", lambda results: None)
+        patch.setattr(running, "write_figures", lambda results: None)
         patch.setattr(plugins, "RANKERS", {})
         sets = ("data/TOY", "data/OTHER", "data/STORED", "other/TOY", "other/MINE", "third/STORED",
                 "wrong/OHSUMED/QueryLevelNorm")  # fmt: skip
@@ -180,7 +180,7 @@ def outcome(template, tmp_path, monkeypatch) -> Callable[[str, str], object]:
     def stop(*values: object, **named: object) -> None:
         raise UsageError(repr((values, named)))  # what would take too long says what it was given
 
-    monkeypatch.setattr(results, "write_figures", lambda results: None)
+    monkeypatch.setattr(running, "write_figures", lambda results: None)
     monkeypatch.setattr(backends, "in_processes", stop)
     monkeypatch.setattr(fetching, "fetch", stop)
     monkeypatch.setattr(paper_runs, "reproduce", stop)

@@ -62,8 +62,8 @@ def test_algorithms_are_comma_lists_repeats_and_groups():
 
 def test_datasets(tmp_path: Path):
     write_toy(tmp_path)
-    assert dataset_names(["all"], tmp_path) == ["TOY"]
-    assert dataset_names(["ohsumed,TOY", "OHSUMED"], tmp_path) == ["OHSUMED", "TOY"]
+    assert [*dataset_names(["all"], tmp_path)] == ["TOY"]
+    assert [*dataset_names(["ohsumed,TOY", "OHSUMED"], tmp_path)] == ["OHSUMED", "TOY"]
 
 
 def test_systems():

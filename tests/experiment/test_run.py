@@ -265,7 +265,7 @@ def test_nan_scores_are_ranked_last_and_warned_of(protocol, monkeypatch):
 
     monkeypatch.setitem(plugins.RANKERS, "bad", Bad)
     outcome = run(["TOY"], ["bad"], [1], protocol).runs[0]
-    assert outcome.error == "" and "1 of 56 test scores are NaN" in outcome.warnings[0].text
+    assert outcome.error == "" and "1 of 56 test scores are NaN" in outcome.fold.warnings[0].text
     for name in ("scores.txt", "validation.txt"):
         scores = np.loadtxt(protocol.out / "TOY" / "bad" / "fold1" / name)
         assert scores[0] < scores[1:].min()
@@ -351,8 +351,8 @@ def test_a_time_limit_is_stored_marked_and_lifted_again(protocol):
     short = run(["TOY"], algos, [1], replace(protocol, time_limit=1e-9))
     assert [row.cut_off for row in short.frames[0].rows] == [1, 0]
     text = "the time limit of 1e-09 s cut off 3 of 3 fits"
-    assert FitWarning("cut off", text) in short.runs[0].warnings
-    assert "cut off" not in str(short.runs[1].warnings)
+    assert FitWarning("cut off", text) in short.runs[0].fold.warnings
+    assert "cut off" not in str(short.runs[1].fold.warnings)
     fit = read_folds(protocol.out, "TOY", "listnet")[0].fit
     assert fit["cut_off"] == {"time_limit": 1e-9, "fits": 3, "of": 3}
     assert [trial["cut_off"] for trial in fit["validation"]["grid"]] == [True] * 3

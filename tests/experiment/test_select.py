@@ -16,7 +16,6 @@ from letorbench.experiment.select import (
     grid,
     grown,
     select,
-    selection_protocol,
 )
 from letorbench.models import Linear
 from letorbench.parameters import number
@@ -64,7 +63,10 @@ def test_the_grid_is_searched_and_the_first_best_chosen(toy, sets):
     with limited_threads(1):  # one setting after the other, so that their seconds add up
         selected = select(toy, {}, *sets, SEED)
     longest = time.perf_counter() - start
-    assert (selected.ranker.a, selected.ranker.b) == (1.0, "x")  # ties with "y": the first
+    assert (selected.chosen.ranker.a, selected.chosen.ranker.b) == (
+        1.0,
+        "x",
+    )  # ties with "y": the first
     curve = {"curve": (0.1, 0.2), "best": 2}
     tried = selected.as_json("map")["grid"]
     assert selected.as_json("map") == {"measure": "map", "value": 1.0, **curve, "grid": tried}
@@ -97,7 +99,10 @@ def test_settings_stay_in_order_however_they_are_learned(toy, sets, monkeypatch)
 def test_a_fixed_key_leaves_the_grid(toy, sets):
     assert grid(toy, {"a": 7.0}) == {"b": ("x", "y")}
     selected = select(toy, {"a": -1.0, "b": "y"}, *sets, SEED)
-    assert len(selected.trials) == 1 and (selected.ranker.a, selected.ranker.b) == (-1.0, "y")
+    assert len(selected.trials) == 1 and (selected.chosen.ranker.a, selected.chosen.ranker.b) == (
+        -1.0,
+        "y",
+    )
     assert selected.as_json("map")["grid"] == []
 
 
@@ -113,7 +118,7 @@ def test_a_warning_counts_the_fits_that_the_time_limit_ends(toy, sets):
 def test_nan_scores_lose(toy, sets):
     toy.grid = {"a": (math.inf, -1.0)}  # infinity times a feature of 0 is no number
     selected = select(toy, {}, *sets, SEED)
-    assert selected.ranker.a == -1.0 and selected.trials[0].value == -math.inf
+    assert selected.chosen.ranker.a == -1.0 and selected.trials[0].value == -math.inf
 
 
 @pytest.fixture
@@ -147,7 +152,7 @@ def peaked(rng):
 @pytest.mark.parametrize("peak, tried", [(1000.0, [100.0, 1e3, 1e4]), (0.01, [0.01, 0.001])])
 def test_a_grid_grows_until_its_inside_is_chosen(peaked, peak, tried):
     selected = peaked(peak)
-    assert selected.ranker.l2 == pytest.approx(peak) and selected.ranker.kind == "y"
+    assert selected.chosen.ranker.l2 == pytest.approx(peak) and selected.chosen.ranker.kind == "y"
     assert [trial.settings["l2"] for trial in selected.trials[6:]] == pytest.approx(tried)
     assert all(trial.settings["kind"] == "y" for trial in selected.trials[6:])
     assert selected.warnings == ()
@@ -160,7 +165,7 @@ def test_growing_is_bounded_and_a_protocol_may_leave_it(peaked):
         text = f"the best l2 = {end} of its grid, which grows no further"
         assert selected.warnings == (FitWarning("grid edge", text),)
     selected = peaked(1e7, grows=False)
-    assert selected.ranker.l2 == 10.0 and len(selected.trials) == 6
+    assert selected.chosen.ranker.l2 == 10.0 and len(selected.trials) == 6
     text = "the best l2 = 10.0 is the largest of its grid"
     assert selected.warnings == (FitWarning("grid edge", text),)
 
@@ -192,7 +197,7 @@ def test_a_protocol_says_which_round_is_kept_and_whether_grids_grow(peaked):
     rounds = np.array([[0.1, 0.2, 0.3, 0.1], [0.4, 0.9, 0.5, 0.5], [0.5, 0.6, 0.6, 0.5]])
     found = {}
     for name in PROTOCOLS:
-        protocol = selection_protocol(name)
+        protocol = PROTOCOLS[name]
         tried = peaked(1000.0, grows=protocol.grows).trials
         found[name] = (1 + protocol.rule(rounds), max(trial.settings["l2"] for trial in tried))
     assert found == {

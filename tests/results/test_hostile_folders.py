@@ -55,7 +55,7 @@ def stored(folder: Path) -> Path:
             facts = {"validation": VALIDATED, "seconds": 1.0, **IDENTITY}
             store_fold(out, "S", algo, number, values, n_folds=2, validation_scores=[1.0], **facts)
     store = Store(out).look("S")
-    write_tables(store, "S", store.algorithms("S"))
+    write_tables(store, "S", store.rows("S"))
     return out
 
 

@@ -114,7 +114,7 @@ def test_a_copied_folder_is_called_by_its_name(folder: Path) -> None:
     lb.run("TOY", "regression[l2=0.5]", folds=[1])
     shutil.copytree("results/TOY/regression[l2=0.5]", "results/TOY/before")
     assert list(rows()) == ["before", "regression[l2=0.5]"]
-    fold = Store(Path("results")).look("TOY").of("TOY", "before")[0]
+    fold = Store(Path("results")).look("TOY").rows("TOY")["before"][0]
     assert fold.label == Label("regression", (("l2", "0.5"),), "before")
 
 

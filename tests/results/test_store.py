@@ -90,8 +90,8 @@ def test_a_later_format_is_named_left_out_and_never_replaced(tmp_path: Path) -> 
         (folder / FIT).write_text(with_checksum(fit))
     later, before = folder / FIT, (folder / FIT).read_bytes()
     store = Store(tmp_path).look()
-    assert [fold.number for fold in store.of("D", "a")] == [1, 2]
-    first, second = store.of("D", "a")
+    assert [fold.number for fold in store.rows("D")["a"]] == [1, 2]
+    first, second = store.rows("D")["a"]
     assert first.experiment == second.experiment
     assert matches(first.fit, {**second.identity, "fold": 1}, None)
     said = (
@@ -122,10 +122,10 @@ def test_a_store_reads_a_fold_once_and_again_when_it_changed(tmp_path: Path, mon
     store_fold(tmp_path, "S", "a", 1, {"map": 0.75})
     os.utime(folder / FIT, ns=(1, 1))
     store_fold(tmp_path, "S", "c", 1, {"map": 0.25})
-    assert [fold.means["map"] for fold in store.look("S").of("S", "a")] == [0.75]
-    assert read == ["a", "c"] and store.algorithms("S") == ["a", "b", "c"]
+    assert [fold.means["map"] for fold in store.look("S").rows("S")["a"]] == [0.75]
+    assert read == ["a", "c"] and [*store.rows("S")] == ["a", "b", "c"]
     (folder / FIT).unlink()
-    assert store.look("S").algorithms("S") == ["b", "c"]
+    assert [*store.look("S").rows("S")] == ["b", "c"]
 
 
 def job(out: Path, folder: Path, identity: dict, benchmark: object = True) -> Job:

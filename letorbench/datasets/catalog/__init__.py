@@ -254,7 +254,7 @@ class Name:
     @property
     def label(self) -> str:
         """The one spelling, fit for a folder's name: OHSUMED, OHSUMED@split2, MQ2008@0.1, ..."""
-        return with_fraction(self.whole, self.train_fraction)
+        return with_resplit(with_fraction(self.files, self.train_fraction), self.resplit)
 
     @property
     def whole(self) -> str:
