@@ -17,7 +17,7 @@ import numpy as np
 
 from letorbench.choices import require_choice
 from letorbench.datasets import LONGEST_QID
-from letorbench.datasets.arrays import LARGEST_FLOAT32, as_query_ids
+from letorbench.datasets.arrays import LARGEST_FLOAT32, as_query_ids, word_grades
 from letorbench.datasets.text import check_encoding
 from letorbench.datasets.user_data import (
     ROLES,
@@ -108,6 +108,15 @@ class _Block:
                 raise DataError(f"{self.place(row, name)}: {found}") from None
         return values
 
+    def labels(self, columns: Columns, grades: Sequence[str]) -> np.ndarray:
+        """Return the labels as float64, the places of words among `grades`."""
+        name = columns.label
+        if not columns.labelled:
+            return np.zeros(len(self.numbers))
+        if not grades:
+            return self.column(name, "numbers (--grades bad,good names words, the lowest first)")
+        return word_grades(self.cells[name], grades, lambda row: self.place(row, name))
+
     def codes(self, name: str, seen: dict[str, int]) -> list[float]:
         """Return the number of each word among those seen, which grow; NaN for a missing one."""
         words = (str(cell).strip() for cell in self.cells[name])
@@ -156,8 +165,11 @@ class _Table(NamedTuple):
     ignored: tuple[str, ...] = ()
 
 
-def read_table(path: Path, columns: Columns) -> Documents:
-    """Read a table, with the files beside it that explain a text without names."""
+def read_table(path: Path, columns: Columns, grades: Sequence[str] = ()) -> Documents:
+    """Read a table, with the files beside it that explain a text without names.
+
+    Labels that are words are numbered by `grades`.
+    """
     sidecar = sidecar_files(path)
     where, names, columns, rows, layout, ignored = _by_pandas(path, columns) or _text(
         path, columns, sidecar
@@ -174,10 +186,7 @@ def read_table(path: Path, columns: Columns) -> Documents:
         used = {name: column for name, column in zip(names, cells) if name is not None}
         block = _Block(where, numbers, used)
         lines += numbers
-        labelled = columns.labelled
-        labels.append(
-            block.column(columns.label, "numbers") if labelled else np.zeros(len(numbers))
-        )
+        labels.append(block.labels(columns, grades))
         matrices.append(block.matrix(features, seen))
         if columns.weight is not None:
             weights.append(block.column(columns.weight, "weights"))
