@@ -154,6 +154,8 @@ SPLIT: list[tuple[str, str, Files, str, str]] = [
     ("svm", "1 qid:1 1:1\n", {}, "--grades a,1", "2…found 'a,1'…expected auto, numbers"),
     ("svm", "1 qid:1 1:1\n", {}, "--grades a,b,a", "2…found 'a,b,a'…words from the lowest"),
     ("svm", "1 qid:1 1:1\n", {}, "--grades a,b", "x.svm: found text…expected a table"),
+    ("csv", "label,qid,x\n" + "".join(f"1,{q},{q}\n" for q in range(1001)), {}, "--one-hot x",
+     "x.csv: column 'x': found 1,001 words…at most 1,000…--categories…--columns"),
     ("csv", ROWS, {}, "--grades a,b", "x.csv:2: column 'label': found '0'…expected one of a, b"),
     ("csv", "label,qid,x\na,1,2\nB,1,2\n", {}, "--grades a,b", "x.csv:3:…found 'B'…of a, b"),
     ("csv", "label,qid,x\n1,1,2\nB,1,2\n", {}, "", "x.csv:3:…found 'B'…--grades bad,good"),

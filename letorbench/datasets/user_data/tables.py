@@ -40,6 +40,8 @@ BINARY = {".parquet": b"PAR1", ".feather": b"ARROW1"}
 JSON_LINES = (".jsonl", ".ndjson")
 #: a column without a name, which pandas calls so when it reads its own row numbers
 _UNNAMED = re.compile(r"(\s*|Unnamed: \d+)")
+#: the words of a column that become features each
+MOST_WORDS = 1_000
 #: the rows of a text that become numbers at a time
 _ROWS = 1 << 12
 
@@ -290,6 +292,12 @@ def _coded(
         codes = np.array([*(final.get(word, math.nan) for word in seen[name]), math.nan])
         numbers = codes[np.where(np.isnan(feature), -1, feature).astype(np.int64)]
         if name in columns.one_hot:
+            if len(known) > MOST_WORDS:
+                raise DataError(
+                    f"{path}: column {name!r}: found {len(known):,} words, expected at most "
+                    f"{MOST_WORDS:,} for --one-hot; --categories keeps it one feature, for tree "
+                    "libraries, and --columns without it leaves it out"
+                )
             made += [numbers == code for code in range(len(known))]
             names += [f"{name}={word}" for word in known]
         else:
