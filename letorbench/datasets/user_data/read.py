@@ -25,14 +25,14 @@ from letorbench.datasets.user_data import (
     sidecar_files,
     weights_beside,
 )
-from letorbench.datasets.user_data.tables import BINARY, JSON_LINES, Columns, read_table
+from letorbench.datasets.user_data.tables import BINARY, JSON, Columns, read_table
 from letorbench.errors import DataError
 
 #: the layouts of files
 LETOR, SVMLIGHT, TABLE = "LETOR", "SVMlight", "table"
 #: the bytes of a file that are searched for its first row
 _START = 1 << 16
-_TABLE_ENDINGS = (".csv", ".tsv", *BINARY, *JSON_LINES)
+_TABLE_ENDINGS = (".csv", ".tsv", *BINARY, *JSON)
 #: a first row of cells that is not LETOR text
 _CELLS = re.compile(rb"\s*(?!.*(?:qid|\d):)[^\n]*[,;|\t]")
 _WORD = re.compile(rb"(qid|\d+):\S*")
@@ -51,7 +51,7 @@ def kind_of(path: Path) -> str:
             start = file.read(_START)
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from None
-    if start.startswith((*BINARY.values(),)) or path.suffix.lower() in JSON_LINES:
+    if start.startswith((*BINARY.values(),)) or path.suffix.lower() in JSON:
         return TABLE
     if start[257:262] == b"ustar":
         raise DataError(f"{path}: found a tar archive, expected text (`datasets import` unpacks)")

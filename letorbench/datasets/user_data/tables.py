@@ -1,4 +1,4 @@
-"""Tables as documents: text (CSV, TSV, numbers in columns), Parquet, Feather or JSON lines."""
+"""Tables as documents: text (CSV, TSV, numbers in columns), Parquet, Feather or JSON."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MISSING = frozenset(
 )  # fmt: skip
 #: the endings of what pandas reads, and how such files begin
 BINARY = {".parquet": b"PAR1", ".feather": b"ARROW1"}
-JSON_LINES = (".jsonl", ".ndjson")
+JSON = (".jsonl", ".ndjson", ".json")
 #: a column without a name, which pandas calls so when it reads its own row numbers
 _UNNAMED = re.compile(r"(\s*|Unnamed: \d+)")
 #: the words of a column that become features each
@@ -331,11 +331,11 @@ def _docid(path: Path, cell: Any) -> bytes:
 
 
 def _by_pandas(path: Path, columns: Columns) -> _Table | None:
-    """Read a file of Parquet, Feather or JSON lines; None for another file."""
+    """Read a file of Parquet, Feather or JSON; None for another file."""
     with path.open("rb") as file:
         start, ending = file.read(6), path.suffix.lower()
     ending = next((each for each, begun in BINARY.items() if start.startswith(begun)), ending)
-    if ending not in (*BINARY, *JSON_LINES):
+    if ending not in (*BINARY, *JSON):
         return None
     import pandas as pd
 
@@ -343,8 +343,9 @@ def _by_pandas(path: Path, columns: Columns) -> _Table | None:
         if ending in BINARY:
             frame = (pd.read_parquet if ending == ".parquet" else pd.read_feather)(path)
         else:
-            with path.open(encoding="utf-8-sig") as text:
-                frame = pd.DataFrame([json.loads(line) for line in text if line.strip()])
+            text = path.read_text(encoding="utf-8-sig").strip()
+            lines = [] if text.startswith("[") else filter(str.strip, text.split("\n"))
+            frame = pd.DataFrame([*map(json.loads, lines)] or json.loads(text or "[]"))
         # pandas keeps an index as columns
         roles = {columns.label, columns.qid, columns.docid, columns.weight}
         roles.update(columns.features or ())
