@@ -432,7 +432,7 @@ def _pairs(
     dataset: str, algos: Sequence[str], baseline: str | Sequence[str] | None
 ) -> list[tuple[str, str]]:
     against = dict.fromkeys([baseline] if isinstance(baseline, str) else baseline or ())
-    algos = [algo for algo in algos if competes(algo.partition("[")[0]) or algo in against]
+    algos = [algo for algo in algos if competes(algo) or algo in against]
     if len(algos) < 2:
         names = algos[0] if algos else "none"
         raise UsageError(f"{dataset}: found {names}, expected two algorithms or more to compare")
