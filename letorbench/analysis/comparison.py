@@ -52,6 +52,8 @@ SEEDS_NOTE = "± = standard deviation over seeds; intervals and p count queries 
 WILCOXON_NOTE = "Wilcoxon's p counts queries alone"
 #: the numbers of queries that power is shown for
 QUERIES = (50, 100, 300, 1_000, 3_000, 10_000)
+#: the pairs that people see where all were compared
+MOST_PAIRS = 50
 #: names as printed
 TEST_NAMES = {
     "randomization": "randomisation test",
@@ -254,6 +256,20 @@ def marks(
     return Marks(baseline, f"p < {procedure.alpha:g}, {procedure}", signs)
 
 
+def against_the_best(pairs: Sequence[Pair]) -> Sequence[Pair]:
+    """The pairs of the best algorithm, the strongest others first; all if they are not many."""
+    if len(pairs) <= MOST_PAIRS:
+        return pairs
+    means = dict[str, float]()
+    for pair in (pair for pair in pairs if pair.difference.n_values):
+        for name, values in zip((pair.a, pair.b), pair.values):
+            means.setdefault(name, sign(pair.measure) * float(values.mean()))
+    best, *others = sorted(means, key=lambda name: -means[name])
+    place = {frozenset((best, other)): number for number, other in enumerate(others)}
+    kept = [pair for pair in pairs if frozenset((pair.a, pair.b)) in place]
+    return sorted(kept, key=lambda pair: place[frozenset((pair.a, pair.b))])[:MOST_PAIRS]
+
+
 def comparison_table(
     pairs: Sequence[Pair], procedure: Procedure = Procedure(), convention: str = ""
 ) -> Table:
@@ -432,7 +448,7 @@ def _pairs(
     dataset: str, algos: Sequence[str], baseline: str | Sequence[str] | None
 ) -> list[tuple[str, str]]:
     against = dict.fromkeys([baseline] if isinstance(baseline, str) else baseline or ())
-    algos = [algo for algo in algos if competes(algo.partition("[")[0]) or algo in against]
+    algos = [algo for algo in algos if competes(algo) or algo in against]
     if len(algos) < 2:
         names = algos[0] if algos else "none"
         raise UsageError(f"{dataset}: found {names}, expected two algorithms or more to compare")

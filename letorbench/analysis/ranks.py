@@ -105,8 +105,8 @@ class Overall:
 
 def overall(frames: Sequence[DatasetResults], measure: str) -> Overall:
     """Compare the algorithms of several data sets but `ideal`, which would win everywhere."""
-    every = dict.fromkeys(row.algo for frame in frames for row in frame.rows)
-    algos = tuple(algo for algo in every if competes(algo))
+    every = {row.algo: row.label.algo for frame in frames for row in frame.rows}
+    algos = tuple(row for row, algo in every.items() if competes(algo))
     means = [{row.algo: row.values.get(measure, math.nan) for row in s.rows} for s in frames]
     values = sign(measure) * np.array([[of.get(a, math.nan) for a in algos] for of in means])
     valued = ~np.isnan(values).all(axis=1)  # a data set without any value ranks nothing

@@ -15,14 +15,10 @@ from letorbench.errors import DataError
 
 if TYPE_CHECKING:
     from letorbench.datasets.queryset import Benchmark
+    from letorbench.datasets.user_data import Grades
     from letorbench.datasets.user_data.tables import Columns
 
 NAME = click.argument("name", shell_complete=options.known_datasets)
-GRADES = click.option(
-    "--grades", metavar="A,B,…|auto",
-    help="Make grades of other labels: 0 below A, 1 from A (A too) to below B, …; auto: by "
-    "distinct values, at most 32.",
-)  # fmt: skip
 
 
 @click.group(cls=Commands, invoke_without_command=True)
@@ -110,18 +106,16 @@ def _labels(benchmark: Benchmark) -> str:
 
 @datasets.command("import")
 @click.argument("path", type=options.FILE_OR_FOLDER)
-@GRADES
+@options.grades
 @options.data_dir
-def import_(path: Path, grades: str | None, data_dir: Path) -> None:
+def import_(path: Path, grades: Grades, data_dir: Path) -> None:
     """Import a folder or a .zip/.tar archive into the data folder.
 
     Your own training and test files may be LightGBM's, XGBoost's, RankLib's or CatBoost's.
     """
     from letorbench.datasets.archive import import_archive
-    from letorbench.datasets.user_data import parse_grades
 
-    made = None if grades is None else parse_grades(grades)
-    _places(import_archive(path, data_dir, grades=made, note=echo), data_dir)
+    _places(import_archive(path, data_dir, grades=grades, note=echo), data_dir)
 
 
 @datasets.command()
@@ -133,10 +127,10 @@ def import_(path: Path, grades: str | None, data_dir: Path) -> None:
 )  # fmt: skip
 @options.seed_of("Seed of the shuffling of the queries.")
 @options.table_columns
-@GRADES
+@options.grades
 @options.data_dir
 def split(
-    path: Path, name: str | None, folds: int, seed: int, columns: Columns, grades: str | None,
+    path: Path, name: str | None, folds: int, seed: int, columns: Columns, grades: Grades,
     data_dir: Path,
 ) -> None:  # fmt: skip
     """Make a data set of one file: LETOR text, a table, or LightGBM's, XGBoost's or CatBoost's.
@@ -145,11 +139,9 @@ def split(
     missing value in a table becomes NULL. Files beside it may have the sizes of the queries
     (.query, .group), their weights (.weight) and a description of the columns (.cd).
     """
-    from letorbench.datasets.user_data import parse_grades
     from letorbench.datasets.user_data.folds import split as split_file
 
-    made = None if grades is None else parse_grades(grades)
-    _places([split_file(path, data_dir, name, folds, seed, columns, made, echo)], data_dir)
+    _places([split_file(path, data_dir, name, folds, seed, columns, grades, echo)], data_dir)
 
 
 @datasets.command()

@@ -272,6 +272,19 @@ by = click.option(
 )  # fmt: skip
 
 
+def _grades(ctx: click.Context, param: click.Parameter, text: str | None) -> Any:
+    from letorbench.datasets.user_data import parse_grades
+
+    return None if text is None else parse_grades(text)
+
+
+grades = click.option(
+    "--grades", metavar="A,B,…|auto", callback=_grades,
+    help="Make grades of other labels: 0 below A, 1 from A (A too) to below B, …; of words, from "
+    "the lowest: bad,good; auto: by distinct values, at most 32.",
+)  # fmt: skip
+
+
 def _use_plugins(ctx: click.Context, param: click.Parameter, paths: tuple[Path, ...]) -> None:
     if paths or "LETORBENCH_PLUGINS" in os.environ:
         from letorbench.rankers import plugins

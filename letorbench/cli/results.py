@@ -17,7 +17,7 @@ from letorbench.files import refuse_links, write_atomically
 if TYPE_CHECKING:
     import pandas as pd
 
-    from letorbench.analysis.comparison import Procedure
+    from letorbench.analysis.comparison import Pair, Procedure
     from letorbench.analysis.tables import Table
     from letorbench.api.results import Results
     from letorbench.datasets.queryset import Benchmark
@@ -190,8 +190,13 @@ def compare(
     loses. --run compares TREC runs, by --qrels, on the queries that count in all of them. --power
     says how often a test finds each difference on other numbers of queries.
     """
+    from letorbench.analysis.comparison import (
+        against_the_best,
+        comparison_table,
+        power_table,
+        query_tables,
+    )
     from letorbench.analysis.comparison import compare as compared
-    from letorbench.analysis.comparison import comparison_table, power_table, query_tables
     from letorbench.analysis.slices import property_or_segments, sliced
 
     measures = measures or ("ndcg@10",)
@@ -227,9 +232,18 @@ def compare(
         return
     if power:
         options.refuse("--power", "by", "alpha", "correction")
-        print_table([power_table(each, rules) for rules, each in pairs], form)
+    every: list[tuple[str, Sequence[Pair]]] = [*pairs]
+    shown = every
+    if baseline is None and form != "csv":
+        shown = [(rules, against_the_best(each)) for rules, each in every]
+        numbers = [sum(len(each) for _, each in some) for some in (shown, every)]
+        if numbers[0] < numbers[1]:
+            which = "the best algorithm with the next ones; --format csv has all"
+            print_error([f"{numbers[0]} of {numbers[1]:,} pairs: {which}"], "note")
+    if power:
+        print_table([power_table(each, rules) for rules, each in shown], form)
         return
-    tables = [comparison_table(each, procedure, rules) for rules, each in pairs]
+    tables = [comparison_table(each, procedure, rules) for rules, each in shown]
     whole = results is not None and form != "csv" and by is None
     if results is not None and whole:
         tables += results.resplit_comparisons(measures, baseline, procedure)

@@ -16,6 +16,7 @@ from letorbench.errors import DataError, UsageError
 from letorbench.named_files import DASH, input_file
 
 if TYPE_CHECKING:
+    from letorbench.datasets.user_data import Grades
     from letorbench.datasets.user_data.tables import Columns
 
 #: the endings of tables
@@ -40,12 +41,13 @@ OF_RUNS = "map,mrr,p@10,ndcg@10,recall@100,rprec,bpref"
 @options.format_of("official", "text", "csv", help="The official tool's own output, or a table.")
 @options.flag("--per-query", "Print the values of every query, not only their means.")
 @options.table_columns
+@options.grades
 @options.null
 @options.plugin
 def score(
     data: Path | None, qrels: Path | None, scores: Path | None, runs: tuple[Path, ...],
     measures: tuple[str, ...], convention: str, form: str, per_query: bool,
-    columns: Columns, null: str | float,
+    columns: Columns, grades: Grades, null: str | float,
 ) -> None:  # fmt: skip
     """Measure a score file against a test file, or TREC runs against qrels.
 
@@ -95,7 +97,7 @@ def score(
     else:
         assert scores is not None
         options_of = ReadOptions(null=null, clip=True)
-        read = read_documents(data, options_of, columns) if data else None
+        read = read_documents(data, options_of, columns, grades) if data else None
         queries = read or read_qrels(judgements)
         largest, given = int(queries.labels.max(initial=0)), options.given("convention")
         doubt = check_convention(queries.n_features, largest, convention, given)

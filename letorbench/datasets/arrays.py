@@ -5,7 +5,7 @@ error is a `DataError`, which is a `ValueError`, with the found and the expected
 """
 
 import numbers
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -80,12 +80,39 @@ def missing_features(features: np.ndarray) -> np.ndarray:
 
 def as_labels(y: ArrayLike, n_docs: int | None = None) -> np.ndarray:
     """Return relevance labels, integers of any dtype, as read-only int32."""
-    given = _vector(_real_numbers(y, "y"), "y", n_docs)
+    given = _vector(_real_numbers(ordered_words(y), "y"), "y", n_docs)
     good = is_label(given)
     if not good.all():
         row = int(np.flatnonzero(~good)[0])
         raise DataError(f"y: row {row}: found {given[row]:g}, expected {EXPECTED_LABEL}")
     return read_only(np.require(given, np.int32, ["C", "A"]))
+
+
+def ordered_words(y: Any) -> Any:
+    """Return the places of an ordered Categorical's words, from 0; all else as it is."""
+    dtype: Any = getattr(y, "dtype", None)
+    if not getattr(dtype, "ordered", False):
+        return y
+    import pandas as pd
+
+    if pd.api.types.is_numeric_dtype(dtype.categories):
+        return y
+    codes = pd.Categorical(y).codes
+    return np.where(codes < 0, np.nan, codes)  # NaN for a missing word
+
+
+def word_grades(
+    words: Iterable[Any], grades: Sequence[str], place: Callable[[int], str]
+) -> np.ndarray:
+    """Return the places of words among `grades`; DataError names the place of another word."""
+    grades = [str(each) for each in grades]
+    known, found = {word: grade for grade, word in enumerate(grades)}, list[float]()
+    for row, word in enumerate(str(each).strip() for each in words):
+        if word not in known:
+            expected = f"one of {', '.join(grades)}"
+            raise DataError(f"{place(row)}: found {word[:40]!r}, expected {expected}")
+        found.append(known[word])
+    return np.array(found, np.float64)
 
 
 def is_label(labels: np.ndarray) -> np.ndarray:
@@ -294,7 +321,8 @@ def _real_numbers(values: Any, what: str) -> np.ndarray:
         if not isinstance(value, real):
             found = f"{str(value)[:40]!r} of type {type(value).__name__}"
             where = f"{_at(place, values)}: " if place else ""
-            raise DataError(f"{what}: {where}found {found}, expected a real number")
+            hint = " (`from_frame` takes words: grades=[lowest, ..., highest])" * (what == "y")
+            raise DataError(f"{what}: {where}found {found}, expected a real number{hint}")
     return given.astype(np.float64)
 
 

@@ -17,7 +17,7 @@ from letorbench.conventions import Convention
 from letorbench.conventions import convention as convention_named
 from letorbench.datasets import catalog, layout
 from letorbench.datasets import folds as rotation
-from letorbench.datasets.arrays import as_frame, missing_features
+from letorbench.datasets.arrays import as_frame, missing_features, word_grades
 from letorbench.datasets.cache import Cache
 from letorbench.datasets.catalog import Name, parse
 from letorbench.datasets.layout import FoldFiles, Layout, weights_of
@@ -113,6 +113,7 @@ def from_frame(
     name: str = "frame",
     weight: str | None = None,
     docid: str | None = None,
+    grades: Sequence[str] = (),
 ) -> Benchmark:
     """Make a benchmark of a table with one document a row.
 
@@ -124,7 +125,8 @@ def from_frame(
     ----------
     df : DataFrame of pandas or polars, or Arrow table
     label : str
-        The column of the relevance labels: integers from 0.
+        The column of the relevance labels: integers from 0, or the words of `grades`. An ordered
+        Categorical of pandas has them itself.
     qid : str
         The column of the query ids, integers or strings. The rows of a query may be scattered.
     folds : int
@@ -142,6 +144,8 @@ def from_frame(
         The column of the queries' weights, the same in all rows of a query.
     docid : str, optional
         The column of the documents' ids, which is no feature then; by default `docid`, if any.
+    grades : sequence of str, optional
+        The words of the labels, the lowest first: ``["Bad", "Fair", "Good"]``.
 
     Returns
     -------
@@ -174,8 +178,11 @@ def from_frame(
         if column not in columns:
             require_choice(str(column), [str(each) for each in columns], "column")
     chosen = [each for each in columns if each not in (label, qid, weight, docid)]
+    y = df[label]
+    if grades:
+        y = word_grades(y, grades, lambda row: f"df: row {row}, column {label!r}")
     whole = QuerySet.from_arrays(
-        df[chosen if features is None else list(features)], df[label], qid=df[qid],
+        df[chosen if features is None else list(features)], y, qid=df[qid],
         docids=df[docid] if docid else None, sample_weight=df[weight] if weight else None,
     )  # fmt: skip
     rules = convention_named(convention).of_data(int(whole.labels.max()))

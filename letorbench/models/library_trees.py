@@ -7,6 +7,7 @@ process, and a cycle never ends.
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -20,6 +21,8 @@ from letorbench.models.tree_ensemble import Float32Trees, Tree, TreeEnsemble, jo
 
 #: LightGBM treats a value up to this size as 0
 ZERO = float(np.float32(1e-35))
+#: CatBoost's hash of a hash
+_MULTIPLIER = 0x4906BA494954CB65
 #: the keys of each split in LightGBM's text
 AT_SPLITS = ("split_feature", "threshold", "decision_type", "split_gain")
 #: the libraries whose models have a text that is read here
@@ -42,9 +45,12 @@ def library_of(model: Any) -> str:
     return root if root in LIBRARIES and not hasattr(model, "predict_proba") else ""
 
 
-def text_of(model: Any) -> bytes:
-    """Return a fitted model or estimator of one of `LIBRARIES` as its library's text."""
-    form = {"format": "json"} if library_of(model) == "catboost" else {}
+def text_of(model: Any, pool: Any = None) -> bytes:
+    """Return a fitted model or estimator of one of `LIBRARIES` as its library's text.
+
+    CatBoost writes the categories of a pool alone.
+    """
+    form = {"format": "json", "pool": pool} if library_of(model) == "catboost" else {}
     with TemporaryDirectory() as folder:
         path = Path(folder, "model.json")
         getattr(model, "booster_", model).save_model(str(path), **form)
@@ -188,19 +194,21 @@ def _of_xgboost(tree: Mapping[str, Any]) -> tuple[Tree, dict[int, Ranges]]:
 def of_catboost(content: bytes, most: int | None = None) -> Read:
     """Return the model in the JSON that CatBoost's `save_model` writes, or its first trees."""
     every = json.loads(content)
-    if others := sorted({*every["features_info"]} - {"float_features"}):
-        raise DataError(f"found {', '.join(others)}, expected features of numbers alone")
-    features = every["features_info"]["float_features"]
-    _expect("features", 1 + max(each["flat_feature_index"] for each in features), len(features))
+    about = every["features_info"]
+    by_category = {"categorical_features", "cat_features_hash", "ctrs"}
+    if others := sorted({*about} - {"float_features"} - by_category):
+        raise DataError(f"found {', '.join(others)}, expected features of numbers and categories")
+    features = [*about.get("float_features", ()), *about.get("categorical_features", ())]
+    features.sort(key=itemgetter("flat_feature_index"))
+    _expect("features", 1 + features[-1]["flat_feature_index"], len(features))
     scale, bias = every["scale_and_bias"]
     _expect("scores of a document", np.size(bias))
     trees = [*map(_balanced, every.get("oblivious_trees", ())), *every.get("trees", ())][:most]
-    right = [each["nan_value_treatment"] == "AsTrue" for each in features]
     constant = {"value": float(np.ravel(bias)[0]), "weight": 1.0}
     weights = [1.0, *[float(scale)] * len(trees)]
-    model = _ensemble(
-        ((_of_catboost(each, right), {}) for each in [constant, *trees]), weights, len(features)
-    )
+    by_word = _CategorySplits(about, every.get("ctr_data", {}))
+    made = (_of_catboost(each, about, by_word) for each in [constant, *trees])
+    model = _ensemble(made, weights, len(features))
     names = tuple(str(each["feature_id"]) for each in features)
     return model, names if all(names) else None
 
@@ -220,21 +228,104 @@ def _balanced(tree: Mapping[str, Any]) -> dict[str, Any]:
     return root
 
 
-def _of_catboost(root: Mapping[str, Any], missing_right: Sequence[bool]) -> Tree:
+class _CategorySplits:
+    """CatBoost's splits by one category, or by a statistic of the labels of each category.
+
+    The categories are numbers, -1 for a missing value; one that was not seen counts no documents.
+    """
+
+    def __init__(self, about: Mapping[str, Any], statistics: Mapping[str, Any]):
+        numbers = {each["value"]: each["hash"] for each in about.get("cat_features_hash") or ()}
+        if words := [word for word in numbers if not word.lstrip("-").isdecimal()]:
+            raise DataError(f"found the category {words[0]!r:.40}, expected categories from 0")
+        self.hashes = {int(value): hashed for value, hashed in numbers.items()}
+        self.features = about.get("categorical_features", ())
+        if self.features and not numbers:
+            raise DataError(
+                "found no cat_features_hash, expected JSON by save_model(..., pool=pool)"
+            )
+        self.statistics = {
+            name: (
+                {key: each["hash_map"][k + 1 : k + each["hash_stride"]] for k, key in rows},
+                each["counter_denominator"],
+            )
+            for name, each in statistics.items()
+            for rows in [[*enumerate(each["hash_map"])][:: each["hash_stride"]]]
+        }
+        # the number of a split counts the borders of numbers, then single words, then statistics
+        before = sum(len(each.get("borders") or ()) for each in about.get("float_features", ()))
+        before += sum(len(each.get("values") or ()) for each in self.features)
+        ctrs = [ctr for ctr in about.get("ctrs", ()) for _ in ctr["borders"]]
+        self.ctrs = dict(enumerate(ctrs, before))
+        self.known = dict[int, tuple[int, Ranges]]()
+
+    def __call__(self, split: Mapping[str, Any]) -> tuple[int, Ranges]:
+        """Return the feature's column, and the ranges of its numbers."""
+        number = split["split_index"]  # many nodes have the same split
+        if number not in self.known:
+            self.known[number] = self._made(split)
+        return self.known[number]
+
+    def _made(self, split: Mapping[str, Any]) -> tuple[int, Ranges]:
+        if split["split_type"] == "OneHotFeature":
+            feature, chosen = split["cat_feature_index"], split["value"] % 2**32
+            right = {code for code, hashed in self.hashes.items() if hashed == chosen}
+            unseen = False
+        elif split["split_type"] == "OnlineCtr":
+            ctr = self.ctrs[split["split_index"]]
+            [element, *others] = ctr["elements"]
+            if others or ctr["ctr_type"] not in ("Borders", "Counter"):
+                raise DataError(
+                    f"found {ctr['ctr_type']} of {1 + len(others)} features, expected Borders or "
+                    "Counter of one (max_ctr_complexity=1)"
+                )
+            feature = element["cat_feature_index"]
+            values = {code: self._statistic(ctr, hashed) for code, hashed in self.hashes.items()}
+            right = {code for code, value in values.items() if value > split["border"]}
+            unseen = bool(self._statistic(ctr, None) > split["border"])
+        else:
+            raise DataError(f"found a {split['split_type']}, expected numbers or categories")
+        apart = {*self.hashes} - right if unseen else right
+        chosen = sorted(apart - {-1}) or [2**24 - 1]  # which no document has
+        ranges = _among(np.array(chosen), -np.nextafter(0, 1), unseen)
+        return self.features[feature]["flat_feature_index"], ranges._replace(missing=-1 in apart)
+
+    def _statistic(self, ctr: Mapping[str, Any], hashed: int | None) -> np.float32:
+        """Return what CatBoost compares with a border, in float32 as there."""
+        counts, denominator = self.statistics[ctr["identifier"]]
+        signed = 0 if hashed is None else hashed - (hashed >> 31 << 32)
+        key = str(_MULTIPLIER * _MULTIPLIER * signed % 2**64)
+        of_classes = () if hashed is None else counts.get(key, ())
+        if ctr["ctr_type"] == "Counter":
+            part, whole = sum(of_classes), denominator
+        else:
+            part, whole = sum(of_classes[ctr["target_border_idx"] + 1 :]), sum(of_classes)
+        ratio = np.float32(part + ctr["prior_numerator"]) / np.float32(
+            whole + ctr["prior_denomerator"]
+        )
+        return (ratio + np.float32(ctr["shift"])) * np.float32(ctr["scale"])
+
+
+def _of_catboost(
+    root: Mapping[str, Any], about: Mapping[str, Any], by_category: _CategorySplits
+) -> tuple[Tree, dict[int, Ranges]]:
     """Return a tree of nested nodes; documents above a border go right."""
-    nodes, columns = [root], []
+    nodes, columns, ranges = [root], [], dict[int, Ranges]()
     for number, node in enumerate(nodes):  # the list grows meanwhile
         if (split := node.get("split")) is None:
             value, weight = float(node["value"]), float(node["weight"])
             columns.append((0, 0.0, number, number, value, 0.0, weight, True))
             continue
-        if split["split_type"] != "FloatFeature":
-            raise DataError(f"found a {split['split_type']}, expected features of numbers")
-        k, left = split["float_feature_index"], len(nodes)
-        columns.append((k, split["border"], left, left + 1, 0.0, 0.0, 0.0, not missing_right[k]))
+        left, border, goes_left = len(nodes), 0.0, True
+        if split["split_type"] == "FloatFeature":
+            feature, border = about["float_features"][split["float_feature_index"]], split["border"]
+            k, goes_left = feature["flat_feature_index"], feature["nan_value_treatment"] != "AsTrue"
+        else:
+            k, ranges[number] = by_category(split)
+        columns.append((k, border, left, left + 1, 0.0, 0.0, 0.0, goes_left))
         nodes += [node["left"], node["right"]]
     made = Tree(*map(np.array, zip(*columns)))
-    return made._replace(cover=add_up(made.cover, made.left, made.right))
+    return made._replace(cover=add_up(made.cover, made.left, made.right)), ranges
 
 
 def add_up(cover: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:

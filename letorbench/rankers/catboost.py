@@ -21,6 +21,8 @@ from letorbench.solvers.stopping import EarlyStopping
 
 #: CatBoost redirects what it prints for the whole process while it trains
 ONE_AT_A_TIME = Lock()
+#: a split by category becomes up to half as many splits as there are categories
+MOST_CATEGORIES = 255
 
 
 @dataclass
@@ -32,8 +34,8 @@ class CatBoost(TreeLibrary):
 
     Parameters
     ----------
-    rounds, learning_rate
-        See `TreeLibrary`.
+    rounds, learning_rate, categories
+        See `TreeLibrary`. CatBoost's `max_ctr_complexity` is 1: no statistics of several together.
     depth : int, default 6
         The depth of a tree, whose nodes of one level all have the same split.
     """
@@ -69,23 +71,28 @@ class CatBoost(TreeLibrary):
         from catboost import CatBoostRanker
 
         names = signature(CatBoostRanker).parameters
-        return {name: name for name in names} | {"iterations": "rounds"}
+        own = {"iterations": "rounds", "cat_features": "categories"}
+        return {name: name for name in names} | own
 
     def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> TreeEnsemble:
         import catboost
 
-        if "cat_features" in self.more:
-            raise UsageError(
-                "catboost: found cat_features, whose statistics of labels are no trees; expected a "
-                "feature for each word (`datasets split --one-hot COLUMN`)"
-            )
         require_comparable(train)
+        columns = self.by_category(train)
+        for column in columns:
+            found = len(np.unique(train.features[:, column]))
+            if found > MOST_CATEGORIES:
+                raise UsageError(
+                    f"catboost: found {found:,} categories in feature {column + 1}, expected at "
+                    f"most {MOST_CATEGORIES}; lightgbm takes more"
+                )
         if (train.features == train.features[0]).all():  # which the library refuses
             return joined([], [], train.n_features)
         options = {
             "loss_function": "YetiRank", "iterations": self.rounds, "depth": self.depth,
             "learning_rate": self.learning_rate, "random_seed": seed, "thread_count": 1,
             "logging_level": "Silent", "allow_writing_files": False,
+            **({"max_ctr_complexity": 1} if columns else {}),
         } | self.more  # fmt: skip
 
         class Late:
@@ -93,17 +100,28 @@ class CatBoost(TreeLibrary):
                 return not stopping.deadline.passed
 
         with ONE_AT_A_TIME:
-            model = catboost.CatBoost(options).fit(_pool(catboost, train), callbacks=[Late()])
+            pool = _pool(catboost, train, columns)
+            model = catboost.CatBoost(options).fit(pool, callbacks=[Late()])
             if stopping.validation is None:
                 for _ in range(model.tree_count_):
                     stopping.record(None)
             else:
-                for scores in model.staged_predict(_pool(catboost, stopping.validation.queries)):
+                validation = _pool(catboost, stopping.validation.queries, columns)
+                for scores in model.staged_predict(validation):
                     record(stopping, scores)
-            return cast(TreeEnsemble, of_catboost(text_of(model), stopping.kept)[0])
+            return cast(TreeEnsemble, of_catboost(text_of(model, pool), stopping.kept)[0])
 
 
-def _pool(catboost: Any, queries: QuerySet) -> Any:
+def _pool(catboost: Any, queries: QuerySet, columns: list[int]) -> Any:
+    features: Any = queries.features
+    if columns:
+        import pandas as pd
+
+        features = pd.DataFrame(features)
+        for column in columns:  # CatBoost takes no missing category
+            features[column] = np.nan_to_num(queries.features[:, column], nan=-1.0).astype(int)
     weights = None if queries.weights is None else queries.document_weights
     query = np.repeat(np.arange(queries.n_queries), queries.lengths)
-    return catboost.Pool(queries.features, queries.labels, group_id=query, group_weight=weights)
+    return catboost.Pool(
+        features, queries.labels, columns or None, group_id=query, group_weight=weights
+    )

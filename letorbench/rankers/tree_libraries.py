@@ -60,6 +60,8 @@ class TreeLibrary(Ranker):
         The largest number of trees. Validation chooses how many are kept.
     learning_rate : float, default 0.05
         Each tree's weight.
+    categories : str or None
+        The features whose values are categories, by name or number: ``(brand,colour)``.
     """
 
     auto_features = "raw"  # trees only compare a feature's values
@@ -74,6 +76,13 @@ class TreeLibrary(Ranker):
 
     rounds: int = number(1000, least=1)
     learning_rate: float = number(0.05, above=0)
+    categories: str | None = None
+
+    def by_category(self, queries: QuerySet) -> list[int]:
+        """Return the columns, from 0, of `categories`; UsageError for another name."""
+        known = queries.feature_names or [*map(str, range(1, queries.n_features + 1))]
+        asked = filter(None, re.split("[(),]", self.categories or ""))
+        return [known.index(require_choice(each.strip(), known, "feature")) for each in asked]
 
     @property
     def draws(self) -> bool:
@@ -153,7 +162,7 @@ class LambdaMARTLibrary(GainSettings, TreeLibrary):
 
     Parameters
     ----------
-    rounds, learning_rate
+    rounds, learning_rate, categories
         See `TreeLibrary`.
     patience : int, default 100
         Training ends this many rounds after the best one on validation; 0 means never.
@@ -161,25 +170,16 @@ class LambdaMARTLibrary(GainSettings, TreeLibrary):
         The fraction of the documents, and of the features, that each tree sees.
     truncation : int, default 30
         Only pairs with a document among this many first ranks count.
-    categories : str or None
-        The features whose values are categories, by name or number: ``(brand,colour)``.
     """
 
     patience: int = number(100, least=0)
     docs: float = number(1.0, above=0, most=1)
     columns: float = number(1.0, above=0, most=1)
     truncation: int = number(30, least=1)
-    categories: str | None = None
 
     @property
     def draws(self) -> bool:
         return self.docs < 1.0 or self.columns < 1.0 or super().draws
-
-    def by_category(self, queries: QuerySet) -> list[int]:
-        """Return the columns, from 0, of `categories`; UsageError for another name."""
-        known = queries.feature_names or [*map(str, range(1, queries.n_features + 1))]
-        asked = filter(None, re.split("[(),]", self.categories or ""))
-        return [known.index(require_choice(each.strip(), known, "feature")) for each in asked]
 
 
 def record(stopping: EarlyStopping, scores: np.ndarray) -> float:

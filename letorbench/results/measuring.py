@@ -20,8 +20,8 @@ IDEAL = "ideal"
 
 
 def competes(algo: str) -> bool:
-    """Return whether an algorithm is ranked and compared: `ideal` reads the test labels."""
-    return algo != IDEAL
+    """Return whether an algorithm's row is ranked and compared: `ideal` reads the test labels."""
+    return algo.partition("[")[0] != IDEAL
 
 
 def measured(

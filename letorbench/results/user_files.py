@@ -18,6 +18,10 @@ from letorbench.named_files import is_stream
 from letorbench.rankers import Ranker
 from letorbench.results import paths
 
+#: how tables and SVMlight text begin, and no score file, run, model or page of ours
+_TABLE = re.compile(
+    rb"PAR1|ARROW1|\S+(?:[ \t]+\d+:\S+)+\s|(?:\xef\xbb\xbf)?(?![#<{]|[^\n]* Q0 )[^\n]*[,;|\t]"
+)
 #: how a line of LETOR text begins
 _LETOR_TEXT = re.compile(rb"^\s*\S+[ \t]+qid:", re.MULTILINE)
 
@@ -82,6 +86,8 @@ def check_output(path: Path, inputs: Iterable[Path] = (), data_dir: Path | None 
         what = "a file of a stored fold"
     elif path.is_file() and _LETOR_TEXT.search(_start(path)):
         what = "a file of LETOR text"
+    elif path.is_file() and _TABLE.match(_start(path)):
+        what = "a table, which letorbench did not write"
     elif data_dir is not None and (name := _data_set_of(path, data_dir)):
         what = f"a file of the data set {name}"
     if what:

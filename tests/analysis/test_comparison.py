@@ -1,6 +1,7 @@
 """Comparisons of systems: pairs, corrections, slices, and the sentences that are made of them."""
 
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -91,6 +92,21 @@ def test_over_draws_a_pair_of_two_baselines_is_one_test_by_holm_instead_of_tukey
     assert "Holm's correction" in table.caption
     with pytest.raises(UsageError, match="tukey: found test=t, expected randomization"):
         Procedure("t", "tukey")
+
+
+def test_ideal_takes_no_part_whatever_its_options(rng) -> None:
+    qids, folds = np.arange(30).astype(str), np.repeat([1, 2, 3, 4, 5], 6)
+    rows = tuple(
+        row_of(PerQuery(algo, folds, qids, {"map": rng.random(30)}))
+        for algo in ("a", "b", "ideal", "ideal[features=zscore]")
+    )
+    frame = DatasetResults("SET", rows)
+    across = overall([frame, replace(frame, dataset="OTHER")], "map")
+    assert across.ranked == across.algos == ("a", "b")
+    systems = [row.queries for row in rows]
+    assert [(pair.a, pair.b) for pair in compare("SET", systems, "map")] == [("a", "b")]
+    found = [sliced("difficulty", each, "map", Mock()) for each in (systems, systems[:2])]
+    assert all(found[0][name].equals(found[1][name]) for name in {**found[0], **found[1]})
 
 
 def test_an_error_is_best_where_it_is_lowest(rng):

@@ -1,12 +1,14 @@
 """`compare` and `table --baseline` on small runs."""
 
 import re
+from io import StringIO
 from itertools import product
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
-from conftest import places, printed
+from conftest import call, places, printed
 from scipy.stats import t as student
 from scipy.stats import ttest_rel
 from toy_data import store_fold, write_toy
@@ -153,3 +155,29 @@ def test_an_error_is_best_where_it_is_lowest(folder):
     assert re.search(rf"{worst}: better on \d queries, worse on \d\d of 40", page)
     found = results.only("TOY").compare(best, "rmse")
     assert (found["losses"] > found["wins"]).all()
+
+
+def test_of_many_algorithms_people_see_the_best_one_with_the_next(tmp_path: Path) -> None:
+    """A program sees all pairs, and what is tested does not change."""
+    documents = [*product(range(5), range(5))]
+    lines = [f"{q} 0 d{d} {int(d == q)}\n" for q, d in documents]
+    (tmp_path / "qrels").write_text("".join(lines))
+    names = [f"r{n}" for n in range(12)]
+    rng = np.random.default_rng(1)
+    for number, name in enumerate(names):
+        scores = [(d == q) * number / 8 + rng.random() for q, d in documents]
+        lines = [f"{q} Q0 d{d} 0 {s} {name}\n" for (q, d), s in zip(documents, scores)]
+        (tmp_path / name).write_text("".join(lines))
+    words = ["compare", "--qrels", str(tmp_path / "qrels"), "--measure", "mrr"]
+    words += [word for name in names for word in ("--run", str(tmp_path / name))]
+    frame = pd.read_csv(StringIO(printed(*words, "--format", "csv")))
+    assert len(frame) == 66
+    means = dict(zip(frame["algo"], frame["mean"]))
+    means |= dict(zip(frame["against"], frame["mean_against"]))
+    order = sorted(means, key=lambda name: -means[name])
+    result = call(*words)
+    rows = [line.split() for line in result.stdout.splitlines() if line.startswith("r")]
+    seen = [{*row[:2]} - {order[0]} for row in rows]
+    assert [means[other] for [other] in seen] == [means[name] for name in order[1:]]
+    assert "11 of 66 pairs" in result.stderr and "for 66 comparisons" in result.stdout
+    assert "pairs" not in call(*words, "--baseline", "r0").stderr

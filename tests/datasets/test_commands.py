@@ -85,6 +85,12 @@ TAKEN: list[tuple[Files, str, Files, str]] = [
         {"m/train.txt": "0 qid:1 1:1\n1 qid:1 1:2\n", "m/test.txt": "2 qid:2 1:1\n0 qid:2 1:3\n"},
         "grade 0: 5: 2…grade 1: 7: 1…grade 2: 9: 1…the last fifth of the training queries",
     ), (
+        {"m/train.csv": "label,qid,x\nbad,1,1\ntop one ,1,2\n",
+         "m/test.csv": "label,qid,x\nok,2,3\n"},
+        "import m --grades bad,ok,top\\ one",
+        {"m/train.txt": "0 qid:1 1:1\n2 qid:1 1:2\n", "m/test.txt": "1 qid:2 1:3\n"},
+        "grade 0: bad: 1…grade 1: ok: 1…grade 2: top one: 1",
+    ), (
         alone("m", "1 qid:1 1:1", "1 qid:2 1:NULL", "1 qid:3 1:3"), "import m",
         {"m/Fold2/train.txt": "1 qid:3 1:3\n", "m/Fold2/vali.txt": "1 qid:1 1:1\n",
          "m/Fold2/test.txt": "1 qid:2 1:NULL\n"}, "each fold trains on 1 of them",
@@ -124,7 +130,7 @@ TAKEN: list[tuple[Files, str, Files, str]] = [
 @pytest.mark.parametrize(("files", "words", "made", "said"), TAKEN)
 def test_what_is_made_of_files(files: Files, words: str, made: Files, said: str) -> None:
     as_folder(Path(), files)
-    result = call("datasets", *words.split())
+    result = call("datasets", *shlex.split(words))
     assert result.exit_code == 0 and all(each in result.output for each in said.split("…"))
     for path, text in made.items():
         place = Path("data", path)
@@ -144,8 +150,15 @@ SPLIT: list[tuple[str, str, Files, str, str]] = [
     ("svm", "nan qid:1 1:1\n", {}, "", "x.svm:1: found 'nan' as the label…expected a number"),
     ("svm", "1.5 qid:1 1:1\n", {}, "", "x.svm:1: found 1.5…an integer from 0…--grades 0.5"),
     ("svm", "1 1:1 # 7\n-1 1:1 # 7\n", {}, "", "x.svm: found 1 queries…expected at least 3"),
-    ("svm", "1 qid:1 1:1\n", {}, "--grades 2,1", "2…found '2,1'…expected auto, or numbers"),
-    ("svm", "1 qid:1 1:1\n", {}, "--grades a,1", "2…found 'a,1'…expected auto, or numbers"),
+    ("svm", "1 qid:1 1:1\n", {}, "--grades 2,1", "2…found '2,1'…expected auto, numbers"),
+    ("svm", "1 qid:1 1:1\n", {}, "--grades a,1", "2…found 'a,1'…expected auto, numbers"),
+    ("svm", "1 qid:1 1:1\n", {}, "--grades a,b,a", "2…found 'a,b,a'…words from the lowest"),
+    ("svm", "1 qid:1 1:1\n", {}, "--grades a,b", "x.svm: found text…expected a table"),
+    ("csv", "label,qid,x\n" + "".join(f"1,{q},{q}\n" for q in range(1001)), {}, "--one-hot x",
+     "x.csv: column 'x': found 1,001 words…at most 1,000…--categories…--columns"),
+    ("csv", ROWS, {}, "--grades a,b", "x.csv:2: column 'label': found '0'…expected one of a, b"),
+    ("csv", "label,qid,x\na,1,2\nB,1,2\n", {}, "--grades a,b", "x.csv:3:…found 'B'…of a, b"),
+    ("csv", "label,qid,x\n1,1,2\nB,1,2\n", {}, "", "x.csv:3:…found 'B'…--grades bad,good"),
     ("svm", "1 qid:1 1:1\n", {}, f"--grades {','.join(map(str, range(32)))}",
      "2…found 32 bounds…expected at most 31"),
     ("svm", "1 qid:\1 0:1\n", {}, "", "x.svm:1: found query id '\\x01'…printable characters"),

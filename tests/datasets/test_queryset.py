@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from letorbench.conventions import CONVENTIONS
+from letorbench.datasets.arrays import as_labels
 from letorbench.datasets.checks import leak
 from letorbench.datasets.load import from_frame, load
 from letorbench.datasets.queryset import Benchmark, Fold, LabelBlocks, QuerySet
@@ -171,6 +172,7 @@ def made(**changes: object) -> QuerySet:
 
 def framed(**changes: object) -> Benchmark:
     words = {"q": [1, 1, 2, 3], "rel": [0, 2, 1, 0], "bm25": range(4), "word": [1j] * 4}
+    words["grade"] = ["ok", "bad", "good", "ok"]
     options = {"label": "rel", "qid": "q", "features": ["bm25"], **changes}
     return from_frame(pd.DataFrame(words), **options)
 
@@ -192,6 +194,9 @@ LABEL, ROW = "expected an integer from 0 to 9,999,999, or -1…--grades", "expec
 #: what makes data, its wrong argument, the class of the error and what it names
 REFUSED: list[tuple[Callable[..., object], dict, type[Exception], str]] = [
     (framed, {"label": "REL"}, UsageError, "unknown column 'REL'…did you mean rel?"),
+    (framed, {"label": "grade"}, DataError, "y: row 0: found 'ok'…a real number…grades="),
+    (framed, {"label": "grade", "grades": ["bad", "ok"]}, DataError,
+     "df: row 2, column 'grade': found 'good'…expected one of bad, ok"),
     (framed, {"qid": "quer"}, UsageError, "unknown column 'quer'…expected one of q, rel"),
     (framed, {"features": ["bm26"]}, UsageError, "unknown column 'bm26'…bm25"),
     (framed, {"features": None}, DataError, f"X: row 0, column 'word'…of type complex…{ROW}"),
@@ -238,6 +243,21 @@ REFUSED: list[tuple[Callable[..., object], dict, type[Exception], str]] = [
     (made, {"rows": np.arange(2)}, DataError, "rows: found 2…expected 3"),
     (made, {"query_names": np.array(["a"])}, DataError, "query_names: found 1…expected 2"),
 ]  # fmt: skip
+
+
+def test_words_are_labels_in_the_order_of_the_grades() -> None:
+    table = pd.DataFrame({"rel": ["ok", "bad", "top", "ok "], "qid": [1, 1, 2, 3], "x": range(4)})
+    order, y = ["bad", "ok", "top"], [1, 0, 2, 1]
+    known = pd.Categorical(table["rel"].str.strip(), order, ordered=True)
+    for frame, grades in ((table, order), (table.assign(rel=known), ())):
+        folds = from_frame(frame, "rel", folds=3, grades=grades).folds
+        found = {row: each for fold in folds for row, each in zip(fold.test.rows, fold.test.y)}
+        assert found == dict(enumerate(y))
+    assert QuerySet.from_arrays(table[["x"]], known, qid=table["qid"]).y.tolist() == y
+    numbers = pd.Categorical([3, 1, 7], ordered=True)
+    assert as_labels(numbers).tolist() == [3, 1, 7]
+    with pytest.raises(DataError, match="y: row 1: found nan, expected an integer"):
+        as_labels(pd.Categorical(["ok", None], order, ordered=True))
 
 
 @pytest.mark.parametrize(("make", "change", "kind", "said"), REFUSED, ids=[r[3] for r in REFUSED])

@@ -307,6 +307,8 @@ EXPORTS: dict[str, tuple[str, str | pd.DataFrame]] = {
     "any ending": ("d.log", PLAIN.to_csv(index=False, sep="\t")),
     "no ending": ("d", PLAIN.to_csv(index=False, sep=";")),
     "JSON lines": ("d.jsonl", PLAIN.to_json(orient="records", lines=True)),
+    "JSON lines by another name": ("d.json", PLAIN.to_json(orient="records", lines=True)),
+    "JSON": ("d.json", "\n" + PLAIN.to_json(orient="records", indent=1)),
     "Feather": ("d", PLAIN),
     "index of Parquet": ("d.parquet", PLAIN.set_index(["qid", "label"])),
 }

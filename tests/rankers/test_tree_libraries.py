@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -193,10 +194,15 @@ def theirs(name: str, kind: str, folder: Path) -> tuple[Path, np.ndarray, np.nda
         options = {"loss_function": "YetiRank", "iterations": 9, "depth": 3, "random_seed": 1}
         options |= {"silent": True, "allow_writing_files": False, **OF_CATBOOST[kind]}
         query = np.repeat(np.arange(15), 20)
-        model = library.CatBoost(options).fit(library.Pool(given, y, None, group_id=query,
-                                                           feature_names=named))  # fmt: skip
-        model.save_model(str(path), format="json")
-        return path, new, model.predict(new)
+        both: list[Any] = [given, new]
+        if category:  # CatBoost takes no missing category
+            both[1] = new = np.abs(new)
+            both = [pd.DataFrame(each).fillna({4: -1}).astype({4: int}) for each in both]
+        pool = library.Pool(both[0], y, [4] if category else None, group_id=query,
+                            feature_names=named)  # fmt: skip
+        model = library.CatBoost(options).fit(pool)
+        model.save_model(str(path), format="json", pool=pool)
+        return path, new, model.predict(both[1])
     names = ["bm25_title", "b", "Column_0", "pr", "é"] if kind == "names" else None
     if name == "lightgbm":
         options = {"objective": "lambdarank", "verbosity": -1, "min_data_in_leaf": 5, "seed": 1}
@@ -250,6 +256,9 @@ OF_XGBOOST: dict[str, dict[str, object]] = {
 OF_CATBOOST: dict[str, dict[str, object]] = {
     "numbers": {}, "names": {}, "missing": {}, "missing to the right": {"nan_mode": "Max"},
     "by leaf": {"grow_policy": "Lossguide"}, "by level": {"grow_policy": "Depthwise"},
+    "categories": {"max_ctr_complexity": 1, "simple_ctr": ["Borders", "Counter"]},
+    "categories missing": {"max_ctr_complexity": 1, "grow_policy": "Lossguide"},
+    "one category": {"one_hot_max_size": 99, "max_ctr_complexity": 1},
 }  # fmt: skip
 KINDS = [("catboost", kind) for kind in OF_CATBOOST]
 KINDS += [("lightgbm", kind) for kind in OF_LIGHTGBM] + [("xgboost", kind) for kind in OF_XGBOOST]
@@ -353,3 +362,32 @@ def test_files_in_another_form_are_named_and_so_is_the_form_that_is_read(tmp_pat
         expected = "external" if what == "RankLib" else r"save_model\('m"
         with pytest.raises(DataError, match=f": found .*{what}, expected .*{expected}"):
             load_model(path)
+
+
+def test_catboost_learns_from_categories_as_its_own_estimator(tmp_path: Path) -> None:
+    """Which takes no missing category: -1 stands for it."""
+    library = pytest.importorskip("catboost")
+    rng = np.random.default_rng(3)
+    train = random_queries(rng, [12, 40, 1, 30, 25], levels=4)
+    X = train.features.copy()
+    X[:, 1] = rng.integers(0, 12, len(X))
+    X[::7, 1] = np.nan
+    train = replace(train, features=X, feature_names=tuple("abcde"))
+    options = {"iterations": 9, "loss_function": "YetiRank", "thread_count": 1, "silent": True,
+               "max_ctr_complexity": 1, "allow_writing_files": False, "learning_rate": 0.3,
+               "random_seed": int(np.random.default_rng(0).integers(1 << 31))}  # fmt: skip
+    new = rng.permuted(np.where(X == 3, 99, X), axis=0)  # 99 is no category of the training set
+    frames = [pd.DataFrame(each).fillna({1: -1}).astype({1: int}) for each in (X, new)]
+    groups = np.repeat(range(5), train.lengths)
+    pool = library.Pool(frames[0], train.labels, [1], group_id=groups)
+    theirs = library.CatBoost(options).fit(pool)
+    [system] = systems_of(["catboost[rounds=9,learning_rate=0.3,cat_features=(b)]"])
+    ours = system.ranker(**system.settings).fit_sets(train)
+    ours.save(tmp_path / "own.npz")
+    for given, frame in zip((X, new), frames):
+        np.testing.assert_array_equal(ours.predict(given), theirs.predict(frame))
+        np.testing.assert_array_equal(load_model(tmp_path / "own.npz").predict(given),
+                                      ours.predict(given))  # fmt: skip
+    theirs.save_model(str(tmp_path / "alone.json"), format="json")
+    with pytest.raises(DataError, match="found no cat_features_hash, expected .*pool=pool"):
+        load_model(tmp_path / "alone.json")

@@ -16,8 +16,13 @@ from letorbench.datasets.text import without_mark
 from letorbench.errors import DataError, UsageError
 from letorbench.named_files import input_file
 
+
+class Words(tuple[str, ...]):
+    """The words of a table's labels, from grade 0."""
+
+
 #: the bounds between grades; none for a grade of each value; None for labels that are grades
-Grades = tuple[float, ...] | None
+Grades = tuple[float, ...] | Words | None
 AUTO: Grades = ()
 #: takes a line for the user
 Note = Callable[[str], None]
@@ -76,20 +81,29 @@ class Documents:
 
 
 def parse_grades(text: str) -> Grades:
-    """Return the bounds that a text has between commas, in increasing order, or `AUTO`."""
+    """Return the bounds or the words that a text has between commas, from the lowest, or `AUTO`."""
     if text == "auto":
         return AUTO
-    try:
-        bounds = tuple(float(word) for word in text.split(","))
-    except ValueError:
-        bounds = (np.nan,)
+    given = [word.strip() for word in text.split(",")]
+    if len({*filter(None, given)}) == len(given) > 1 and not any(map(_is_number, given)):
+        return Words(given)
+    bounds = tuple(float(word) if _is_number(word) else np.nan for word in given)
     if not (np.isfinite(bounds).all() and all(a < b for a, b in pairwise(bounds))):
         raise UsageError(
-            f"--grades: found {text!r}, expected auto, or numbers in increasing order as 0.5,1.5"
+            f"--grades: found {text!r}, expected auto, numbers in increasing order as 0.5,1.5, or "
+            "the labels' words from the lowest as bad,good"
         )
     if len(bounds) > LARGEST_GRADE:
         raise UsageError(f"--grades: found {len(bounds)} bounds, expected at most {LARGEST_GRADE}")
     return bounds
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def graded(
@@ -103,7 +117,9 @@ def graded(
         raise DataError(f"{place(row)}: found {labels[row]:g}, expected {expected}")
     if grades is None:
         return labels.astype(np.int32), []
-    if grades == AUTO:
+    if isinstance(grades, Words):
+        made, ranges = labels, [*grades]
+    elif grades == AUTO:
         values, made = np.unique(labels, return_inverse=True)
         if len(values) > LARGEST_GRADE + 1:
             raise DataError(
@@ -115,9 +131,10 @@ def graded(
         made = np.digitize(labels, grades)
         between = [f"{low:g} to below {high:g}" for low, high in pairwise(grades)]
         ranges = [f"below {grades[0]:g}", *between, f"{grades[-1]:g} or more"]
-    counts = np.bincount(made.reshape(-1), minlength=len(ranges)).tolist()
+    made = made.reshape(-1).astype(np.int32)
+    counts = np.bincount(made, minlength=len(ranges)).tolist()
     lines = [f"grade {r}: {range_}: {n:,}" for r, (range_, n) in enumerate(zip(ranges, counts))]
-    return made.reshape(-1).astype(np.int32), lines
+    return made, lines
 
 
 def grade_parts(parts: Sequence[Documents], grades: Grades, note: Note) -> list[np.ndarray]:

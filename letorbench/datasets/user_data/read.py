@@ -18,20 +18,21 @@ from letorbench.datasets.text.mistakes import DECIMAL, line_error
 from letorbench.datasets.user_data import (
     Documents,
     Grades,
+    Words,
     graded,
     read_sizes,
     read_weights,
     sidecar_files,
     weights_beside,
 )
-from letorbench.datasets.user_data.tables import BINARY, JSON_LINES, Columns, read_table
+from letorbench.datasets.user_data.tables import BINARY, JSON, Columns, read_table
 from letorbench.errors import DataError
 
 #: the layouts of files
 LETOR, SVMLIGHT, TABLE = "LETOR", "SVMlight", "table"
 #: the bytes of a file that are searched for its first row
 _START = 1 << 16
-_TABLE_ENDINGS = (".csv", ".tsv", *BINARY, *JSON_LINES)
+_TABLE_ENDINGS = (".csv", ".tsv", *BINARY, *JSON)
 #: a first row of cells that is not LETOR text
 _CELLS = re.compile(rb"\s*(?!.*(?:qid|\d):)[^\n]*[,;|\t]")
 _WORD = re.compile(rb"(qid|\d+):\S*")
@@ -50,7 +51,7 @@ def kind_of(path: Path) -> str:
             start = file.read(_START)
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from None
-    if start.startswith((*BINARY.values(),)) or path.suffix.lower() in JSON_LINES:
+    if start.startswith((*BINARY.values(),)) or path.suffix.lower() in JSON:
         return TABLE
     if start[257:262] == b"ustar":
         raise DataError(f"{path}: found a tar archive, expected text (`datasets import` unpacks)")
@@ -72,40 +73,45 @@ def read_files(paths: Sequence[Path], columns: Columns, grades: Grades) -> list[
     from_0 = any(_counts_from_0(path) for path in paths if kinds[path] in (LETOR, SVMLIGHT))
     if not from_0 and grades is None and not {SVMLIGHT, TABLE} & set(kinds.values()):
         return None
-    return [
-        read_table(path, columns) if kinds[path] == TABLE else _svmlight(path, from_0)
-        for path in paths
-    ]
+    return [_read(path, kinds[path], from_0, columns, grades) for path in paths]
+
+
+def _read(path: Path, kind: str, from_0: bool, columns: Columns, grades: Grades) -> Documents:
+    if kind == TABLE:
+        return read_table(path, columns, grades if isinstance(grades, Words) else ())
+    if isinstance(grades, Words):
+        raise DataError(f"{path}: found text of index:value, expected a table (--grades of words)")
+    return _svmlight(path, from_0)
 
 
 def read_documents(
-    path: Path, options: ReadOptions = USUAL, columns: Columns = Columns()
+    path: Path, options: ReadOptions = USUAL, columns: Columns = Columns(), grades: Grades = None
 ) -> QuerySet:
     """Read LETOR text, a table, or LightGBM's, XGBoost's or CatBoost's files.
 
     The documents of a query are brought together; `rows` has their rows in the file.
     """
     kind = kind_of(path)
-    if kind in (LETOR, ""):
+    if kind in (LETOR, "") and grades is None:
         try:
             queries = read_queries(path, options)
             return replace(queries, weights=weights_beside(path, queries.offsets))
         except DataError:
             if kind == "" or not _counts_from_0(path):
                 raise
-    file = read_table(path, columns) if kind == TABLE else _svmlight(path, _counts_from_0(path))
+    file = _read(path, kind, kind != TABLE and _counts_from_0(path), columns, grades)
     if not columns.labelled:
         file = replace(file, labels=np.zeros(len(file.labels)))
-    return _query_set(file, options)
+    labels, _ = graded(file.labels, grades, file.place)
+    return _query_set(file, labels, options)
 
 
 def _counts_from_0(path: Path) -> bool:
     return _FEATURE_0.search(path.read_bytes()) is not None
 
 
-def _query_set(file: Documents, options: ReadOptions) -> QuerySet:
+def _query_set(file: Documents, labels: np.ndarray, options: ReadOptions) -> QuerySet:
     """Return the documents with their queries together, and missing values as `null` says."""
-    labels, _ = graded(file.labels, None, file.place)
     offsets, qids, rows = file.grouping
     features, docids = file.features, file.docids
     if rows is not None:

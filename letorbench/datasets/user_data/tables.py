@@ -1,4 +1,4 @@
-"""Tables as documents: text (CSV, TSV, numbers in columns), Parquet, Feather or JSON lines."""
+"""Tables as documents: text (CSV, TSV, numbers in columns), Parquet, Feather or JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from letorbench.choices import require_choice
 from letorbench.datasets import LONGEST_QID
-from letorbench.datasets.arrays import LARGEST_FLOAT32, as_query_ids
+from letorbench.datasets.arrays import LARGEST_FLOAT32, as_query_ids, word_grades
 from letorbench.datasets.text import check_encoding
 from letorbench.datasets.user_data import (
     ROLES,
@@ -37,9 +37,11 @@ MISSING = frozenset(
 )  # fmt: skip
 #: the endings of what pandas reads, and how such files begin
 BINARY = {".parquet": b"PAR1", ".feather": b"ARROW1"}
-JSON_LINES = (".jsonl", ".ndjson")
+JSON = (".jsonl", ".ndjson", ".json")
 #: a column without a name, which pandas calls so when it reads its own row numbers
 _UNNAMED = re.compile(r"(\s*|Unnamed: \d+)")
+#: the words of a column that become features each
+MOST_WORDS = 1_000
 #: the rows of a text that become numbers at a time
 _ROWS = 1 << 12
 
@@ -108,6 +110,15 @@ class _Block:
                 raise DataError(f"{self.place(row, name)}: {found}") from None
         return values
 
+    def labels(self, columns: Columns, grades: Sequence[str]) -> np.ndarray:
+        """Return the labels as float64, the places of words among `grades`."""
+        name = columns.label
+        if not columns.labelled:
+            return np.zeros(len(self.numbers))
+        if not grades:
+            return self.column(name, "numbers (--grades bad,good names words, the lowest first)")
+        return word_grades(self.cells[name], grades, lambda row: self.place(row, name))
+
     def codes(self, name: str, seen: dict[str, int]) -> list[float]:
         """Return the number of each word among those seen, which grow; NaN for a missing one."""
         words = (str(cell).strip() for cell in self.cells[name])
@@ -156,8 +167,11 @@ class _Table(NamedTuple):
     ignored: tuple[str, ...] = ()
 
 
-def read_table(path: Path, columns: Columns) -> Documents:
-    """Read a table, with the files beside it that explain a text without names."""
+def read_table(path: Path, columns: Columns, grades: Sequence[str] = ()) -> Documents:
+    """Read a table, with the files beside it that explain a text without names.
+
+    Labels that are words are numbered by `grades`.
+    """
     sidecar = sidecar_files(path)
     where, names, columns, rows, layout, ignored = _by_pandas(path, columns) or _text(
         path, columns, sidecar
@@ -174,10 +188,7 @@ def read_table(path: Path, columns: Columns) -> Documents:
         used = {name: column for name, column in zip(names, cells) if name is not None}
         block = _Block(where, numbers, used)
         lines += numbers
-        labelled = columns.labelled
-        labels.append(
-            block.column(columns.label, "numbers") if labelled else np.zeros(len(numbers))
-        )
+        labels.append(block.labels(columns, grades))
         matrices.append(block.matrix(features, seen))
         if columns.weight is not None:
             weights.append(block.column(columns.weight, "weights"))
@@ -281,6 +292,12 @@ def _coded(
         codes = np.array([*(final.get(word, math.nan) for word in seen[name]), math.nan])
         numbers = codes[np.where(np.isnan(feature), -1, feature).astype(np.int64)]
         if name in columns.one_hot:
+            if len(known) > MOST_WORDS:
+                raise DataError(
+                    f"{path}: column {name!r}: found {len(known):,} words, expected at most "
+                    f"{MOST_WORDS:,} for --one-hot; --categories keeps it one feature, for tree "
+                    "libraries, and --columns without it leaves it out"
+                )
             made += [numbers == code for code in range(len(known))]
             names += [f"{name}={word}" for word in known]
         else:
@@ -314,11 +331,11 @@ def _docid(path: Path, cell: Any) -> bytes:
 
 
 def _by_pandas(path: Path, columns: Columns) -> _Table | None:
-    """Read a file of Parquet, Feather or JSON lines; None for another file."""
+    """Read a file of Parquet, Feather or JSON; None for another file."""
     with path.open("rb") as file:
         start, ending = file.read(6), path.suffix.lower()
     ending = next((each for each, begun in BINARY.items() if start.startswith(begun)), ending)
-    if ending not in (*BINARY, *JSON_LINES):
+    if ending not in (*BINARY, *JSON):
         return None
     import pandas as pd
 
@@ -326,8 +343,9 @@ def _by_pandas(path: Path, columns: Columns) -> _Table | None:
         if ending in BINARY:
             frame = (pd.read_parquet if ending == ".parquet" else pd.read_feather)(path)
         else:
-            with path.open(encoding="utf-8-sig") as text:
-                frame = pd.DataFrame([json.loads(line) for line in text if line.strip()])
+            text = path.read_text(encoding="utf-8-sig").strip()
+            lines = [] if text.startswith("[") else filter(str.strip, text.split("\n"))
+            frame = pd.DataFrame([*map(json.loads, lines)] or json.loads(text or "[]"))
         # pandas keeps an index as columns
         roles = {columns.label, columns.qid, columns.docid, columns.weight}
         roles.update(columns.features or ())
