@@ -27,7 +27,7 @@ def require_choice(name: str, choices: Sequence[str], what: str) -> str:
     raise UsageError(f"unknown {what} {name!r}; {hint}{listed}")
 
 
-def meant(name: str, choices: Sequence[str], what: str) -> str:
+def resolve_name(name: str, choices: Sequence[str], what: str) -> str:
     """Return the choice that equals the name in any case; UsageError as in `require_choice`."""
     same = [choice for choice in dict.fromkeys(choices) if choice.lower() == name.lower()]
     return same[0] if len(same) == 1 else require_choice(name, choices, what)

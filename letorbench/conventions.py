@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from letorbench.choices import meant, require_choice
+from letorbench.choices import require_choice, resolve_name
 from letorbench.errors import DataError, UsageError
 
 
@@ -164,14 +164,16 @@ class Convention:
         gain = say["gain"] or f"Gains {self.gain} of the labels 0, 1, ..."
         # only if they are unusual
         rare = ("ideal", "map_cut", "scores", "unjudged", "missing", "mean")
-        said = [say[key] for key in rare if getattr(self, key) != getattr(Convention, key)]
-        said.append(f"The largest label of ERR is {self.r_max}")
-        said += [f"Rankings end at rank {self.depth}"] if self.depth else []
-        said += [each.replace(",", " has ", 1) for each in self.measures.split() if "," in each]
+        sentences = [say[key] for key in rare if getattr(self, key) != getattr(Convention, key)]
+        sentences.append(f"The largest label of ERR is {self.r_max}")
+        sentences += [f"Rankings end at rank {self.depth}"] if self.depth else []
+        sentences += [
+            each.replace(",", " has ", 1) for each in self.measures.split() if "," in each
+        ]
         return (
             f"{gain}; {say['discount']}. {say['empty']}; {say['short_ndcg']}; {say['short_p']}. "
             f"Relevant for P, MAP and MRR is r >= {self.relevant}. {say['ties']}."
-            + "".join(f" {each}." for each in said)
+            + "".join(f" {each}." for each in sentences)
         )
 
     @property
@@ -184,20 +186,20 @@ class Convention:
         base = CONVENTIONS.get(self.name.partition(",")[0], self)
         for each, *changes in (text.split(",") for text in self.measures.split()):
             if each == name + "@k" * bool(at):
-                own = dict(change.split("=") for change in changes)
-                kept = (getattr(self, rule) in (own[rule], getattr(base, rule)) for rule in own)
-                return own if all(kept) else None
+                rules = dict(change.split("=") for change in changes)
+                kept = (getattr(self, rule) in (rules[rule], getattr(base, rule)) for rule in rules)
+                return rules if all(kept) else None
         return None if self.measures else {}
 
     def of(self, measure: str) -> Convention:
         """Return the rules of a measure such as ``ndcg@10``; UsageError if the library lacks it."""
-        own = self.apart(measure)
-        if own is None:
+        rules = self.apart(measure)
+        if rules is None:
             named = ", ".join(each.partition(",")[0] for each in self.measures.split())
             same = with_rules(CONVENTIONS["standard"], **{r: getattr(self, r) for r in RULES})
             raise UsageError(f"{self.name}: found {measure}, expected what its library computes so:"
                              f" {named}; {same.name} has its rules for all measures")  # fmt: skip
-        return replace(self, **own) if own else self  # type: ignore[arg-type]
+        return replace(self, **rules) if rules else self  # type: ignore[arg-type]
 
     def of_data(self, largest: int) -> Convention:
         """Return the convention for labels up to `largest`, ERR's r_max unless a rule sets it."""
@@ -225,7 +227,7 @@ def convention(text: str) -> Convention:
     'standard,gain=linear'
     """
     name, *changes = (word.strip() for word in text.split(","))
-    known = CONVENTIONS[meant(name, list(CONVENTIONS), "convention")]
+    known = CONVENTIONS[resolve_name(name, list(CONVENTIONS), "convention")]
     changed: dict[str, str | int] = {}
     for change in changes:
         rule, _, value = (word.strip() for word in change.partition("="))
@@ -239,9 +241,9 @@ def with_rules(known: Convention, **rules: Any) -> Convention:
     differ = {
         rule: rules[rule] for rule in RULES if rule in rules and rules[rule] != getattr(known, rule)
     }
-    said = [f"{rule}={value}" for rule, value in differ.items()]
-    name = ",".join([known.name, *said])
-    description = f"{known.description}, but {', '.join(said)}" if said else known.description
+    changes = [f"{rule}={value}" for rule, value in differ.items()]
+    name = ",".join([known.name, *changes])
+    description = f"{known.description}, but {', '.join(changes)}" if changes else known.description
     return replace(known, name=name, description=description, **differ)
 
 

@@ -40,12 +40,12 @@ CHECKSUM = "seal"
 def read_file(path: Path) -> bytes:
     """Return the content; OSError unless it is a regular file of at most `LARGEST` bytes."""
     with open(path, "rb", opener=_at_once) as file:
-        found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode):
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "Not a regular file", str(path))
-        if found.st_size > LARGEST:
+        if status.st_size > LARGEST:
             raise OSError(errno.EFBIG, f"Larger than {LARGEST} bytes", str(path))
-        return file.read(found.st_size + 1)  # some system files report no size and never end
+        return file.read(status.st_size + 1)  # some system files report no size and never end
 
 
 def _at_once(path: str, flags: int) -> int:

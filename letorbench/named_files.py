@@ -82,11 +82,11 @@ def input_file(path: str | Path, unpack: bool = True) -> Path:
             if stat.S_ISCHR(mode) and not stream.isatty() and stream.read(1):
                 raise DataError(f"{path}: found a device, expected a file or a pipe")
             plain = stat.S_ISREG(mode) and not dash
-            found = path if plain else _copied(path, iter(partial(stream.read, 1 << 20), b""))
-        with open(found, "rb") as file:
+            regular = path if plain else _copied(path, iter(partial(stream.read, 1 << 20), b""))
+        with open(regular, "rb") as file:
             start = file.read(_CHUNK)
             kind = next((each for magic, each in _PACKED.items() if start.startswith(magic)), None)
-            return found if not (unpack and kind) else _copied(path, _unpacked(start, file, kind))
+            return regular if not (unpack and kind) else _copied(path, _unpacked(start, file, kind))
     except ImportError:
         raise DataError(
             f"{path}: found a file of zstandard, which needs a package; "

@@ -33,7 +33,7 @@ def places(folder: str, attribute: str) -> dict[str, str]:
     >>> places("rankers", "name")["listnet"]
     'letorbench.rankers.listnet:ListNet'
     """
-    found, current = dict[str, str](), ""
+    by_name, current = dict[str, str](), ""
     by_body = rf'class (\w+)|    {attribute} = "([^"]+)"$'
     by_call = rf'\w+ = preset\(\w+, "(\w+)", {attribute}="([^"]+)"'
     line = re.compile(rf"^(?:{by_body}|{by_call})", re.MULTILINE)
@@ -41,10 +41,10 @@ def places(folder: str, attribute: str) -> dict[str, str]:
         for class_name, in_body, preset_name, in_call in line.findall(path.read_text("utf-8")):
             current = class_name or preset_name or current
             if name := in_body or in_call:
-                if name in found:
-                    raise ValueError(f"{found[name]} and {path} both define {name!r}; rename one")
-                found[name] = f"{PACKAGE.name}.{folder}.{path.stem}:{current}"
-    return dict(sorted(found.items()))
+                if name in by_name:
+                    raise ValueError(f"{by_name[name]} and {path} both define {name!r}; rename one")
+                by_name[name] = f"{PACKAGE.name}.{folder}.{path.stem}:{current}"
+    return dict(sorted(by_name.items()))
 
 
 def preset(base: type, class_name: str, *, doc: str, **facts: object) -> Any:
@@ -83,14 +83,14 @@ def load(place: str) -> Any:
 
 def user_defined(name: str, fits: Callable[[Any], bool]) -> Any:
     """Return the user's addition of a name that `fits`, or None; UsageError if there are two."""
-    found = {
+    by_module = {
         module: values[name]
         for module, values in USER_DEFINED.items()
         if name in values and fits(values[name])
     }
-    if len(found) > 1:
-        raise UsageError(f"two are named {name!r}, in {' and '.join(found)}; rename one")
-    return next(iter(found.values()), None)
+    if len(by_module) > 1:
+        raise UsageError(f"two are named {name!r}, in {' and '.join(by_module)}; rename one")
+    return next(iter(by_module.values()), None)
 
 
 def require_new(name: str, known: Container[str], what: str) -> None:
@@ -102,11 +102,11 @@ def require_new(name: str, known: Container[str], what: str) -> None:
 def define(name: str, value: Any, origin: Any) -> None:
     """Add a measure or a loss of a Python program, made of `origin`, instead of an older form."""
     # a function may make two of one name, for instance with other values
-    own = USER_DEFINED.setdefault(origin.__module__, {})
-    sources = {getattr(each, "source", "") for each in (own.get(name), value)} - {""}
+    of_module = USER_DEFINED.setdefault(origin.__module__, {})
+    sources = {getattr(each, "source", "") for each in (of_module.get(name), value)} - {""}
     if "<locals>" in origin.__qualname__ and len(sources) > 1:
         raise UsageError(f"two functions are named {name!r}, expected another __name__ of each")
-    own[name] = value
+    of_module[name] = value
 
 
 def imports_of(file: str) -> dict[str, str]:

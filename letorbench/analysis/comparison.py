@@ -185,8 +185,8 @@ def compare(
                 about.append((folds, part))
                 both.append(with_values(one.at(kept), other.at(kept), measure))
     keys = [(frozenset(each.algo for each in pair), part) for pair, (_, part) in zip(both, about)]
-    found = _p_values(both, list(by_name.values()), measure, procedure)
-    known = dict(reversed([*zip(keys, found)]))  # a pair from both sides is one test
+    p_values = _p_values(both, list(by_name.values()), measure, procedure)
+    known = dict(reversed([*zip(keys, p_values)]))  # a pair from both sides is one test
     p = np.array(list(known.values()))
     tests = int((some := ~np.isnan(p)).sum())
     if procedure.correction == TUKEY:
@@ -307,9 +307,9 @@ def comparison_frame(comparisons: Sequence[Table], alpha: float) -> pd.DataFrame
     """The rows of comparisons as a frame, with the most important columns first."""
     import pandas as pd
 
-    found = pd.concat(map(tables.to_frame, comparisons), ignore_index=True)
-    found = found.assign(significant=found["p_adjusted"] < alpha)
-    return found[[*FIRST, *(name for name in found if name not in FIRST)]]
+    frame = pd.concat(map(tables.to_frame, comparisons), ignore_index=True)
+    frame = frame.assign(significant=frame["p_adjusted"] < alpha)
+    return frame[[*FIRST, *(name for name in frame if name not in FIRST)]]
 
 
 def power_table(pairs: Sequence[Pair], convention: str) -> Table:
@@ -371,7 +371,7 @@ def _p_values(
 ) -> list[float]:  # fmt: skip
     """The p-value of each pair, NaN without queries, which depends on no name and no other pair."""
     seeds = [paired.seed_variances(a.tables[measure], b.tables[measure], a.folds) for a, b in pairs]
-    found = dict[int, float]()
+    p_values = dict[int, float]()
     # pairs on all queries of the systems, which are most of them, are tested together
     if procedure.test == "randomization":
         n = max(len(each.qids) for each in systems)
@@ -381,13 +381,13 @@ def _p_values(
             values = np.array([each.values[measure] for each in rows])
             both = [(place[one], place[other]) for one, other in (pairs[k] for k in whole)]
             p = paired.randomizations(values, both, [seeds[k] for k in whole], procedure.seed)
-            found = dict(zip(whole, p))
+            p_values = dict(zip(whole, p))
     for k, (one, other) in enumerate(pairs):
-        if k not in found and len(one.qids):
+        if k not in p_values and len(one.qids):
             of_pair = one.values[measure], other.values[measure]
             rng = np.random.default_rng(procedure.seed)
-            found[k] = paired.TESTS[procedure.test](*of_pair, rng, seeds[k])
-    return [found.get(k, math.nan) for k in range(len(pairs))]
+            p_values[k] = paired.TESTS[procedure.test](*of_pair, rng, seeds[k])
+    return [p_values.get(k, math.nan) for k in range(len(pairs))]
 
 
 def _tukey(
@@ -405,9 +405,9 @@ def _tukey(
     none = np.zeros((1, len(folds)))
     variances = [sum(v for v, _ in paired.seed_variances(each, none, folds)) for each in repeats]
     values = np.array([each.mean(axis=0) for each in repeats])
-    found = paired.tukey(values, np.random.default_rng(procedure.seed), np.sqrt(variances))
+    p_values = paired.tukey(values, np.random.default_rng(procedure.seed), np.sqrt(variances))
     place = {each.algo: k for k, each in enumerate(systems)}
-    return np.array([found[tuple(place[name] for name in pair)] for pair, _ in pairs])
+    return np.array([p_values[tuple(place[name] for name in pair)] for pair, _ in pairs])
 
 
 def on_common_folds(dataset: str, one: PerQuery, other: PerQuery) -> tuple[PerQuery, PerQuery]:

@@ -32,7 +32,7 @@ from letorbench.analysis.paired import MeanDifference
 from letorbench.analysis.results_table import best_first, label, remarks, shared_remarks
 from letorbench.errors import DataError, UsageError
 from letorbench.files import Writer, write_atomically
-from letorbench.measures import MEASURES, sign, texts
+from letorbench.measures import MEASURES, measure_names, sign
 from letorbench.rankers import places
 from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.measuring import IDEAL, RANDOM
@@ -170,7 +170,7 @@ def data_uri(figure: Figure) -> str:
 
 def drawn_measures(measure: str, frame: DatasetResults) -> list[str]:
     """The measure itself, or if it needs a cut-off, the stored ones with @1, else @1 to @10."""
-    names, stored = texts(measure), frame.measures
+    names, stored = measure_names(measure), frame.measures
     known = MEASURES.get(names[0]) if len(names) == 1 and names[0] not in stored else None
     if known is not None and known.cutoff_rule != "none":
         names = [f"{known.name}@{n}" for n in range(1, 11)]
@@ -224,16 +224,16 @@ def differences_panel(pairs: Sequence[Pair], procedure: Procedure) -> Panel:
 
 def _short_lists(frame: DatasetResults, measures: Sequence[str]) -> str:
     """A note if a convention counts NDCG@n of lists shorter than n as 0, which makes lines fall."""
-    found = (0, "", 0)
+    shortest = (0, "", 0)
     rules: dict[str, None] = {}
     for row in frame.rows if measures[0].startswith("ndcg") else ():
         values = [row.queries.in_means.tables[name] for name in measures]
         for name, before, after in zip(measures[1:], values, values[1:]):
             # no other list has an NDCG above 0 at one n and 0 at a larger one
             short = ((before > 0.0) & (after == 0.0)).any(axis=0)
-            found = max(found, (int(short.sum()), name.partition("@")[2], len(short)))
+            shortest = max(shortest, (int(short.sum()), name.partition("@")[2], len(short)))
             rules |= {row.convention: None} if short.any() else {}
-    count, n, queries = found
+    count, n, queries = shortest
     return (
         f"{frame.dataset}: {', '.join(rules)} counts NDCG@n as 0 for lists shorter than n: at "
         f"@{n} this begins for {count} of {queries} queries."

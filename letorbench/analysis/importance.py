@@ -83,9 +83,9 @@ def importance(
     import pandas as pd
 
     rng, n = np.random.default_rng(rng), queries.n_features
-    asked = parse(measure) if isinstance(measure, str) else measure
+    parsed = parse(measure) if isinstance(measure, str) else measure
     rules = convention_named(convention) if isinstance(convention, str) else convention
-    measured = Validation(queries, asked, rules)
+    measured = Validation(queries, parsed, rules)
     names, columns = _names(queries), [[k] for k in range(n)]
     if groups is not None:
         names, columns = [*groups], [list(each) for each in groups.values()]
@@ -127,11 +127,11 @@ def feature_groups(path: Path, queries: QuerySet) -> dict[str, list[int]]:
     for feature in groups.index:
         if feature not in names:
             require_choice(feature, [*names, *numbers], f"feature of {path}")
-    found: dict[str, list[int]] = {}
+    by_group: dict[str, list[int]] = {}
     for k, each in enumerate(zip(names, numbers)):
         given = (str(groups[feature]) for feature in each if feature in groups.index)
-        found.setdefault(next(given, OTHERS), []).append(k)
-    return found
+        by_group.setdefault(next(given, OTHERS), []).append(k)
+    return by_group
 
 
 def stored_models(row: SystemResults) -> list[Ranker]:
@@ -158,18 +158,18 @@ def stored_importance(
         rng = np.random.default_rng([seed, fold.number])
         rest = measure, draws, rng, groups, benchmark.convention
         frames.append(importance(ranker, tests[fold.number], *rest))
-    found = pd.concat(frames).groupby(["feature", "name"], as_index=False)
-    return _sorted(found.agg(permutation=("permutation", "mean"), sd=("permutation", "std")))
+    features = pd.concat(frames).groupby(["feature", "name"], as_index=False)
+    return _sorted(features.agg(permutation=("permutation", "mean"), sd=("permutation", "std")))
 
 
 def importance_table(
-    dataset: str, measure: str, rules: str, found: Mapping[str, DataFrame], draws: int = DRAWS
+    dataset: str, measure: str, rules: str, frames: Mapping[str, DataFrame], draws: int = DRAWS
 ) -> Table:
     """A row for each feature or group, the largest mean loss first; a column for each algorithm."""
     import pandas as pd
 
     one = pd.concat(
-        [frame.set_index(["feature", "name"]) for frame in found.values()], keys=[*found]
+        [frame.set_index(["feature", "name"]) for frame in frames.values()], keys=[*frames]
     )
     losses = one["permutation"].unstack(0)
     rows = [
@@ -183,7 +183,7 @@ def importance_table(
         f"{dataset}, {label(measure)} [{rules}]: loss when a feature's values are exchanged within "
         f"the test queries, mean over folds and {draws} draws"
     )
-    heads = (Column("feature", "left", "feature"), *(Column(a, name=a) for a in found))
+    heads = (Column("feature", "left", "feature"), *(Column(a, name=a) for a in frames))
     return replace(table(caption, heads, rows), seeds="± = standard deviation over folds")
 
 

@@ -214,13 +214,13 @@ def tuning_table(each: Board, measure: str) -> Table | None:
     """A row per algorithm of several protocols: its value and seconds under each, the gain of
     tuning with its 95 % interval by itself; the largest gain first. None if there is no such row.
     """
-    found = defaultdict[str, dict[str, SystemResults]](dict)
+    by_name = defaultdict[str, dict[str, SystemResults]](dict)
     for row in each.every:
-        own = (item for item in row.label.settings if item[0] not in ("protocol", "budget"))
-        name = str(Label(row.label.algo, tuple(own))) + YOURS * row.algo.endswith(YOURS)
-        found[name].setdefault(protocol_of(row), row)
+        settings = (item for item in row.label.settings if item[0] not in ("protocol", "budget"))
+        name = str(Label(row.label.algo, tuple(settings))) + YOURS * row.algo.endswith(YOURS)
+        by_name[name].setdefault(protocol_of(row), row)
     lines: list[list[Any]] = []
-    for name, rows in found.items():
+    for name, rows in by_name.items():
         if len(rows) < 2:
             continue
         cells: list[Any] = [each.frame.dataset, name]

@@ -45,12 +45,12 @@ def differences(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def seed_variances(a: np.ndarray, b: np.ndarray, folds: np.ndarray) -> list[tuple[float, int]]:
     """What the seeds of a and b (n_repeats, n_queries) add to the variance of a mean difference."""
-    found = []  # every fold of every repeat has its own seed; one repeat adds nothing
+    variances = []  # every fold of every repeat has its own seed; one repeat adds nothing
     for table in (a, b):
         for fold in np.unique(folds) if len(table) > 1 else ():
-            share = table[:, folds == fold].sum(axis=1) / table.shape[1]
-            found.append((float(share.var(ddof=1) / len(share)), len(share) - 1))
-    return found
+            weighted = table[:, folds == fold].sum(axis=1) / table.shape[1]
+            variances.append((float(weighted.var(ddof=1) / len(weighted)), len(weighted) - 1))
+    return variances
 
 
 def satterthwaite(variances: Sequence[tuple[float, float]]) -> float:
@@ -88,15 +88,17 @@ def randomizations(
     centred = values - values.mean(axis=0)
     sums = _signed_sums(centred, rng, SAMPLES)
     sizes = np.abs(centred).sum(axis=1) * (n / 8 + 10) * np.finfo(np.float64).eps
-    found = []
-    for (i, j), own in zip(pairs, seeds):
+    p_values = []
+    for (i, j), pair_seed in zip(pairs, seeds):
         d = differences(values[i], values[j])
         rounding = np.abs(centred[i] - centred[j] - d).sum() + sizes[i] + sizes[j]
         if rounding < ROUNDING / 2 * np.abs(d).sum() or not d.any():
-            found.append(_fraction(sums[i] - sums[j], d, normal, own))
+            p_values.append(_fraction(sums[i] - sums[j], d, normal, pair_seed))
         else:
-            found.append(randomization(values[i], values[j], np.random.default_rng(seed), own))
-    return found
+            p_values.append(
+                randomization(values[i], values[j], np.random.default_rng(seed), pair_seed)
+            )
+    return p_values
 
 
 def _signed_sums(values: np.ndarray, rng: np.random.Generator, samples: int) -> np.ndarray:

@@ -150,15 +150,15 @@ def published_table(frame: DatasetResults, measures: Sequence[str]) -> Table:
         value = row.values.get(each.measure) if row else None
         deviations.append(row.deviation(each.measure) if row else None)
         places = max(len(each.printed.partition(".")[2]), 3)
-        own, difference = Cell(""), Cell("")
+        cell, difference = Cell(""), Cell("")
         if value is not None:
-            own = tables.mean_cell(value, deviations[-1])
+            cell = tables.mean_cell(value, deviations[-1])
             difference = tables.mean_cell(value - each.value, form=f"+.{places}f")
         differences = {number: a - b for number, (a, b) in folds.items()}
         source = (each.source, each.algorithm, each.note, each.reference)
         rows.append([
-            frame.dataset, name, Cell(label(each.measure), each.measure), None, own, deviations[-1],
-            each.printed, difference, *_interval(list(differences.values())),
+            frame.dataset, name, Cell(label(each.measure), each.measure), None, cell,
+            deviations[-1], each.printed, difference, *_interval(list(differences.values())),
             *map(differences.get, numbers), *source,
         ])  # fmt: skip
         for number, (value, theirs) in folds.items():  # a row for programs alone

@@ -156,8 +156,8 @@ def _compared(
     if by is not None:
         systems = [row.queries for row in frame.rows]
         cut = slices.sliced(by, systems, measure, frame.data)
-        found = comparison.compare(frame.dataset, systems, measure, baseline, procedure, cut)
-        parts = comparison.comparison_table(found, procedure, rules)
+        compared = comparison.compare(frame.dataset, systems, measure, baseline, procedure, cut)
+        parts = comparison.comparison_table(compared, procedure, rules)
     return heading | {
         "slices": parts,
         "table": comparison.comparison_table(pairs, procedure, rules),
@@ -189,9 +189,9 @@ def _importance(frame: DatasetResults, measure: str) -> dict[str, Any] | None:
     row = next(filter(importance.stored_models, comparable(frame)), None)
     if row is None:
         return None
-    found = importance.stored_importance(row, frame.data(), measure)
-    shown = frame.dataset, measure, frame.conventions[0], {row.algo: found}
-    image = figures.data_uri(importance.importance_figure(found))
+    importances = importance.stored_importance(row, frame.data(), measure)
+    shown = frame.dataset, measure, frame.conventions[0], {row.algo: importances}
+    image = figures.data_uri(importance.importance_figure(importances))
     return {"image": image, "numbers": importance.importance_table(*shown)}
 
 
@@ -199,16 +199,16 @@ def gains(frame: DatasetResults, baseline: str, measure: str) -> dict[str, tuple
     """For each algorithm its queries' differences from the baseline, the largest gain first."""
     base = next(row for row in frame.rows if row.algo == baseline)
     shown = escaping.figure(label(measure))
-    found, cards = {}, {}
+    differences, cards = {}, {}
     for row in frame.rows:
         if row.algo == base.algo or measure not in row.queries.values:
             continue
         *_, d = comparison.differences_by_query(frame.dataset, row.queries, base.queries, measure)
         if len(d):
-            found[row.algo] = np.sort(d)[::-1]
+            differences[row.algo] = np.sort(d)[::-1]
     # all charts have one scale
-    most = 1.05 * max((float(np.abs(d).max()) for d in found.values()), default=0.0) or 1.0
-    for algo, d in found.items():
+    most = 1.05 * max((float(np.abs(d).max()) for d in differences.values()), default=0.0) or 1.0
+    for algo, d in differences.items():
         up, down = int((d > 0).sum()), int((d < 0).sum())
         title = f"{algo}: better on {up} queries, worse on {down} of {len(d)}"
 

@@ -91,8 +91,8 @@ def resplit_comparison(
         p = adjusted[frozenset((a, b))]
         each = mean_of(d, axis=1)
         deviation = float(each.std(ddof=1)) if len(each) > 1 else None
-        own = official[a] - official[b]
-        same = int((np.sign(each) == np.sign(own)).sum())
+        official_difference = official[a] - official[b]
+        same = int((np.sign(each) == np.sign(official_difference)).sum())
         numbers: list[Cell | Value] = [math.nan] * 6  # where no query has a value
         if mean.n_values:
             numbers = [
@@ -101,7 +101,9 @@ def resplit_comparison(
                 tables.p_cell(mean.p), tables.p_cell(p, p < procedure.alpha),
             ]  # fmt: skip
         counted = Cell(f"{same} of {len(each)}", same)
-        rows.append([frame.dataset, measure, a, b, own, *numbers, counted, len(each)])
+        rows.append(
+            [frame.dataset, measure, a, b, official_difference, *numbers, counted, len(each)]
+        )
     columns = (
         tables.DATASET, *tables.for_programs("measure"), tables.ALGORITHM, tables.AGAINST,
         Column("official", name="official", form="+.4f"),

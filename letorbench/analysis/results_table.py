@@ -11,7 +11,7 @@ from letorbench.analysis import tables
 from letorbench.analysis.tables import DASH, Cell, Column, Table, table
 from letorbench.conventions import convention
 from letorbench.errors import UsageError
-from letorbench.measures import MEASURES, default_measures, sign, texts
+from letorbench.measures import MEASURES, default_measures, measure_names, sign
 from letorbench.results import labels
 from letorbench.results.csv_files import HEAD
 from letorbench.results.dataset_results import DatasetResults, SystemResults, deviation_column
@@ -76,8 +76,8 @@ def row_names(algos: Iterable[str]) -> RowNames:
     shared = [pair for pair in first if all(pair in each.settings for each in of.values())]
     names, key = dict[str, str](), list[str]()
     for algo, label in of.items():
-        own = tuple(pair for pair in label.settings if pair not in shared)
-        names[algo] = name = replace(label, settings=own).row
+        settings = tuple(pair for pair in label.settings if pair not in shared)
+        names[algo] = name = replace(label, settings=settings).row
         if len(name) > LONGEST_NAME:
             names[algo] = f"{label.algo[:LONGEST_NAME]} [{len(key) + 1}]"
             key.append(f"{names[algo]}: {name}")
@@ -91,7 +91,7 @@ def usual(frame: DatasetResults) -> list[str]:
 
 def asked_for(frame: DatasetResults) -> list[str]:
     """The measures of a frame that a run stores only on request."""
-    stored = texts(default_measures(convention("standard")))
+    stored = measure_names(default_measures(convention("standard")))
     return [name for name in frame.measures if name not in stored]
 
 
@@ -193,8 +193,10 @@ def remarks(frame: DatasetResults) -> dict[str, str]:
     """The remarks in brackets behind algorithms' names: missing folds, other code, ..."""
     shared = shared_remarks(frame)
     words = {r.algo: [r.partial, *early(r), "other code" * bool(r.version)] for r in frame.rows}
-    own = {algo: [each for each in of if each and each not in shared] for algo, of in words.items()}
-    return {algo: ", ".join(each) for algo, each in own.items() if each}
+    unshared = {
+        algo: [each for each in of if each and each not in shared] for algo, of in words.items()
+    }
+    return {algo: ", ".join(each) for algo, each in unshared.items() if each}
 
 
 def early(row: SystemResults) -> list[str]:

@@ -73,11 +73,11 @@ def sliced(
 
 def _quartiles(values: pd.Series, words: str) -> dict[str, pd.MultiIndex]:
     cuts = np.quantile(values, [0.25, 0.5, 0.75], method="inverted_cdf")
-    found = {}
+    slices = {}
     for _, part in values.groupby(np.searchsorted(cuts, values)):
         ends = [f"{end:.4f}".rstrip("0").rstrip(".") for end in (part.min(), part.max())]
-        found[words.format("-".join(dict.fromkeys(ends)))] = part.index
-    return found
+        slices[words.format("-".join(dict.fromkeys(ends)))] = part.index
+    return slices
 
 
 def property_or_segments(by: str | Path) -> str | pd.Series:
@@ -168,8 +168,8 @@ def _by_segments(
     segments = pd.Series(segment.loc[qids[there]].to_numpy(), known)
     numbers = pd.to_numeric(segments, errors="coerce")
     if numbers.notna().all() and numbers.nunique() > MOST_NUMBERS:
-        found = _quartiles(numbers, f"{column} {{}}")
+        slices = _quartiles(numbers, f"{column} {{}}")
     else:
-        found = {f"{column} {name}": each.index for name, each in segments.groupby(segments)}
+        slices = {f"{column} {name}": each.index for name, each in segments.groupby(segments)}
     rest = index.difference(known)
-    return found | ({REST: rest} if len(rest) else {})
+    return slices | ({REST: rest} if len(rest) else {})

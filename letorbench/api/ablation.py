@@ -62,11 +62,11 @@ def ablations(
         for row in frame.rows:
             system = replace(row.queries, algo=called[frame.dataset])
             systems.setdefault(row.algo, []).append(system)
-    found = [
+    comparisons = [
         compare(f"{benchmark.name}, {algo}", each, name, WHOLE, procedure)
         for algo, each in systems.items()
         if each[0].algo == WHOLE and len(each) > 1
     ]
-    if not found:
+    if not comparisons:
         raise DataError(f"{benchmark.name}: found no run without a group beside one with all")
-    return results, found
+    return results, comparisons

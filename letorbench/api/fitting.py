@@ -19,7 +19,7 @@ from letorbench.experiment.backends import Processes
 from letorbench.experiment.job import seed_of
 from letorbench.experiment.plan import Algorithm, Protocol, benchmark_of, systems_of
 from letorbench.experiment.run import run_systems
-from letorbench.measures import parse, texts
+from letorbench.measures import measure_names, parse
 from letorbench.rankers.any_model import Fitted
 from letorbench.rankers.base import Ranker
 from letorbench.rankers.estimator import FEATURES
@@ -119,7 +119,7 @@ def fit(
     """
     protocol = Protocol(data_dir=Path(data_dir), out=Path(out), **options)
     datasets, systems = datasets_of(data, protocol.data_dir), systems_of(algo, fixed)
-    names = [str(parse(each)) for each in texts(measure)]
+    names = [str(parse(each)) for each in measure_names(measure)]
     counts = {"data sets": len(datasets), "algorithms": len(systems), "measures": len(names)}
     for what, n in counts.items():
         if n != 1:

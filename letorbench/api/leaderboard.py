@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from letorbench.analysis.leaderboard import MEASURES, Board, board, files, shipped
-from letorbench.api.results import Results, words
-from letorbench.choices import meant
+from letorbench.api.results import Results, split_names
+from letorbench.choices import resolve_name
 from letorbench.errors import DataError, UsageError
 from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.paths import present
@@ -38,10 +38,10 @@ def leaderboard(
     DataError
         The own results cannot be read.
     """
-    found = boards(results, datasets, MEASURES[0])
+    all_boards = boards(results, datasets, MEASURES[0])
     out = results.out if isinstance(results, Results) else Path(results or "results")
-    notes = tuple(note for each in found for note in each.notes)
-    return Results(out, tuple(each.frame for each in found), notes)
+    notes = tuple(note for each in all_boards for note in each.notes)
+    return Results(out, tuple(each.frame for each in all_boards), notes)
 
 
 def boards(
@@ -53,18 +53,18 @@ def boards(
     """Return a board for each data set; UsageError where a name or the measure is not shipped."""
     if str(parse(measure)) not in MEASURES:
         raise UsageError(f"found {measure}, expected one of {', '.join(MEASURES)}")
-    own: dict[str, DatasetResults] = {}
+    stored: dict[str, DatasetResults] = {}
     if isinstance(results, Results):
-        own = {frame.dataset: frame for frame in results.frames}
+        stored = {frame.dataset: frame for frame in results.frames}
     elif results is not None:
         out = Path(results)
-        own = {name: DatasetResults.read(out, name, data_dir) for name in present(out)}
-        if not own:
+        stored = {name: DatasetResults.read(out, name, data_dir) for name in present(out)}
+        if not stored:
             raise DataError(f"{results}: no results there; `letorbench run` makes them")
-    names = words(datasets) or [name for name in files() if not own or name in own]
+    names = split_names(datasets) or [name for name in files() if not stored or name in stored]
     if not names:
         raise UsageError(
-            f"found results of {', '.join(own)}, expected some of {' or '.join(files())}"
+            f"found results of {', '.join(stored)}, expected some of {' or '.join(files())}"
         )
-    chosen = [meant(name, list(files()), "shipped data set") for name in names]
-    return [board(shipped(name, every=True), own.get(name)) for name in chosen]
+    chosen = [resolve_name(name, list(files()), "shipped data set") for name in names]
+    return [board(shipped(name, every=True), stored.get(name)) for name in chosen]

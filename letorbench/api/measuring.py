@@ -25,7 +25,7 @@ from letorbench.datasets.arrays import (
 )
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
-from letorbench.measures import Measure, query_metrics, texts
+from letorbench.measures import Measure, measure_names, query_metrics
 from letorbench.measures.evaluation import relative_weights
 from letorbench.named_files import input_file
 from letorbench.results.scores import parse
@@ -141,10 +141,14 @@ def evaluate(
         labels = as_labels(y)
         offsets, qids, rows = group_rows(len(labels), qid, group)
         ids = None if docids is None else as_docids(docids, len(labels))
-    found = as_scores(given, len(labels))
+    given_scores = as_scores(given, len(labels))
     if rows is not None:
-        labels, found, ids = labels[rows], found[rows], None if ids is None else ids[rows]
-    values = query_metrics(labels, found, offsets, columns, rules, ids)
+        labels, given_scores, ids = (
+            labels[rows],
+            given_scores[rows],
+            None if ids is None else ids[rows],
+        )
+    values = query_metrics(labels, given_scores, offsets, columns, rules, ids)
     frame = pd.DataFrame(values, pd.Index(qids, name="qid"), [str(each) for each in columns])
     frame.attrs["convention"] = rules.name
     if per_query:
@@ -209,14 +213,16 @@ def compare(
             f"systems: found a {type(systems).__name__}, expected {{name: scores}} behind the "
             "labels, or two lb.Results"
         )
-    found = []
+    per_query_values = []
     for name, scores in systems.items():
         frame = evaluate(y, scores, qid, columns, convention, per_query=True)
         one_fold = np.ones(len(frame), np.int64)
-        found.append(PerQuery(name, one_fold, np.array(frame.index, str), dict(frame.items())))
+        per_query_values.append(
+            PerQuery(name, one_fold, np.array(frame.index, str), dict(frame.items()))
+        )
     tables = []
     for measure in map(str, columns):
-        pairs = compare_systems("scores", found, measure, baseline, procedure)
+        pairs = compare_systems("scores", per_query_values, measure, baseline, procedure)
         if not any(pair.difference.n_values for pair in pairs):
             raise DataError(f"{measure}: found no query that counts in two systems, expected one")
         tables.append(comparison_table(pairs, procedure))
@@ -284,18 +290,18 @@ def _documents(given: Any, value: Sequence[str], what: str) -> dict[str, dict[by
             f"{what}: found {got}, expected {{qid: {{docno: value}}}}, or columns of a query "
             f"({', '.join(QUERY)}), a document ({', '.join(DOCUMENT)}) and {' or '.join(value)}"
         )
-    found: dict[str, dict[bytes, Any]] = {}
+    documents_of: dict[str, dict[bytes, Any]] = {}
     for qid, docno, each in rows:
-        documents, name = found.setdefault(str(qid), {}), str(docno).encode()
+        documents, name = documents_of.setdefault(str(qid), {}), str(docno).encode()
         if name in documents:
             raise DataError(f"{what}: found document {docno} of query {qid} again, expected once")
         documents[name] = each
-    return found
+    return documents_of
 
 
-def measures_of(asked: Asked | Sequence[Asked]) -> list[Measure]:
+def measures_of(measures: Asked | Sequence[Asked]) -> list[Measure]:
     """Return the measures of names, comma lists, values and functions."""
-    found = [parse(text) for text in texts(asked)]
-    if not found:
+    parsed = [parse(text) for text in measure_names(measures)]
+    if not parsed:
         raise UsageError("measures: found none, expected at least one, such as 'ndcg@10'")
-    return found
+    return parsed

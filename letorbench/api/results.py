@@ -129,13 +129,13 @@ class Results:
         procedure: Procedure = Procedure(),
     ) -> list[Table]:
         """Return the table of each data set, with signs against a baseline if one is named."""
-        baseline, found = self.row(baseline), []
+        baseline, summaries = self.row(baseline), []
         for frame in self.frames:
             names = frame.names(measures or usual(frame))
             frame = frame.measured(names)
             against = marks(frame, names, baseline, procedure) if baseline else None
-            found.append(summary_table(frame, names, against))
-        return found
+            summaries.append(summary_table(frame, names, against))
+        return summaries
 
     def to_latex(self, measures: Measures | None = None, baseline: str | None = None) -> str:
         """Return the tables for a paper, the best numbers in bold (the package booktabs sets them).
@@ -312,8 +312,8 @@ class Results:
                     "label": queries.labels,
                 }
                 for row in frame.rows:
-                    own = [each for each in row.stored if each.number == fold.number]
-                    files = [each.folder / SCORE_FILES[part] for each in own]
+                    of_fold = [each for each in row.stored if each.number == fold.number]
+                    files = [each.folder / SCORE_FILES[part] for each in of_fold]
                     if lost := [file for file in files if not file.is_file()]:
                         none = "another system has none of its validation part"
                         raise DataError(f"{lost[0]}: found no scores; {none}")
@@ -421,9 +421,9 @@ class Results:
             draws = {k: each.measured([name]) for k, each in drawn[frame.dataset].items()}
             if draws:
                 both, official = [(pair.a, pair.b) for pair in pairs], frame.measured([name])
-                found = resplit_comparison(official, draws, both, name, procedure)
-                if found.rows or found.notes:
-                    yield found
+                comparison = resplit_comparison(official, draws, both, name, procedure)
+                if comparison.rows or comparison.notes:
+                    yield comparison
 
     def queries(
         self, n: int = 5, baseline: str | Sequence[str] | None = None, measure: str = "ndcg@10"
@@ -470,8 +470,8 @@ class Results:
             for pair in pairs:
                 both = frame.only([pair.a, pair.b])
                 yield learning_table(both, diagnose(both.measured(pair.measure), pair, procedure))
-                own = replace(self, frames=(both,))
-                yield from own.query_tables(WHY_QUERIES, pair.measure, pair.b)
+                pair_results = replace(self, frames=(both,))
+                yield from pair_results.query_tables(WHY_QUERIES, pair.measure, pair.b)
 
     def learning_curves(self, measure: str = "ndcg@10") -> DataFrame:
         """Return how good algorithms are that trained on fractions of the training queries.
@@ -500,10 +500,10 @@ class Results:
     def learning(self, measure: str = "ndcg@10") -> list[LearningCurves]:
         """Return `learning_curves` as values with a table and a panel, one a data set."""
         name, frames = self._one_measure(measure), list(self.frames)
-        own = {catalog.parse(each).whole for each in self.datasets}
-        if len(own) == len(frames):  # the fractions are stored as data sets that were not named
+        names = {catalog.parse(each).whole for each in self.datasets}
+        if len(names) == len(frames):  # the fractions are stored as data sets that were not named
             others = [each for each in present(self.out) if each not in self.datasets]
-            fractions = [each for each in others if catalog.parse(each).whole in own]
+            fractions = [each for each in others if catalog.parse(each).whole in names]
             read = [DatasetResults.read(self.out, each, self.data_dir) for each in fractions]
             frames += [frame for each in read if (frame := each.only(self.algorithms)).rows]
         return learning_curves([frame.measured(name) for frame in frames], name)
@@ -614,7 +614,7 @@ class Results:
         self, datasets: str | Iterable[str] | None = None, algos: str | Iterable[str] | None = None
     ) -> Results:
         """Return the results of some data sets and algorithms alone."""
-        names, chosen = words(datasets) or self.datasets, words(algos)
+        names, chosen = split_names(datasets) or self.datasets, split_names(algos)
         frames = [frame for frame in self.frames if frame.dataset in names]
         if chosen:
             frames = [frame.only(chosen) for frame in frames]
@@ -635,8 +635,10 @@ class Results:
             systems = [row.queries for row in frame.measured(names).rows]
             for name in names:
                 slices = None if chosen is None else sliced(chosen, systems, name, frame.data)
-                found = compare_systems(frame.dataset, systems, name, against, procedure, slices)
-                yield frame, found
+                comparisons = compare_systems(
+                    frame.dataset, systems, name, against, procedure, slices
+                )
+                yield frame, comparisons
 
     def _compared(self) -> Iterator[DatasetResults]:
         """Yield the data sets with several algorithms, or all; refuse mixed conventions."""
@@ -653,12 +655,12 @@ class Results:
         """Return the row that a name means: its own, or that of the algorithm if there is one."""
         if name is None:
             return None
-        meant = _meant(self.frames, name)
+        meant = _systems_named(self.frames, name)
         return meant[0] if len(meant) == 1 else require_choice(name, self.algorithms, "algorithm")
 
     def _baselines(self, names: str | Sequence[str] | None) -> list[str] | None:
         """Return the rows that a comma list of baselines or several names mean; None for none."""
-        named = [] if names is None else words(names) or [""]
+        named = [] if names is None else split_names(names) or [""]
         return [row for each in named if (row := self.row(each))] or None
 
     def _one_measure(self, text: str) -> str:
@@ -715,22 +717,24 @@ def load_results(
     UsageError
         A name is unknown; the message suggests the nearest.
     """
-    out, names = Path(out), words(datasets) or ["all"]
+    out, names = Path(out), split_names(datasets) or ["all"]
     if "all" in names:
         names = catalog.without_resplits(present(out))
         if not names:
             raise DataError(f"{out}: no results there; `letorbench run` makes them")
-    found = [DatasetResults.read(out, name, Path(data_dir)) for name in dict.fromkeys(names)]
-    damaged = tuple(line for frame in found for line in frame.damaged)
-    frames = [frame for frame in found if frame.rows]
+    read = [DatasetResults.read(out, name, Path(data_dir)) for name in dict.fromkeys(names)]
+    damaged = tuple(line for frame in read for line in frame.damaged)
+    frames = [frame for frame in read if frame.rows]
     if not frames:
         raise DataError(damaged[0])
     have = sorted({row.algo for frame in frames for row in frame.rows})
     seven = [algo for algo in BASELINES if algo in have] or BASELINES
-    named = {word: _meant(frames, word) or [word] for word in words(algos)}
+    named = {word: _systems_named(frames, word) or [word] for word in split_names(algos)}
     groups = {**named, "all": have, "baselines": seven, "card": seven}
-    chosen = expanded(words(algos), groups)
-    wanted = [each for word in words(baseline) for each in _meant(frames, word) or [word]]
+    chosen = expanded(split_names(algos), groups)
+    wanted = [
+        each for word in split_names(baseline) for each in _systems_named(frames, word) or [word]
+    ]
     for algo in wanted + chosen:
         require_choice(algo, have, "algorithm")
     if chosen:
@@ -740,20 +744,22 @@ def load_results(
     return Results(out, shown, (*damaged, *other))
 
 
-def _meant(frames: Iterable[DatasetResults], word: str) -> list[str]:
+def _systems_named(frames: Iterable[DatasetResults], word: str) -> list[str]:
     """Return the rows of any data set that a name means."""
     every = {row.algo: row for frame in frames for row in frame.rows}
-    found = DatasetResults("", tuple(every.values()))
+    merged = DatasetResults("", tuple(every.values()))
     algos = {row.label.algo for row in every.values()}
-    return found.meant(word) or found.meant(aliases.named(word, algos, "algorithm") or word)
+    return merged.systems_named(word) or merged.systems_named(
+        aliases.named(word, algos, "algorithm") or word
+    )
 
 
-def words(names: str | Iterable[str] | None) -> list[str]:
+def split_names(names: str | Iterable[str] | None) -> list[str]:
     """Return names as a list: of one text, of several, of comma lists.
 
     Examples
     --------
-    >>> words("MQ2007, MQ2008"), words(["map", "p@5"]), words(None)
+    >>> split_names("MQ2007, MQ2008"), split_names(["map", "p@5"]), split_names(None)
     (['MQ2007', 'MQ2008'], ['map', 'p@5'], [])
     """
     return split([names] if isinstance(names, str) else names or ())

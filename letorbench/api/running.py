@@ -29,7 +29,7 @@ from letorbench.experiment.plan import (
 )
 from letorbench.experiment.run import RunReport, run_systems
 from letorbench.features import AUTO
-from letorbench.measures import texts
+from letorbench.measures import measure_names
 from letorbench.rankers.tuning import BUDGET
 from letorbench.results.paths import FIT, FoldKey
 from letorbench.solvers.fit_warnings import KINDS, FitWarning
@@ -148,8 +148,9 @@ def run(
     """
     chosen = Protocol(
         data_dir=Path(data_dir), out=Path(out), name=protocol, budget=budget,
-        select="".join(texts(select or ())), convention=convention, null=null, features=features,
-        seed=seed, force=force, time_limit=time_limit, measures=tuple(texts(measures)),
+        select="".join(measure_names(select or ())), convention=convention, null=null,
+        features=features, seed=seed, force=force, time_limit=time_limit,
+        measures=tuple(measure_names(measures)),
         repeats=DEFAULT_REPEATS if repeats is None else repeats,
     )  # fmt: skip
     shares = [share] if isinstance(share, (int, float, str)) else share

@@ -52,8 +52,8 @@ def cli(context: click.Context, quiet: bool, debug: bool) -> None:
 
 def _commands() -> list[click.Command]:
     modules = registry.modules(__name__).values()
-    found = (each for module in modules for each in vars(module).values())
-    every = {each for each in found if isinstance(each, click.Command)}
+    values = (each for module in modules for each in vars(module).values())
+    every = {each for each in values if isinstance(each, click.Command)}
     groups = (each for each in every if isinstance(each, click.Group))
     parts = {part for group in groups for part in group.commands.values()}
     order = {name: place for place, name in enumerate(FIRST)}

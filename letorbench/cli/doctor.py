@@ -32,12 +32,12 @@ OPTIONAL = {
 def doctor(data_dir: Path, out: Path) -> None:
     """Print versions, cores, data and cache of this machine; status 1 if something is missing."""
     rows, missing = [], []
-    for name, found, wanted in _packages():
-        rows.append((name, found or f"MISSING, expected {wanted}"))
-        missing += [] if found else [name]
+    for name, at_hand, wanted in _packages():
+        rows.append((name, at_hand or f"MISSING, expected {wanted}"))
+        missing += [] if at_hand else [name]
     for name, purpose in OPTIONAL.items():
-        found = _installed(name) or _installed(f"{name}-cpu")  # which has the same module
-        rows.append((name, found or f"not installed (optional: {purpose})"))
+        at_hand = _installed(name) or _installed(f"{name}-cpu")  # which has the same module
+        rows.append((name, at_hand or f"not installed (optional: {purpose})"))
     if "numba" not in missing:
         rows += _machine()
     print_table(text_table(["", ""], [*rows, *_folders(data_dir, out)]))

@@ -52,8 +52,8 @@ def importance(
             )
         data = frame.data()
         of = None if groups is None else feature_groups(groups, data.folds[0].test)
-        found = {row.algo: stored_importance(row, data, name, of, draws, seed) for row in rows}
-        tables.append(importance_table(frame.dataset, name, data.convention.name, found, draws))
+        frames = {row.algo: stored_importance(row, data, name, of, draws, seed) for row in rows}
+        tables.append(importance_table(frame.dataset, name, data.convention.name, frames, draws))
     print_table(tables, form)
 
 
@@ -94,12 +94,12 @@ def ablation(
     of = feature_groups(groups, benchmark.folds[0].test)
     with warnings.catch_warnings():  # its lines are printed below
         warnings.simplefilter("ignore")
-        results, found = ablations(
+        results, comparisons = ablations(
             benchmark, groups=of, measure=measure, out=out, data_dir=data_dir, **given
         )
     print_error(results.warnings, "warning")
     rules = benchmark.convention.name
-    print_table([comparison_table(pairs, convention=rules) for pairs in found], form)
-    panels = [differences_panel(pairs, Procedure()) for pairs in found]
+    print_table([comparison_table(pairs, convention=rules) for pairs in comparisons], form)
+    panels = [differences_panel(pairs, Procedure()) for pairs in comparisons]
     for path in write(draw(panels), out / f"{benchmark.name}-ablation", [FIGURE]):
         echo(path, err=form == "csv")

@@ -53,14 +53,14 @@ def algos(name: str | None, parts: bool) -> None:
 
 def description(name: str) -> str:
     """Return the description of an algorithm: paper, formula, parameters, grid, documentation."""
-    from letorbench.choices import meant
+    from letorbench.choices import resolve_name
     from letorbench.experiment.plan import parameters
     from letorbench.experiment.select import draws
     from letorbench.parameters import describe
     from letorbench.rankers import names, ranker
     from letorbench.rankers.base import Ranker
 
-    cls = ranker(meant(name, names(), "algorithm"))
+    cls = ranker(resolve_name(name, names(), "algorithm"))
     lines = [f"{cls.name}: {cls.title}\n\npaper    {cls.paper}\nformula  {cls.formula}\n"]
     if cls.order_matters:
         lines.append(f"order    of a query's documents matters: {cls.order_matters}\n")
@@ -89,10 +89,10 @@ def description(name: str) -> str:
 def family_tables(rankers: Sequence[type[Ranker]], best: Sequence[str]) -> Iterator[Table]:
     """Yield a table of the rankers of each family by their losses; `best` have a star."""
     for family, title in FAMILIES.items():
-        own = [cls for cls in rankers if (cls.families or ("",))[0] == family]
+        members = [cls for cls in rankers if (cls.families or ("",))[0] == family]
         rows = [
             (f"  {cls.name}{' *' * (cls.name in best)}", ", ".join(cls.families[1:]), cls.title)
-            for cls in own
+            for cls in members
         ]
         if rows:
             yield text_table(["", "", ""], rows, title)

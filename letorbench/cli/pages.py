@@ -69,7 +69,7 @@ def leaderboard(
     """
     from letorbench.analysis.leaderboard import board_table, files, page, tuning_table
     from letorbench.api.leaderboard import boards
-    from letorbench.choices import meant, split
+    from letorbench.choices import resolve_name, split
     from letorbench.results.packed import unpack as unpacked
     from letorbench.results.scores import parse
     from letorbench.results.user_files import check_output
@@ -77,20 +77,20 @@ def leaderboard(
     if unpack is not None:
         options.refuse("--unpack", "measure", "form", "out_file")
         for name in split(datasets) or files():
-            chosen = meant(name, list(files()), "shipped data set")
+            chosen = resolve_name(name, list(files()), "shipped data set")
             echo(unpacked(files()[chosen], unpack))
         return
     check_output(out_file, data_dir=data_dir)
     measure = str(parse(measure))
-    found = boards(folder, datasets, measure, data_dir)
+    all_boards = boards(folder, datasets, measure, data_dir)
     words = click.get_current_context().find_root().obj or ("leaderboard",)
-    text = page(found, measure, " ".join(["letorbench", *words]))
+    text = page(all_boards, measure, " ".join(["letorbench", *words]))
     if not is_stream(out_file):
-        print_table([board_table(each, measure) for each in found], form)
-        tuning = [tuning_table(each, measure) for each in found]
+        print_table([board_table(each, measure) for each in all_boards], form)
+        tuning = [tuning_table(each, measure) for each in all_boards]
         if form != "csv" and any(tuning):  # CSV is one table
             print_table([each for each in tuning if each], form)
-    print_error([line for each in found for line in each.frame.damaged], "warning")
+    print_error([line for each in all_boards for line in each.frame.damaged], "warning")
     with open_output(out_file) as file:
         file.write(text)
     echo(f"\npage  {out_file}", err=form == "csv" or is_stream(out_file))

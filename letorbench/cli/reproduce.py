@@ -70,7 +70,7 @@ def reproduce(
     published). Stored results are not run again. --pages with all papers also puts the answers into
     the page above the folder, as docs/papers.md is above docs/papers.
     """
-    from letorbench.choices import expanded, meant, split
+    from letorbench.choices import expanded, resolve_name, split
     from letorbench.papers import PAPERS, paper
     from letorbench.papers.paper_page import write_front, write_page
     from letorbench.papers.records import closing, lines, notes
@@ -79,17 +79,17 @@ def reproduce(
     from letorbench.results.user_files import check_output
 
     every = list(PAPERS)
-    chosen = [meant(name, every, "paper") for name in expanded(papers, {"all": every})]
+    chosen = [resolve_name(name, every, "paper") for name in expanded(papers, {"all": every})]
     context = Context(**protocol, say=lambda line: echo(f"... {line}", err=True))
     if pages is not None:
         for name in chosen:
             check_output(pages / f"{name}.md", data_dir=context.data_dir)
-    done, asked, judged = [], split(parts), {}
+    done, names, judged = [], split(parts), {}
     for name in chosen:
-        result = rerun(paper(name), context, asked)
+        result = rerun(paper(name), context, names)
         echo(f"{name}: {result.paper.reference}\n")
         shown, elsewhere = (
-            [o for o in outcomes if not asked or o.claim.part in asked]
+            [o for o in outcomes if not names or o.claim.part in names]
             for outcomes in (result.outcomes, result.elsewhere)
         )
         if shown:

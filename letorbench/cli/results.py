@@ -45,13 +45,13 @@ def table(
     """
     from letorbench.analysis.published import published_table
     from letorbench.analysis.results_table import usual
-    from letorbench.measures import texts
+    from letorbench.measures import measure_names
 
     if published:
         options.refuse("--published", "baseline", *options.PROCEDURE)
     if shares:
         options.refuse("--shares", "baseline", "published", *options.PROCEDURE)
-        several = texts(measures or ("ndcg@10",))
+        several = measure_names(measures or ("ndcg@10",))
         print_table([each.table for name in several for each in results.learning(name)], form)
         return
     tables = []
@@ -260,18 +260,18 @@ def _of_runs(
     import numpy as np
 
     from letorbench.api.measuring import measures_of
-    from letorbench.api.results import words
+    from letorbench.api.results import split_names
     from letorbench.conventions import convention as convention_named
     from letorbench.datasets.queryset import Benchmark, Fold
     from letorbench.results.external import measure_runs, read_qrels
 
     if qrels is None:
         raise UsageError("--run: found no --qrels, expected the judgements of the runs")
-    rules, asked = convention_named(convention), measures_of(measures)
-    systems, notes = measure_runs(qrels, runs, asked, rules)
+    rules, chosen = convention_named(convention), measures_of(measures)
+    systems, notes = measure_runs(qrels, runs, chosen, rules)
     print_error(notes, "warning")
     names = {str(run): system.algo for run, system in zip(runs, systems)}
-    against = [names.get(each, each) for each in words(baseline)] or None
+    against = [names.get(each, each) for each in split_names(baseline)] or None
     tables = np.array([[*system.values.values()] for system in systems])
     counts = ~np.isnan(tables).any(axis=(0, 1))
     if not counts.any():

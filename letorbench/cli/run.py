@@ -107,11 +107,11 @@ def run(
     from letorbench.datasets.catalog import without_resplits
     from letorbench.experiment.backends import dask_executor
     from letorbench.experiment.plan import Protocol, left_out
-    from letorbench.measures import texts
+    from letorbench.measures import measure_names
 
     print_error(left_out(algos), "note")
     given = {key: value for key, value in protocol.items() if value is not None}
-    chosen = Protocol(**given, measures=tuple(texts(measures)))
+    chosen = Protocol(**given, measures=tuple(measure_names(measures)))
     if (backend == "dask") != (scheduler is not None) or scheduler == "":
         found = "" if scheduler is None else f" --scheduler {scheduler!r}"
         raise UsageError(f"--backend {backend}{found}: expected dask and an address together")

@@ -85,15 +85,19 @@ def score(
     rules, judgements = convention_named(convention), data or qrels
     assert judgements is not None
     if runs:
-        asked = measures_of(measures or OF_RUNS)
-        if not chosen and any(not each.source and rules.apart(str(each)) is None for each in asked):
+        parsed = measures_of(measures or OF_RUNS)
+        if not chosen and any(
+            not each.source and rules.apart(str(each)) is None for each in parsed
+        ):
             # trec_eval does not compute one of them: its rules, not in its name, measure all
             followed = {rule: getattr(rules, rule) for rule in RULES}
             rules = with_rules(CONVENTIONS["standard"], **followed)
-        systems, notes = measure_runs(judgements, runs, asked, rules)
+        systems, notes = measure_runs(judgements, runs, parsed, rules)
         print_error(notes, "warning")
         about: tuple[Any, ...] = (None, rules, np.zeros(0), np.zeros(1, np.int64))
-        found = [(each.algo, each.qids, np.stack([*each.values.values()], 1)) for each in systems]
+        by_system = [
+            (each.algo, each.qids, np.stack([*each.values.values()], 1)) for each in systems
+        ]
     else:
         assert scores is not None
         options_of = ReadOptions(null=null, clip=True)
@@ -103,27 +107,27 @@ def score(
         doubt = check_convention(queries.n_features, largest, convention, given)
         if doubt:
             print_error([f"{judgements}: {doubt}"], "warning")
-        values, own = read_scores_of(scores, queries), (queries.offsets, rules)
+        values, rules_of = read_scores_of(scores, queries), (queries.offsets, rules)
         if form == "official":
             text = official(
-                queries.qids, queries.labels, values, *own, per_query, queries.docids,
+                queries.qids, queries.labels, values, *rules_of, per_query, queries.docids,
                 queries.weights,
             )  # fmt: skip
             echo(text, nl=False)
             return
-        asked = measures_of(measures) if measures else default_measures(rules)
+        parsed = measures_of(measures) if measures else default_measures(rules)
         found_values = query_metrics(
-            queries.labels, values, queries.offsets, asked, rules, queries.docids
+            queries.labels, values, queries.offsets, parsed, rules, queries.docids
         )
         if np.isnan(found_values).all():
             raise DataError(f"{judgements}: found no query that counts by {rules.name}")
         called = queries.qids if queries.query_names is None else queries.query_names
-        found = [(scores.stem, called, found_values)]
+        by_system = [(scores.stem, called, found_values)]
         about = queries.weights, rules, queries.labels, queries.offsets
     rows = []
-    for name, qids, values in found:
+    for name, qids, values in by_system:
         counts = ~np.isnan(values).all(axis=1)
-        weight = relative_weights(values, asked, *about)
+        weight = relative_weights(values, parsed, *about)
         lines = [("mean", mean_of((values * weight)[counts], axis=0).tolist())]
         if per_query:
             lines = [*zip(qids[counts].tolist(), values[counts].tolist()), *lines]
@@ -133,7 +137,7 @@ def score(
         Column("run", "left", "run" if runs else ""),
         Column("queries", form="d"),
         Column("qid" if per_query else "", "left", "qid"),
-        *(Column(str(each), name=str(each), form=".4f") for each in asked),
+        *(Column(str(each), name=str(each), form=".4f") for each in parsed),
     )
     caption = f"{judgements}: measures {rules.description} [{rules.name}]"
     print_table(table(caption, heads, rows), form)
@@ -227,25 +231,25 @@ def verify(
 
         if algo is None:
             raise UsageError("--against: found no --algo, expected the algorithm to compare")
-        found = compare_runs((Path(what), against), algo, baseline, measure, data_dir)
+        check = compare_runs((Path(what), against), algo, baseline, measure, data_dir)
     elif Path(what).is_dir():
         from letorbench.verify.stored import check_folder
 
-        found = check_folder(Path(what), data_dir)
+        check = check_folder(Path(what), data_dir)
     elif Path(what).exists() or what == DASH:
         from letorbench.verify.printed import check_file
 
-        found = check_file(input_file(what), data_dir, convention)
+        check = check_file(input_file(what), data_dir, convention)
     elif not any(map(str.isdigit, what)) or Path(what).suffix in _TABLES:
         raise UsageError(f"{what}: found no such file or folder and no number such as 0.5036")
     else:
         from letorbench.verify.numbers import check_number
 
-        found = check_number(what, files, scores, measure)
+        check = check_number(what, files, scores, measure)
     if form == "json":
-        shown = found.table
-        facts = {"status": found.status, "found": shown.caption, "rows": records(shown)}
+        shown = check.table
+        facts = {"status": check.status, "found": shown.caption, "rows": records(shown)}
         echo(json.dumps(facts, indent=1))
     else:
-        print_table(found.table)
-    raise SystemExit(found.status)
+        print_table(check.table)
+    raise SystemExit(check.status)

@@ -91,9 +91,9 @@ def import_archive(
             for each in data_sets:
                 places = {staged / each.place: path / each.root, tree: path}
                 _stage(each, tree, staged, tree != path, grades, note)
-                found = layout.find(parse(each.name), staged)
-                if found.name.entry is None or found.name.entry.min_label < 0:
-                    note_unjudged(found, note)
+                staged_layout = layout.find(parse(each.name), staged)
+                if staged_layout.name.entry is None or staged_layout.name.entry.min_label < 0:
+                    note_unjudged(staged_layout, note)
         except WriteError:
             raise
         except DataError as error:
@@ -190,7 +190,7 @@ def _recognised(tree: Path, where: Path) -> list[Recognised]:
     official = {root for root, shape in groups if shape in _OFFICIAL}
     ending = next((each for each in ENDINGS if where.name.lower().endswith(each)), where.suffix)
     stem = where.resolve().name if where.is_dir() else where.name[: len(where.name) - len(ending)]
-    found: dict[tuple[PurePosixPath, str], Recognised] = {}
+    recognised: dict[tuple[PurePosixPath, str], Recognised] = {}
     refusal: DataError | None = None
     for (root, shape), parts in groups.items():
         folders, paths = (stem, *root.parts), [each.path for each in parts]
@@ -220,22 +220,22 @@ def _recognised(tree: Path, where: Path) -> list[Recognised]:
         if len({each.place for each in parts}) < len(parts):
             raise DataError(f"{where}: found {', '.join(map(str, paths))}, expected each part once")
         key = place, shape if _OFFICIAL.get(shape) else ""
-        if key in found:
+        if key in recognised:
             raise DataError(
-                f"{where}: found {name} twice, as {found[key].files[0].path} and {paths[0]}; "
+                f"{where}: found {name} twice, as {recognised[key].files[0].path} and {paths[0]}; "
                 "expected it once"
             )
-        found[key] = Recognised(name, place, parts, root)
-    if not found and refusal is not None:
+        recognised[key] = Recognised(name, place, parts, root)
+    if not recognised and refusal is not None:
         raise refusal
-    if not found:
+    if not recognised:
         packed = [f.name for f in files if f.name.lower().endswith((*ENDINGS, *_PACKED))]
         raise DataError(
             f"{where}: no data set inside; expected folders Fold1, Fold2, ... with train, vali and "
             "test files, or train and test files in one folder"
             + (f"; found {packed[0]}, which is to be unpacked first" if packed else "")
         )
-    return list(found.values())
+    return list(recognised.values())
 
 
 def _files(tree: Path) -> list[Path]:

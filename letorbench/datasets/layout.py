@@ -99,9 +99,9 @@ def installed(data_dir: Path) -> tuple[str, ...]:
     # folders such as Gov, which hold files of the catalog's data sets
     taken = {place.split("/")[0] for entry in CATALOG.values() for place in entry.places}
     taken = {normalized(name) for name in (*CATALOG, *taken)}
-    own = sorted(path.name for path in _subfolders(Path(data_dir)))
-    own = [name for name in own if name.isprintable() and normalized(name) not in taken]
-    return tuple(name for name in (*known, *own) if present(name, data_dir))
+    folders = sorted(path.name for path in _subfolders(Path(data_dir)))
+    folders = [name for name in folders if name.isprintable() and normalized(name) not in taken]
+    return tuple(name for name in (*known, *folders) if present(name, data_dir))
 
 
 def resolve(root: Path, place: str) -> Path | None:
@@ -111,10 +111,10 @@ def resolve(root: Path, place: str) -> Path | None:
         if step == ".":
             continue
         alike = (path for path in _subfolders(folder) if same(path.name, step))
-        found = folder / step if (folder / step).is_dir() else next(alike, None)
-        if found is None:
+        subfolder = folder / step if (folder / step).is_dir() else next(alike, None)
+        if subfolder is None:
             return None
-        folder = found
+        folder = subfolder
     return folder if folder.is_dir() else None
 
 
@@ -143,20 +143,20 @@ def numbered_folds(numbers: Mapping[str, int], count: int | None, where: str) ->
     return {number: name for name, number in numbers.items()}
 
 
-def feature_names(found: Layout) -> tuple[str, ...] | None:
+def feature_names(layout: Layout) -> tuple[str, ...] | None:
     """Return the names of the features, where the folder has them."""
-    lines = _lines_beside(found, FEATURE_NAMES)
+    lines = _lines_beside(layout, FEATURE_NAMES)
     return None if lines is None else tuple(lines)
 
 
-def query_names(found: Layout) -> dict[str, str]:
+def query_names(layout: Layout) -> dict[str, str]:
     """Return the names of the queries by their ids in the files, where the folder has them."""
-    lines = _lines_beside(found, QUERY_NAMES) or []
+    lines = _lines_beside(layout, QUERY_NAMES) or []
     return {qid: name for qid, tab, name in (line.partition("\t") for line in lines) if tab}
 
 
-def _lines_beside(found: Layout, name: str) -> list[str] | None:
-    path, known = found.folder / name, found.name.entry
+def _lines_beside(layout: Layout, name: str) -> list[str] | None:
+    path, known = layout.folder / name, layout.name.entry
     if (known is not None and known.unsplit is None) or not path.is_file():
         return None
     try:
@@ -219,16 +219,16 @@ def _folds(folder: Path, entry: Entry | None) -> tuple[FoldFiles, ...] | None:
 
 
 def _parts(folder: Path, prefix: str) -> dict[str, Path]:
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for path in _listed(folder):
         part = part_of(path.name, prefix)
         if part is not None and path.is_file():
-            if part in found:
+            if part in files:
                 raise DataError(
-                    f"{folder}: two {part} files, {found[part].name} and {path.name}; expected one"
+                    f"{folder}: two {part} files, {files[part].name} and {path.name}; expected one"
                 )
-            found[part] = path
-    return found
+            files[part] = path
+    return files
 
 
 def _subfolders(folder: Path) -> list[Path]:

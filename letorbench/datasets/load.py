@@ -73,31 +73,31 @@ def load(
     data_dir = Path(data_dir)
     named = parse(name)
     try:
-        found = layout.find(named, data_dir)
+        dataset = layout.find(named, data_dir)
     except DataError:
         if named.files != "DEMO":
             raise
         make(named, data_dir)
-        found = layout.find(named, data_dir)
+        dataset = layout.find(named, data_dir)
     cache = Cache(data_dir / ".cache")
     entry = named.entry
     options = ReadOptions(
         null, entry.n_features if entry else None, clip=bool(entry and entry.doubles)
     )
-    content = _content(found, cache)
-    folds = _folds(cache, found, content, options)
+    content = _content(dataset, cache)
+    folds = _folds(cache, dataset, content, options)
     parts = [part for fold in folds for part in fold.parts.values()]
 
     def missing() -> bool:
         return any(len(missing_features(part.features)) for part in parts)
 
-    if null == "keep" and not cache.remember("missing", found.files, missing):
+    if null == "keep" and not cache.remember("missing", dataset.files, missing):
         null = "error"  # equal to "keep" for such data, and one identity of their results
     return Benchmark(
         named.label,
-        _with_names(folds, found),
+        _with_names(folds, dataset),
         _convention(named, convention, parts),
-        _provenance(found, content, null),
+        _provenance(dataset, content, null),
         named.train_fraction,
     )
 
@@ -208,43 +208,43 @@ def redrawn(benchmark: Benchmark, number: int) -> Benchmark:
 def digest_of(name: str, data_dir: Path) -> object:
     """Return the digest of the data now on disk; None for none, and for unread, large ones."""
     try:
-        found = layout.find(name, data_dir)
-        content = _content(found, Cache(data_dir / ".cache"), most=QUICK)
-        return digest_of_draw(content["digest"], found.name.resplit)
+        dataset = layout.find(name, data_dir)
+        content = _content(dataset, Cache(data_dir / ".cache"), most=QUICK)
+        return digest_of_draw(content["digest"], dataset.name.resplit)
     except (LetorError, OSError):
         return None
 
 
-def _content(found: Layout, cache: Cache, most: float = math.inf) -> dict[str, object]:
+def _content(dataset: Layout, cache: Cache, most: float = math.inf) -> dict[str, object]:
     """Return whether the folds rotate, and the files' digest; DataError for more bytes unread."""
-    weights = [each for file in found.files for each in weights_of(file)]
+    weights = [each for file in dataset.files for each in weights_of(file)]
 
     def compute() -> dict[str, object]:
-        size = sum(file.stat().st_size for file in [*found.files, *weights])
+        size = sum(file.stat().st_size for file in [*dataset.files, *weights])
         if size > most:
-            raise DataError(f"{found.folder}: found {size} bytes, expected at most {most}")
-        rotates = not weights and rotation.is_rotation(found.folds)  # weights may be no rotation
-        files = rotation.part_files(found.folds) if rotates else found.files
+            raise DataError(f"{dataset.folder}: found {size} bytes, expected at most {most}")
+        rotates = not weights and rotation.is_rotation(dataset.folds)  # weights may be no rotation
+        files = rotation.part_files(dataset.folds) if rotates else dataset.files
         return {"rotation": rotates, "digest": rotation.files_digest([*files, *weights])}
 
-    return cache.remember("rotation", [*found.files, *weights], compute)
+    return cache.remember("rotation", [*dataset.files, *weights], compute)
 
 
 def _folds(
-    cache: Cache, found: Layout, content: Mapping[str, object], options: ReadOptions
+    cache: Cache, dataset: Layout, content: Mapping[str, object], options: ReadOptions
 ) -> tuple[Fold, ...]:
     """Read the folds: views on the parts of a rotation, its own or drawn anew, or all files."""
-    n, number = len(found.folds), found.name.resplit
+    n, number = len(dataset.folds), dataset.name.resplit
     if number:
-        _require_rotation(found.name.label, bool(content["rotation"]), n)
+        _require_rotation(dataset.name.label, bool(content["rotation"]), n)
     if not content["rotation"]:
-        return _separate(cache, found.folds, options)
-    files = rotation.unrolled(rotation.part_files(found.folds))
+        return _separate(cache, dataset.folds, options)
+    files = rotation.unrolled(rotation.part_files(dataset.folds))
     whole, bounds = cache.queries(files, options)
     if number:
-        once, called = whole.queries(0, int(bounds[n])), layout.query_names(found)
+        once, called = whole.queries(0, int(bounds[n])), layout.query_names(dataset)
         names = [called.get(qid, qid) for qid in once.qids.tolist()]
-        parts = rotation.redrawn_parts(names, n, number, found.name.label)
+        parts = rotation.redrawn_parts(names, n, number, dataset.name.label)
         key = json.dumps([content["digest"], *astuple(options)])
         whole, bounds = cache.parts(key, once, rotation.unrolled(parts))
     return rotation.rotated(whole, bounds, n)
@@ -297,13 +297,13 @@ def _weighted(whole: QuerySet, files: Sequence[Path], bounds: np.ndarray) -> Que
     return replace(whole, weights=weights)
 
 
-def _with_names(folds: tuple[Fold, ...], found: Layout) -> tuple[Fold, ...]:
+def _with_names(folds: tuple[Fold, ...], dataset: Layout) -> tuple[Fold, ...]:
     """Return the folds with the user's names of features and queries, where the folder has some."""
-    features, queries = layout.feature_names(found), layout.query_names(found)
+    features, queries = layout.feature_names(dataset), layout.query_names(dataset)
     n_features = folds[0].train.n_features
     if features is not None and len(features) != n_features:
         raise DataError(
-            f"{found.folder / layout.FEATURE_NAMES}: found {len(features)} lines, expected "
+            f"{dataset.folder / layout.FEATURE_NAMES}: found {len(features)} lines, expected "
             f"{n_features}, the features"
         )
     if features is None and not queries:
@@ -330,15 +330,17 @@ def _convention(named: Name, convention: str, parts: Sequence[QuerySet]) -> Conv
     return convention_named(convention).of_data(largest)
 
 
-def _provenance(found: Layout, content: dict[str, object], null: str | float) -> dict[str, object]:
+def _provenance(
+    dataset: Layout, content: dict[str, object], null: str | float
+) -> dict[str, object]:
     """Return what a result's file says about its data; all of it fit for JSON."""
-    own_part = all(files.validation for files in found.folds)
+    own_part = all(files.validation for files in dataset.folds)
     return {
-        "folder": str(found.folder),
-        "digest": digest_of_draw(content["digest"], found.name.resplit),
+        "folder": str(dataset.folder),
+        "digest": digest_of_draw(content["digest"], dataset.name.resplit),
         "null": null,
-        "normalised": found.name.normalised,
+        "normalised": dataset.name.normalised,
         "rotation": content["rotation"],
         "validation": OWN_PART if own_part else "the last fifth of the training queries",
-        "recipe": recipe(found.folder),
+        "recipe": recipe(dataset.folder),
     }

@@ -229,12 +229,12 @@ def _parse(blocks: Blocks, options: ReadOptions, width: int) -> _Parsed:
 
 def _query_set(blocks: Blocks, options: ReadOptions, parsed: _Parsed) -> QuerySet:
     features, labels, each, _ = parsed
-    found = [block for block in each if block is not None]
-    if len(found) < len(each):
+    blocks_read = [block for block in each if block is not None]
+    if len(blocks_read) < len(each):
         raise first_mistake(blocks.path, int(blocks.lines[each.index(None)]), options)
-    bounds = np.append(0, np.cumsum([block.rows for block in found])).astype(np.int64)
-    first = np.concatenate([block.starts + bound for bound, block in zip(bounds, found)])
-    ids = np.concatenate([block.qids for block in found])
+    bounds = np.append(0, np.cumsum([block.rows for block in blocks_read])).astype(np.int64)
+    first = np.concatenate([block.starts + bound for bound, block in zip(bounds, blocks_read)])
+    ids = np.concatenate([block.qids for block in blocks_read])
     new = np.append(True, ids[1:] != ids[:-1])[: len(ids)]
     qids = [qid.decode("utf-8", "surrogateescape") for qid in ids[new].tolist()]
     if len(set(qids)) < len(qids) or not all(map(str.isprintable, qids)):
@@ -242,17 +242,17 @@ def _query_set(blocks: Blocks, options: ReadOptions, parsed: _Parsed) -> QuerySe
     n_docs = int(bounds[-1])
     if not n_docs:
         raise file_error(blocks.path, "only blank lines and comments", EXPECTED_LINES)
-    if blocks.unended and found[-1].rows:
+    if blocks.unended and blocks_read[-1].rows:
         check_end(blocks.path, int(blocks.lines[-1]), features.shape[1])
     for block in np.flatnonzero(bounds[:-1] != blocks.lines[:-1]):
         # blank lines and comments have left gaps
-        old, to, n = int(blocks.lines[block]), int(bounds[block]), found[block].rows
+        old, to, n = int(blocks.lines[block]), int(bounds[block]), blocks_read[block].rows
         features[to : to + n] = features[old : old + n]
         labels[to : to + n] = labels[old : old + n]
     offsets = np.append(first[new], n_docs).astype(np.int64)
     if options.null == "min":
         nulls_to_least(features, offsets)
-    names = np.concatenate([block.docids for block in found])
+    names = np.concatenate([block.docids for block in blocks_read])
     docids = names if (names != b"").any() else None
     return QuerySet(features[:n_docs], labels[:n_docs], offsets, np.array(qids), docids)
 

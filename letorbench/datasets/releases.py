@@ -37,9 +37,9 @@ def release_in(path: Path, expected: Name | None) -> tuple[Name, list[Path]] | N
         return (expected, files) if expected.entry.unsplit else None
     for known in CATALOG.values():
         for source in known.sources if known.unsplit else ():
-            found = [next((f for f in files if _is(f, each)), None) for each in source.addresses]
-            there = [file for file in found if file is not None]
-            if len(there) == len(found):
+            matches = [next((f for f in files if _is(f, each)), None) for each in source.addresses]
+            there = [file for file in matches if file is not None]
+            if len(there) == len(matches):
                 return parse(f"{known.name}/{source.variant}".strip("/")), there
     return None
 
@@ -110,11 +110,13 @@ def _judged_movies(files: Sequence[Path]) -> DataFrame:
     rows = pairs.agg(label=("label", "mean"), bm25=("bm25", "last"))
     rows["label"] = (MOST * rows["label"] / (labels.max() or 1.0)).round().astype(int)
     rows = rows.merge(movies[["id", *NUMBERS]].drop_duplicates("id"), on="id", how="left")
-    asked = {query: _words(query) for query in rows["query"]}
+    query_words = {query: _words(query) for query in rows["query"]}
     for text in TEXTS:
-        words = {movie: set(_words(own)) for movie, own in zip(movies["id"], movies[text])}
+        words = {
+            movie: set(_words(movie_text)) for movie, movie_text in zip(movies["id"], movies[text])
+        }
         rows[f"query words in {text}"] = [
-            sum(word in words[movie] for word in asked[query]) / len(asked[query])
+            sum(word in words[movie] for word in query_words[query]) / len(query_words[query])
             for query, movie in zip(rows["query"], rows["id"])
         ]
     return rows

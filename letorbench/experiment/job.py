@@ -110,10 +110,10 @@ def run_job_remotely(
         if job.benchmark is None and facts is not None:
             try:
                 named = job.source or job.key.dataset
-                found = job.protocol.data_dir.is_dir() and benchmark_of(named, job.protocol)
+                benchmark = job.protocol.data_dir.is_dir() and benchmark_of(named, job.protocol)
             except (DataError, OSError):
                 return None
-            if not found or found.provenance["digest"] != facts["data"]:
+            if not benchmark or benchmark.provenance["digest"] != facts["data"]:
                 return None
         job = replace(job, folder=Path(folder))
         run = run_job(job, user_code=user_code)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from letorbench import aliases
-from letorbench.choices import meant, require_choice, split
+from letorbench.choices import require_choice, resolve_name, split
 from letorbench.datasets.catalog import Name
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
@@ -117,9 +117,9 @@ def labelled(words: Iterable[str]) -> list[Label]:
     """
     words = tuple(words)
     usable = [cls.name for cls in _every(words) if cls.published and cls.available()]
-    found = labels.expanded(words, {"all": usable, "baselines": BASELINES, "card": BASELINES})
+    expanded = labels.expanded(words, {"all": usable, "baselines": BASELINES, "card": BASELINES})
     every = names()
-    return [replace(label, algo=meant(label.algo, every, "algorithm")) for label in found]
+    return [replace(label, algo=resolve_name(label.algo, every, "algorithm")) for label in expanded]
 
 
 def left_out(words: Iterable[str]) -> list[str]:
@@ -133,8 +133,8 @@ def left_out(words: Iterable[str]) -> list[str]:
 
 def _every(words: Iterable[str]) -> list[type[Ranker]]:
     """Return every ranker if `all` is among the labels; to import their modules takes time."""
-    asked = {labels.parse(word).algo for word in split(words)}
-    return [ranker(name) for name in names()] if "all" in asked else []
+    algos = {labels.parse(word).algo for word in split(words)}
+    return [ranker(name) for name in names()] if "all" in algos else []
 
 
 def _given(algo: Algorithm, name: str) -> System:
@@ -240,7 +240,7 @@ class Protocol:
         return self.budget if PROTOCOLS[self.name].tunes else None
 
     @property
-    def asked(self) -> dict[str, Any]:
+    def differing(self) -> dict[str, Any]:
         """The settings that differ from the defaults, by the keys `labels.RUN_KEYS`."""
         default = {
             "features": AUTO, "protocol": "default", "select": SELECTED_BY[self.name],
@@ -358,23 +358,23 @@ def _first_job(
 ) -> Job:
     """Return the job of an algorithm on a data set without a fold."""
     cls, changed = system.ranker, protocol.changed(system.run)
-    asked = system.settings
-    settings = {**cls.as_published, **asked} if changed.name == "published" else asked
+    given = system.settings
+    settings = {**cls.as_published, **given} if changed.name == "published" else given
     measured = benchmark
     if changed.convention != protocol.convention:
         measured = benchmark_of(benchmark, changed)
     if changed.null != protocol.null:
         measured = benchmark_of(source or name, changed)
-    facts, repeats, fixed = None, None, dict(asked)
+    facts, repeats, fixed = None, None, dict(given)
     with suppress(*FAILURES):  # running the job says why a ranker refuses its settings
         default = cls().get_params()
-        fixed = {key: v for key, v in asked.items() if v != default.get(key)}
+        fixed = {key: v for key, v in given.items() if v != default.get(key)}
         repeats = changed.repeats if draws(cls, settings, changed.tuning) else None
         if repeats is None and benchmark.train_fraction == 1.0:
             changed = replace(changed, seed=0)  # no other seed would change anything
         facts = identity(name, cls, settings, changed, measured)
-        fixed = {key: asked[key] for key in asked if key in facts["fixed"]}
-    label = labels.of(cls.name, fixed, changed.asked, system.name)
+        fixed = {key: given[key] for key in given if key in facts["fixed"]}
+    label = labels.of(cls.name, fixed, changed.differing, system.name)
     return Job(
         key=FoldKey(name, label.row, 1, 0), label=label, settings=settings, protocol=changed,
         folder=changed.out / name / label.folders[0], identity=facts,
@@ -392,8 +392,8 @@ def identity(
         raise UsageError(f"{cls.name}: found {FEATURES!r} in its grid, expected hyper-parameters")
     # of all folds; where the catalog does not say whether they are normalised, the first tells
     train, normalised = benchmark.folds[0].train, benchmark.provenance.get("normalised")
-    own = cls(**settings).auto_features
-    features = resolved(protocol.features, own, train.features, normalised)
+    auto_features = cls(**settings).auto_features
+    features = resolved(protocol.features, auto_features, train.features, normalised)
     facts = {
         "dataset": dataset,
         "algo": cls.name,

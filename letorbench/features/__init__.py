@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from letorbench import registry
-from letorbench.choices import meant
+from letorbench.choices import resolve_name
 from letorbench.compiled.threads import parallel_for
 from letorbench.datasets.arrays import missing_features, read_only
 from letorbench.datasets.queryset import QuerySet
@@ -232,12 +232,12 @@ def transformation(name: str) -> type[Transformation]:
     >>> transformation("query-minmax").formula
     '(x - min) / (max - min), over the query; 0 where max = min'
     """
-    return TRANSFORMATIONS[meant(name, list(TRANSFORMATIONS), "feature transformation")]
+    return TRANSFORMATIONS[resolve_name(name, list(TRANSFORMATIONS), "feature transformation")]
 
 
 def features_name(name: str) -> str:
     """Return the name of a transformation or "auto"; UsageError for anything else."""
-    return meant(name, [AUTO, *TRANSFORMATIONS], "feature transformation")
+    return resolve_name(name, [AUTO, *TRANSFORMATIONS], "feature transformation")
 
 
 def resolved(

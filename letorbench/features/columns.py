@@ -123,8 +123,8 @@ class BinnedFeatures:
 
         groups = run_tasks([partial(of_group, k) for k in range(0, features.shape[1], GROUP)])
         binned = [column for group in groups for column in group]
-        codes = np.stack([own for _, own in binned])  # in the widest of their types
-        cuts = tuple(own for own, _ in binned)
+        codes = np.stack([values for _, values in binned])  # in the widest of their types
+        cuts = tuple(values for values, _ in binned)
         n_bins = np.array([len(c) + 1 for c in cuts], dtype=np.int64)
         return BinnedFeatures(codes, n_bins, cuts)
 
@@ -140,9 +140,9 @@ def _binned_column(column: np.ndarray, max_bins: int | None) -> tuple[np.ndarray
     """Return a feature's thresholds, float64, and the documents' bins in the smallest type."""
     if np.isnan(column.max(initial=0.0)):
         missing = np.isnan(column)
-        cuts, own = _binned_column(column[~missing], max_bins and min(max_bins, COARSE - 1))
+        cuts, value_codes = _binned_column(column[~missing], max_bins and min(max_bins, COARSE - 1))
         codes = np.full(len(column), len(cuts) + 1, np.min_scalar_type(len(cuts) + 1))
-        codes[~missing] = own
+        codes[~missing] = value_codes
         return np.append(cuts, LARGEST_FLOAT32), codes
     values, rows = sorted_column(column)
     starts = bin_starts(values, max_bins or 0)

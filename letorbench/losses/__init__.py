@@ -41,12 +41,12 @@ def loss(text: str) -> Loss:
     if bracket and not rest.endswith(")"):
         raise UsageError(f"loss {text!r}: expected a form like wpl(weight=1/pi)")
     name = OTHER_NAMES.get(name.strip(), name.strip())
-    own = None if name in families() else registry.user_defined(name, is_loss)
-    if own is not None and not isinstance(own, type):
+    custom = None if name in families() else registry.user_defined(name, is_loss)
+    if custom is not None and not isinstance(custom, type):
         if bracket:
             raise UsageError(f"loss {text!r}: {name} is a function, expected no parameters")
-        return own if isinstance(own, Loss) else loss_of(own, name)
-    family: type[Loss] = own or families()[require_choice(name, sorted(families()), "loss")]
+        return custom if isinstance(custom, Loss) else loss_of(custom, name)
+    family: type[Loss] = custom or families()[require_choice(name, sorted(families()), "loss")]
     values: dict[str, Any] = {}
     known = kinds(family)
     for part in split([rest[:-1]]):

@@ -45,9 +45,9 @@ def q_norm(scores: np.ndarray, queries: QuerySet, p: float) -> tuple[np.ndarray,
     each_q = np.repeat(q, queries.lengths)
     size = np.abs(scores)
     largest = query_maxima(size, queries)
-    share = size * np.repeat(inverse_or_zero(largest), queries.lengths)
-    relative = power(query_sums(power(share, each_q), queries), 1.0 / q)
-    ratio = share * np.repeat(inverse_or_zero(relative), queries.lengths)
+    fraction = size * np.repeat(inverse_or_zero(largest), queries.lengths)
+    relative = power(query_sums(power(fraction, each_q), queries), 1.0 / q)
+    ratio = fraction * np.repeat(inverse_or_zero(relative), queries.lengths)
     return largest * relative, np.sign(scores) * power(ratio, each_q - 1.0)
 
 

@@ -83,11 +83,11 @@ def require_gradient(loss: Loss, train: QuerySet) -> None:
         for other in np.sqrt([5.0, 7.0, 11.0])[:DIRECTIONS]:
             along = np.cos(k * k * other)
             ahead, behind = (loss(scores + h * along, queries).value for h in (STEP, -STEP))
-            slope, found = query_sums(gradient * along, queries), (ahead - behind) / (2.0 * STEP)
-            room = query_sums(np.abs(gradient * along), queries) + np.abs(found)
+            slope, numeric = query_sums(gradient * along, queries), (ahead - behind) / (2.0 * STEP)
+            room = query_sums(np.abs(gradient * along), queries) + np.abs(numeric)
             error = np.abs(ahead) * np.finfo(float).eps / STEP
-            off.append(~(np.abs(slope - found) <= TOLERANCE * room + 10.0 * error))
-            last = slope, found
+            off.append(~(np.abs(slope - numeric) <= TOLERANCE * room + 10.0 * error))
+            last = slope, numeric
     wrong = np.mean(off, axis=0) > 0.5  # a kink may spoil some of the differences, not most
     if wrong.any():
         q = int(wrong.argmax())

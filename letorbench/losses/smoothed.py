@@ -186,16 +186,16 @@ class NeuralNDCG(Loss):
         relevant = query_maxima(g, queries) > 0.0
         loss = ValueAndGradient(np.zeros(queries.n_queries), np.zeros(queries.n_docs))
 
-        def part(own: np.ndarray, m: int) -> None:
-            rows = queries.offsets[own, None] + np.arange(m)
+        def part(chosen: np.ndarray, m: int) -> None:
+            rows = queries.offsets[chosen, None] + np.arange(m)
             value, slope = smooth_ndcg(scores[rows] / self.tau, g[rows], D[:m], self.scalings)
-            loss.value[own], loss.gradient[rows] = 1.0 - value, -slope / self.tau
+            loss.value[chosen], loss.gradient[rows] = 1.0 - value, -slope / self.tau
 
         tasks = []
         for m in np.unique(queries.lengths[relevant]).tolist():
             alike = np.flatnonzero(relevant & (queries.lengths == m))
             parts = np.array_split(alike, -(-len(alike) * m**2 // TOGETHER))
-            tasks += [partial(part, own, m) for own in parts]
+            tasks += [partial(part, chosen, m) for chosen in parts]
         run_tasks(tasks)
         return loss
 

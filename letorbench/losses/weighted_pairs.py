@@ -179,9 +179,11 @@ def _near_rows(
     begin, cost = max(rows[0] + 1, l0), 0.0
     product[begin:l1] = 1.0
     for i in range(rows[0], rows[1]):
-        own = slice(max(i + 1, l0), l1)
+        columns = slice(max(i + 1, l0), l1)
         above, below = u[0, i], u[1, i]
-        force[i] += _row(above, below, u[0, own], u[1, own], n, L, product[own], force[own])
+        force[i] += _row(
+            above, below, u[0, columns], u[1, columns], n, L, product[columns], force[columns]
+        )
     for j in range(begin, l1):
         cost += np.log(product[j])
     return cost
@@ -272,11 +274,11 @@ class PseudoLikelihood(DocumentWeighted):
         h -= h.max(axis=1, keepdims=True)
         e = exp(h)
         z = e.sum(axis=1)
-        own = np.arange(queries.n_docs), r
+        at_own_label = np.arange(queries.n_docs), r
         by_h = weights[:, None] * e / z[:, None]
-        by_h[own] -= weights
+        by_h[at_own_label] -= weights
         # s_i is in the document's own h, and through the sums in those of the whole query
         pulls = np.stack([query_sums(column, queries) for column in by_h.T], axis=1)
         through = gamma[:, None] * np.einsum("ql,kl->qk", pulls, signs)
         gradient = (by_h * slope[query]).sum(axis=1) - through[query, r]
-        return ValueAndGradient(query_sums(weights * (log(z) - h[own]), queries), gradient)
+        return ValueAndGradient(query_sums(weights * (log(z) - h[at_own_label]), queries), gradient)

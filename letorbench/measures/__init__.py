@@ -70,8 +70,10 @@ def custom_measure(name: str) -> Measure | None:
     """Return the user's measure of that name, or None."""
     if name in MEASURES:
         return None
-    found = registry.user_defined(name, lambda each: isinstance(each, Measure) or is_function(each))
-    return measure_of(found, name) if is_function(found) else found
+    custom = registry.user_defined(
+        name, lambda each: isinstance(each, Measure) or is_function(each)
+    )
+    return measure_of(custom, name) if is_function(custom) else custom
 
 
 def is_function(value: object) -> bool:
@@ -100,19 +102,19 @@ def sign(name: str) -> int:
     return -1 if measure is not None and measure.error else 1
 
 
-def texts(asked: Any) -> list[str]:
+def measure_names(measures: Any) -> list[str]:
     """Return texts, comma lists, measures and functions as texts of measures, not validated.
 
     A number is a further cut-off of the measure before it.
 
     Examples
     --------
-    >>> texts("ndcg@1,3, map"), texts([nDCG @ 5, "P@5,10"])
+    >>> measure_names("ndcg@1,3, map"), measure_names([nDCG @ 5, "P@5,10"])
     (['ndcg@1', 'ndcg@3', 'map'], ['ndcg@5', 'p@5', 'p@10'])
     """
-    found: list[str] = []
-    several = [asked] if isinstance(asked, str) or callable(asked) else asked
+    names: list[str] = []
+    several = [measures] if isinstance(measures, str) or callable(measures) else measures
     for word in split(str(take(each)) if callable(each) else str(each) for each in several):
-        before, at, _ = (found or [""])[-1].partition("@")
-        found.append(f"{before}@{word}" if at and word.isdecimal() else word.lower())
-    return found
+        before, at, _ = (names or [""])[-1].partition("@")
+        names.append(f"{before}@{word}" if at and word.isdecimal() else word.lower())
+    return names

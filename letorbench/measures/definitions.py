@@ -108,11 +108,11 @@ def BPref(rankings: Rankings, k: int | None) -> np.ndarray:
     ranked or not. A relevant document with none above it counts 1. Unjudged documents do not count.
     Ties: file order. No relevant document: 0. The whole list counts, however short.
     """
-    R, found = rankings.relevant, rankings.retrieved_relevant
+    R, n_hits = rankings.relevant, rankings.retrieved_relevant
     misses = rankings.misses
-    above = misses[rankings.hits] - np.repeat(misses[rankings.offsets[:-1]], found)
-    least = np.repeat(np.minimum(R, rankings.irrelevant), found)
-    losses = ratio(np.minimum(above, np.repeat(R, found)), least)
+    above = misses[rankings.hits] - np.repeat(misses[rankings.offsets[:-1]], n_hits)
+    least = np.repeat(np.minimum(R, rankings.irrelevant), n_hits)
+    losses = ratio(np.minimum(above, np.repeat(R, n_hits)), least)
     return rankings.fraction(rankings.sums(1.0 - losses, rankings.hit_offsets), R)
 
 

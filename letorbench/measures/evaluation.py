@@ -1,9 +1,9 @@
 """From scores in file order to every query's value of every measure.
 
-`mean_of_orders` is the mean of a measure over all orders of equal scores, each equally likely. A
-group of n documents with one score occupies the ranks a + 1 .. a + n. Above it are A relevant
-documents, within it r. NDCG and P have the mean gain and the share of relevant documents of the
-group at each of its ranks. The other measures are, with sums over the groups,
+`expectation_over_ties` is the mean of a measure over all orders of equal scores, each equally
+likely. A group of n documents with one score occupies the ranks a + 1 .. a + n. Above it are A
+relevant documents, within it r. NDCG and P have the mean gain and the share of relevant documents
+of the group at each of its ranks. The other measures are, with sums over the groups,
 
     AP        1/R  sum_{i = 1..n} r/n (A + 1 + (i - 1) (r - 1) / (n - 1)) / (a + i)
     RR        the first group with A = 0, r > 0:
@@ -40,7 +40,7 @@ from letorbench.measures.rankings import Rankings, kept_offsets, owner, ratio
 DRAWN = 1_000
 
 
-def mean_of_orders(measure: Measure, rankings: Rankings) -> np.ndarray:
+def expectation_over_ties(measure: Measure, rankings: Rankings) -> np.ndarray:
     """Measure rankings that have `groups` by the mean over all orders, (n_queries,) float64."""
     if measure.name in MEANS:
         return (MEANS[measure.name] or measure.function)(rankings, measure.cutoff)
@@ -241,10 +241,12 @@ def query_metrics(
         rules = rules_of(measure, convention)
         # the rules that a measure has apart change no order, except those for ties
         if rules not in known:
-            like = next((found for each, found in known.items() if each.ties == rules.ties), None)
+            like = next(
+                (rankings for each, rankings in known.items() if each.ties == rules.ties), None
+            )
             ranked = like or Rankings.of(labels, scores, offsets, rules, docids)
             known[rules] = replace(ranked, convention=rules)
-        measured = mean_of_orders if rules.ties == "mean" else Measure.__call__
+        measured = expectation_over_ties if rules.ties == "mean" else Measure.__call__
         values[:, column] = measured(measure, known[rules])
         if rules.empty == "drop":
             values[known[rules].relevant == 0, column] = np.nan

@@ -82,7 +82,7 @@ class PreparedMetric(NamedTuple):
         """Measure every query; ties are in file order. DataError if scores (n_docs,) hold NaN."""
         return self._measured(scores, 0.0, None, in_file_order=True)
 
-    def mean_of_orders(
+    def expectation_over_ties(
         self, scores: np.ndarray, step: float = 0.0, column: np.ndarray | None = None
     ) -> np.ndarray:
         """Measure every query by scores + step * column, over all orders of equal scores."""
@@ -235,7 +235,7 @@ def _changes(
     offsets, hit_offsets = prepared.offsets, prepared.hit_offsets
     longest = longest_query(offsets, start, stop)
     meets, met = np.empty(longest), np.empty(longest, dtype=np.int64)
-    found, n = np.empty((2, 1024)), 0
+    changes, n = np.empty((2, 1024)), 0
     for q in range(start, stop):
         rows = prepared.rows[offsets[q] : offsets[q + 1]]
         n_hits = hit_offsets[q + 1] - hit_offsets[q]
@@ -252,11 +252,11 @@ def _changes(
                 above += higher
                 hits_above += higher and d < n_hits
             _sort_together(meets[:m], met)
-            if n + m > found.shape[1]:
+            if n + m > changes.shape[1]:
                 more = np.empty((2, 2 * (n + m)))
                 for e in range(n):  # putting an array into a slice takes seconds to compile
-                    more[0, e], more[1, e] = found[0, e], found[1, e]
-                found = more
+                    more[0, e], more[1, e] = changes[0, e], changes[1, e]
+                changes = more
             weight = prepared.weights[hit_offsets[q] + h]
             before = _mean_term(above, 1, hits_above, 1, prepared)
             for e in range(m):
@@ -265,10 +265,10 @@ def _changes(
                 hits_above += passed if met[e] < n_hits else 0
                 after = _mean_term(above, 1, hits_above, 1, prepared)
                 if weight * (after - before) != 0.0:
-                    found[0, n], found[1, n] = meets[e], weight * (after - before)
+                    changes[0, n], changes[1, n] = meets[e], weight * (after - before)
                     n += 1
                 before = after
-    return found[:, :n]
+    return changes[:, :n]
 
 
 @kernel()

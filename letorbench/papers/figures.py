@@ -173,10 +173,10 @@ def answers_figure(groups: Mapping[str, Sequence[Line]], path: Path) -> Path:
         axis.set_ylim(y - 0.8, -0.8)
         axis.set_xlim(-1.04 * limit, 1.04 * limit)
         figure.supxlabel("lead, or how far a number is from the printed one, in %", fontsize=SMALL)
-        own: dict[str, Any] = {"color": "black", "linewidth": 1.4, "markersize": 3.5}
+        style: dict[str, Any] = {"color": "black", "linewidth": 1.4, "markersize": 3.5}
         marks = [
-            axis.plot([], [], "o", label="ours", **own | {"linewidth": 0.0})[0],
-            axis.plot([], [], "-", label="95 % interval", **own)[0],
+            axis.plot([], [], "o", label="ours", **style | {"linewidth": 0.0})[0],
+            axis.plot([], [], "-", label="95 % interval", **style)[0],
             axis.plot([], [], label="the paper's", **PRINTED)[0],
             axis.axvspan(0.0, 0.0, color="0.88", label="within 1 %"),
         ]
@@ -217,10 +217,10 @@ LETOR = "liu-book"
 def files(paper: Paper, part: Part, values: Mapping[str, ByMethod], folder: Path) -> list[Path]:
     """Write the figure and the table of the first protocol, and a table for each other one."""
     written: list[Path] = []
-    for number, (protocol, found) in enumerate(values.items()):
+    for number, (protocol, by_dataset) in enumerate(values.items()):
         stem = folder / (part.name if number == 0 else f"{part.name}-protocol-{number + 1}")
         title = part.title if number == 0 else f"{part.title}; {protocol}"
-        here = {name: methods for name, methods in found.items() if methods}
+        here = {name: methods for name, methods in by_dataset.items() if methods}
         if part.form == "table":
             written += printed_table(paper, part, here, stem, title)
             continue
@@ -233,14 +233,14 @@ def files(paper: Paper, part: Part, values: Mapping[str, ByMethod], folder: Path
     return written
 
 
-def _drawn(paper: Paper, part: Part, found: ByMethod, stem: Path) -> list[Path]:
+def _drawn(paper: Paper, part: Part, by_dataset: ByMethod, stem: Path) -> list[Path]:
     """The figure, with a star in the colour of its line for each number in the paper's text."""
     if part.form == "bars":
         (measure,) = part.measures
-        groups = {d: {m: v.mean(measure) for m, v in found[d].items()} for d in found}
+        groups = {d: {m: v.mean(measure) for m, v in by_dataset[d].items()} for d in by_dataset}
         return bars_figure(part.title, measure.upper(), groups, stem)
     panels: dict[str, Panel] = {}
-    for dataset, methods in found.items():
+    for dataset, methods in by_dataset.items():
         for label, each in methods.items():
             version = paper.methods[label]
             title = f"{dataset}, {version.row}" if version.column else dataset
@@ -277,16 +277,18 @@ def letor_panel(dataset: str, part: Part) -> list[Panel]:
     return [Panel(title, "NDCG", curves, cutoffs=cutoffs)] if curves else []
 
 
-def printed_table(paper: Paper, part: Part, found: ByMethod, stem: Path, title: str) -> list[Path]:
+def printed_table(
+    paper: Paper, part: Part, by_dataset: ByMethod, stem: Path, title: str
+) -> list[Path]:
     """The paper's table with our numbers of each data set below each of its rows, and a figure.
 
     A row has several methods at the last measure, or one method at all measures.
     """
     at = {(paper.methods[m].row, paper.methods[m].column): m for m in part.methods}
     names, columns = (dict.fromkeys(each) for each in zip(*at))
-    asked = list(product(columns, part.measures if len(columns) == 1 else part.measures[-1:]))
+    wanted = list(product(columns, part.measures if len(columns) == 1 else part.measures[-1:]))
     shown: dict[str, Mapping[str, float]] = {"paper": paper.printed}
-    for dataset, methods in found.items():
+    for dataset, methods in by_dataset.items():
         shown[dataset] = {
             f"{label} {measure}": each.mean(measure)
             for label, each in methods.items() for measure in part.measures
@@ -296,11 +298,11 @@ def printed_table(paper: Paper, part: Part, found: ByMethod, stem: Path, title: 
         return shown[data].get(f"{at.get((row, column))} {measure}")
 
     cells = [
-        [row, data, *(cell(data, row, *of) for of in asked)] for row in names for data in shown
+        [row, data, *(cell(data, row, *of) for of in wanted)] for row in names for data in shown
     ]
-    header = ["row", "data", *(column or measure.upper() for column, measure in asked)]
+    header = ["row", "data", *(column or measure.upper() for column, measure in wanted)]
     written = list(write_table(stem, title, header, cells))
-    if found:
+    if by_dataset:
         first, last, panels = next(iter(names)), part.measures[-1], {}
         for column in columns:
             base = {data: cell(data, first, column, last) for data in shown}

@@ -305,9 +305,9 @@ def load(name: str, folder: str) -> Paper:
         parts[key] = Part(key, **made)
         check_axes(parts[key], [methods[label] for label in parts[key].methods])
     facts.setdefault("title", facts["reference"])
-    own = {each.name: facts[each.name] for each in fields(Paper) if each.name in facts}
-    own |= {key: tuple(each) for key, each in own.items() if isinstance(each, list)}
+    attributes = {each.name: facts[each.name] for each in fields(Paper) if each.name in facts}
+    attributes |= {key: tuple(each) for key, each in attributes.items() if isinstance(each, list)}
     return Paper(
         name, claims=claims_of(name, facts, printed), parts=parts, methods=methods, code=code.PARTS,
-        printed=printed, folder=folder, **own,
+        printed=printed, folder=folder, **attributes,
     )  # fmt: skip

@@ -84,15 +84,15 @@ def summary(result: Reproduction) -> str:
 
     def number(field: re.Match[str]) -> str:
         id, *of = field[1].split(", ")
-        found = [
+        numbered = [
             (o, verdict)
             for o in (*result.outcomes, *result.elsewhere) for verdict in o.rows
             if o.claim.id == id and {verdict.part, o.place} - {""} == set(of)
         ]  # fmt: skip
         numbers = [v.count.partition(";")[0] if field[2] else records.our_number(v)
-                   for _, v in found]  # fmt: skip
-        if len(found) > 1 and not found[0][0].place:  # data sets that differ have a line each
-            numbers = [f"{n} on {v.place}" for n, (_, v) in zip(numbers, found)]
+                   for _, v in numbered]  # fmt: skip
+        if len(numbered) > 1 and not numbered[0][0].place:  # data sets that differ have a line each
+            numbers = [f"{n} on {v.place}" for n, (_, v) in zip(numbers, numbered)]
         return " and ".join(numbers) or "(not run)"
 
     return FIELD.sub(number, result.paper.summary) or "Each claim below has its answer."
@@ -103,26 +103,26 @@ def headlines(result: Reproduction) -> list[list[str]]:
     every = [o for o in result.outcomes if o.claim.headline]
     # each part has a row; each claim has one if the parts are too many
     apart = sum(max(len(o.rows), 1) for o in every) <= MOST_ROWS
-    found = []
+    lines = []
     for o in every:
         named = [(name * (len(o.rows) > 1), row) for name, row in records.named_rows(o.rows)]
         if apart and o.rows:
             for i, (name, row) in enumerate(named):
                 says = name if i else ": ".join(filter(None, (o.claim.says, name)))
-                found.append([says, *_numbers([("", row)]), records.answered(row), row.answer])
+                lines.append([says, *_numbers([("", row)]), records.answered(row), row.answer])
         else:
             plainly = records.answered(o.rows[0]) if len(o.rows) == 1 else o.answer
-            found.append([o.claim.says, *_numbers(named), plainly, o.answer])
+            lines.append([o.claim.says, *_numbers(named), plainly, o.answer])
         others = [each for each in result.elsewhere if each.claim.id == o.claim.id]
         if others:
             answers = [records.answered(row) for each in others for row in each.rows]
             on = " and ".join(dict.fromkeys(each.place for each in others))
-            found[-1][2] = "; ".join(
-                [*filter("-".__ne__, found[-1][2:3]),
+            lines[-1][2] = "; ".join(
+                [*filter("-".__ne__, lines[-1][2:3]),
                  f"on {on} instead: {_counted(answers, dict.fromkeys(answers), '')}"]
             )  # fmt: skip
     rows = []
-    for *cells, shown, answer in found:
+    for *cells, shown, answer in lines:
         sign, colour = records.SIGNS[rules.named(answer)]
         signed = f'<span style="color: {colour}">{sign}</span> {escaping.markdown(shown)}'
         rows.append([*map(escaping.markdown, cells), signed])
@@ -235,5 +235,5 @@ def write_front(results: Sequence[Reproduction], folder: Path) -> Path:
 
 
 def _counted(answers: Sequence[str], order: Iterable[str], mark: str = "*") -> str:
-    found = (each for each in order if each in answers)
-    return ", ".join(f"{mark}{each}{mark} {answers.count(each)}" for each in found)
+    present = (each for each in order if each in answers)
+    return ", ".join(f"{mark}{each}{mark} {answers.count(each)}" for each in present)

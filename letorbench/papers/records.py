@@ -156,7 +156,9 @@ def named_rows(rows: Sequence[Verdict]) -> list[tuple[str, Verdict]]:
     """The rows of a claim by part, by data if these have a line each, or else by their subject."""
     parts = [row.part for row in rows]
     apart = [parts.count(row.part) > 1 and row.among is not None for row in rows]
-    names = [", ".join(filter(None, (r.part, r.place * own))) for r, own in zip(rows, apart)]
+    names = [
+        ", ".join(filter(None, (r.part, r.place * differs))) for r, differs in zip(rows, apart)
+    ]
     return [(name or row.what, row) for name, row in zip(names, rows)]
 
 
@@ -202,11 +204,11 @@ def notes(outcomes: Iterable[Outcome]) -> list[str]:
 
 def closing(papers: Mapping[str, Sequence[Outcome]], folders: Sequence[Path]) -> list[str]:
     """How many claims of each paper have which answer, and the folder of each paper's files."""
-    found = {
+    by_paper = {
         name: [rules.named(o.answer) for o in of if not o.place] for name, of in papers.items()
     }
-    answers = [a for a in SIGNS if any(a in every for every in found.values())]
+    answers = [a for a in SIGNS if any(a in every for every in by_paper.values())]
     rows = [[name, str(len(every)), *(str(every.count(a)) for a in answers)]
-            for name, every in found.items()]  # fmt: skip
+            for name, every in by_paper.items()]  # fmt: skip
     counts = render(text_table(["paper", "claims", *answers], rows), "text").splitlines()
     return [*(counts if rows else ()), *(f"files  {folder}" for folder in folders)]

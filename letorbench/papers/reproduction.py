@@ -45,11 +45,11 @@ def reproduce(paper: Paper, context: Context, parts: Sequence[str] = ()) -> Repr
     files = list[Path]()
     for name in chosen:
         context.say(f"{paper.name}: {name}")
-        found = run_part(paper, paper.parts[name], context)
-        files += found.files
-        differs += found.differs
+        result = run_part(paper, paper.parts[name], context)
+        files += result.files
+        differs += result.differs
         claims = [claim for claim in paper.claims if claim.part == name]
-        for outcome in (*(judged(c, found) for c in claims), *elsewhere(claims, found)):
+        for outcome in (*(judged(c, result) for c in claims), *elsewhere(claims, result)):
             kept[outcome.claim.id, outcome.place] = outcome
     order = [claim.id for claim in paper.claims]
     kept = {key: kept[key] for key in sorted(kept, key=lambda key: (order.index(key[0]), key[1]))}
@@ -60,12 +60,12 @@ def reproduce(paper: Paper, context: Context, parts: Sequence[str] = ()) -> Repr
         for key, outcome in zip(kept, rules.corrected(list(kept.values())))
     ]
     every.sort(key=lambda o: NATURES.index(o.claim.nature))
-    own, beside = (tuple(o for o in every if bool(o.place) == there) for there in (False, True))
+    here, beside = (tuple(o for o in every if bool(o.place) == there) for there in (False, True))
     differs = list(dict.fromkeys(differs))
     lines = [paper.reference, "", "What differs from the paper's setting:"]
     text = "".join(f"{line}\n" for line in (*lines, *(f"- {each}" for each in differs)))
     files.append(records.write_file(folder / "setting.txt", text))
-    return Reproduction(paper, own, beside, tuple(dict.fromkeys(files)), tuple(differs))
+    return Reproduction(paper, here, beside, tuple(dict.fromkeys(files)), tuple(differs))
 
 
 def run_part(paper: Paper, part: Part, context: Context) -> PartResult:
@@ -89,8 +89,8 @@ def run_part(paper: Paper, part: Part, context: Context) -> PartResult:
         how = way.convention, part.repeats, way.select, way.protocol
         keys = {each.label: f"{dataset} {how} {each}" for each in specified}
         new = [each for each in specified if keys[each.label] not in known]
-        found = context.runs(dataset, new, part.measures, *how)
-        known.update({keys[label]: each for label, each in found.items()})
+        results = context.runs(dataset, new, part.measures, *how)
+        known.update({keys[label]: each for label, each in results.items()})
         return {label: known[key] for label, key in keys.items() if key in known}
 
     values = {way.name: {name: on(name, way) for name in here} for way in every}
@@ -130,11 +130,11 @@ def kept_products(context: Context, dataset: str, methods: Iterable[Method]) -> 
     return [line] if counts else []
 
 
-def elsewhere(of_part: Iterable[Claim], found: PartResult) -> list[rules.Outcome]:
+def elsewhere(of_part: Iterable[Claim], result: PartResult) -> list[rules.Outcome]:
     """The outcomes on other data than the claims', without generated data."""
-    outcomes, values = [], next(iter(found.values.values()), {})
+    outcomes, values = [], next(iter(result.values.values()), {})
     for claim, name in product(of_part, values):
         moved = None if name in claim.data or generated(name) else claim.on(name)
         if moved is not None:
-            outcomes.append(replace(judged(moved, found), claim=claim, place=name))
+            outcomes.append(replace(judged(moved, result), claim=claim, place=name))
     return [each for each in outcomes if each.answer != rules.NOT_TRIED]

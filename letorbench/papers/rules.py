@@ -137,12 +137,12 @@ def judge(
             verdict, comparisons = compared(test, here, values, draws, between)
             verdicts.append(verdict)
             points += comparisons
-            own = {d: [p for p in here if p.dataset == d] for d in (p.dataset for p in here)}
+            by_dataset = {d: [p for p in here if p.dataset == d] for d in (p.dataset for p in here)}
             each_set = (
                 replace(compared(test, of_set, values, draws, between)[0], place=d)
-                for d, of_set in own.items()
+                for d, of_set in by_dataset.items()
             )
-            sets.append(tuple(each_set) if len(own) > 1 else ())
+            sets.append(tuple(each_set) if len(by_dataset) > 1 else ())
     if not verdicts:
         return Outcome(claim, NOT_TRIED)
     without = f"without {', '.join(absent)}" if absent else ""
@@ -175,7 +175,7 @@ def compared(
         (p.dataset, f"{p.upper} over {p.lower}, {p.measure}", *interval(lead, n), p.lead)
         for p, lead in zip(here, leads)
     ]
-    found, what = estimands(test, here, leads), "mean lead"
+    estimates, what = estimands(test, here, leads), "mean lead"
     count, printed = f"{int((leads[:, 0] > 0.0).sum())} of {len(here)} leads above 0", None
     if test.kind == "best":
         what = "lead over the best of the others"
@@ -194,10 +194,12 @@ def compared(
         note = f"within {least:.1%}"
 
     def at(level: float) -> tuple[str, float, float, float]:
-        ends = zip(*(interval(f, n, len(found), level, (split, n_samples)) for f in found))
+        ends = zip(*(interval(f, n, len(estimates), level, (split, n_samples)) for f in estimates))
         value, low, high = (min(each) for each in ends)
-        own = equivalence(test.kind, low, high, least) if alike else answer_of(low, high, printed)
-        return own, value, low, high
+        answer = (
+            equivalence(test.kind, low, high, least) if alike else answer_of(low, high, printed)
+        )
+        return answer, value, low, high
 
     answer, value, low, high = at(0.05)
     among = next((m for m in range(MOST) if at(0.05 / (m + 1))[0] == CANNOT_TELL), MOST)
@@ -227,9 +229,9 @@ def _places(here: Sequence[Point], leads: np.ndarray) -> str:
     for p, lead in zip(here, leads):
         behind[p.dataset, p.measure] = behind.get((p.dataset, p.measure), 1) + bool(lead <= 0.0)
     of = len({p.lower for p in here}) + 1
-    found = sorted(behind.values())
-    span = f"{found[0]}" if found[0] == found[-1] else f"{found[0]} to {found[-1]}"
-    return f"rank {span} of {of}, best at {found.count(1)} of {len(found)}"
+    ranks = sorted(behind.values())
+    span = f"{ranks[0]}" if ranks[0] == ranks[-1] else f"{ranks[0]} to {ranks[-1]}"
+    return f"rank {span} of {of}, best at {ranks.count(1)} of {len(ranks)}"
 
 
 def _numbers(
@@ -320,7 +322,7 @@ def resampled(
     numbers = np.unique(folds)
     again = {k: _weights(rng, int((folds == k).sum()), draws) for k in numbers}
     whole = _weights(rng, len(numbers), draws)
-    found = {}
+    means = {}
     for name, values in of.items():
         total = np.zeros((1 + draws, len(measures)))
         for i, k in enumerate(numbers):
@@ -332,8 +334,8 @@ def resampled(
             seeds = _weights(rng, len(table), draws)
             total += sum(s[:, None] * (again[k] @ each) for s, each in zip(seeds.T, table))
         for m, mean in zip(measures, (total / len(numbers)).T):
-            found[name, m] = mean
-    return found
+            means[name, m] = mean
+    return means
 
 
 def _weights(rng: np.random.Generator, n: int, draws: int) -> np.ndarray:
@@ -343,7 +345,7 @@ def _weights(rng: np.random.Generator, n: int, draws: int) -> np.ndarray:
 
 
 def interval(
-    found: np.ndarray, n: int, tried: int = 1, level: float = 0.05,
+    estimates: np.ndarray, n: int, tried: int = 1, level: float = 0.05,
     between: tuple[float, int] = (0.0, 0),
 ) -> tuple[float, float, float]:  # fmt: skip
     """The observed number and the interval of (1 + draws,) numbers, resampled from n units.
@@ -357,14 +359,14 @@ def interval(
     from scipy.special import ndtr, stdtrit
 
     if n < 2:
-        return float(found[0]), float("-inf"), float("inf")
-    drawn, (variance, samples) = found[1:], between
+        return float(estimates[0]), float("-inf"), float("inf")
+    drawn, (variance, samples) = estimates[1:], between
     if variance > 0.0:
         spread = stdtrit(samples - 1, (np.arange(len(drawn)) + 0.5) / len(drawn))
         drawn = drawn + np.sqrt(variance) * np.random.default_rng(0).permutation(spread)
     t = stdtrit(n - 1, (level / 2.0, 1.0 - level / 2.0 / tried))
     low, high = np.quantile(drawn, ndtr(np.sqrt(n / (n - 1.0)) * t))
-    return float(found[0]), float(low), float(high)
+    return float(estimates[0]), float(low), float(high)
 
 
 def leads_of(here: Sequence[Point], values: ByMethod, draws: int) -> np.ndarray:
@@ -393,7 +395,7 @@ def estimands(test: Test, here: Sequence[Point], leads: np.ndarray) -> list[np.n
 
 def on_draws(claim: Claim, redrawn: Sequence[ByMethod]) -> Between:
     """Each part's number on each re-split of each of the data sets that have some."""
-    found = {}
+    numbers_of = {}
     for test in (each for each in claim.tests if each.compares):
         for dataset in test.data:
             here = [p for p in test.points() if p.dataset == dataset]
@@ -401,5 +403,5 @@ def on_draws(claim: Claim, redrawn: Sequence[ByMethod]) -> Between:
             whole = [draw for draw in redrawn if methods <= draw.get(dataset, {}).keys()]
             numbers = [min(estimands(test, here, leads_of(here, d, 0)))[0] for d in whole]
             if len(numbers) > 1:
-                found[test.part, dataset] = np.array(numbers)
-    return found
+                numbers_of[test.part, dataset] = np.array(numbers)
+    return numbers_of

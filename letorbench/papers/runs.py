@@ -111,22 +111,22 @@ def log_slope(sizes: Sequence[float], costs: Sequence[float], spread: float = 0.
 
 
 def kept(
-    path: Path, asked: Mapping[str, Any], make: Callable[[], Any], *own: str,
+    path: Path, settings: Mapping[str, Any], make: Callable[[], Any], *files: str,
     code: Sequence[str] = CODE,
 ) -> Any:  # fmt: skip
     """The result of `make` as JSON (of dataclasses their fields), kept in a file.
 
     It is made anew if what is `asked` or the code, the files `own` and the rooms `code`, differs.
     """
-    asked = json.loads(json.dumps({**asked, "code": source_digest({*reached(code), *own})}))
+    settings = json.loads(json.dumps({**settings, "code": source_digest({*reached(code), *files})}))
     stored = None
     with suppress(OSError):
         stored = checked(read_file(path))
-    if stored is None or stored.get("asked") != asked:
-        stored = {"asked": asked, "found": json.loads(json.dumps(make(), default=vars))}
+    if stored is None or stored.get("settings") != settings:
+        stored = {"settings": settings, "result": json.loads(json.dumps(make(), default=vars))}
         with write_atomically(path) as file:
             file.write(with_checksum(stored))
-    return stored["found"]
+    return stored["result"]
 
 
 #: data set -> method -> its values on the test queries
@@ -212,7 +212,7 @@ class Context:
             fixed = ranker_identity(ranker(method.algo), method.settings)["fixed"]
             name = ",".join([way, *(f"{key}={method.settings[key]}" for key in fixed)])
             groups.setdefault(name, []).append(method)
-        found: dict[str, PerQuery] = {}
+        values: dict[str, PerQuery] = {}
         for name, group in groups.items():
             folder = "".join(c if c.isalnum() or c in "-.=@," else "_" for c in name)
             place = self.out / "papers" / "runs" / folder
@@ -232,8 +232,8 @@ class Context:
                 folds = [run.fold for run in runs if run.key.algo == method.algo]
                 stored = [fold for fold in folds if fold is not None]
                 if len(stored) == len(folds):
-                    found[method.label] = _values(stored, benchmark, measures)
-        return {m.label: found[m.label] for m in methods if m.label in found}
+                    values[method.label] = _values(stored, benchmark, measures)
+        return {m.label: values[m.label] for m in methods if m.label in values}
 
 
 def correlations(benchmark: Benchmark) -> Iterator[np.ndarray]:
@@ -256,11 +256,11 @@ def generated(dataset: str) -> bool:
 def _values(folds: Sequence[StoredFold], benchmark: Benchmark, measures: Sequence[str]) -> PerQuery:
     """The values of a method's stored scores on the test queries."""
     tests = {fold.number: fold.test for fold in benchmark.folds}
-    asked, rules = [parse(name) for name in measures], benchmark.convention
+    parsed, rules = [parse(name) for name in measures], benchmark.convention
 
     def of(fold: StoredFold) -> PerQuery:
         test, number = tests[fold.number], fold.number
-        table = query_metrics(test.labels, fold.scores(test.n_docs), test.offsets, asked, rules)
+        table = query_metrics(test.labels, fold.scores(test.n_docs), test.offsets, parsed, rules)
         tables = dict(zip(measures, table.T))
         return PerQuery(fold.key.algo, np.full(test.n_queries, number), test.qids, tables)
 

@@ -60,16 +60,16 @@ def specifications(part: Part, setting: str) -> list[Specification]:
     return made
 
 
-def judged(claim: Claim, found: PartResult) -> Outcome:
+def judged(claim: Claim, result: PartResult) -> Outcome:
     """The outcome of a claim over the specifications that differ for its methods."""
     outcomes, seen = dict[str, Outcome](), list[Sequence[object]]()
-    between = rules.on_draws(claim, found.redrawn)
-    for name, values in (found.values or {"": {}}).items():
+    between = rules.on_draws(claim, result.redrawn)
+    for name, values in (result.values or {"": {}}).items():
         used = [values.get(d, {}).get(m) for d in claim.data for m in claim.methods]
         if not any(all(map(is_, used, other)) for other in seen):
-            outcomes[name] = rules.judge(claim, values, found.numbers, between=between)
+            outcomes[name] = rules.judge(claim, values, result.numbers, between=between)
             seen.append(used)
-    return over_specifications(outcomes, found.choices)
+    return over_specifications(outcomes, result.choices)
 
 
 def over_specifications(

@@ -62,11 +62,11 @@ def ranker(name: str) -> type[Ranker]:
     """Return the ranker class of that name; UsageError suggests the nearest name."""
     if name in places():
         return registry.load(places()[name])
-    from letorbench.choices import meant
+    from letorbench.choices import resolve_name
     from letorbench.rankers import plugins
 
     others = plugins.load_all()
-    known = meant(name, sorted({*places(), *others}), "algorithm")
+    known = resolve_name(name, sorted({*places(), *others}), "algorithm")
     return registry.load(places()[known]) if known in places() else others[known]
 
 

@@ -177,7 +177,7 @@ class _Booster:
         """Return the distribution P and the objective."""
         known, E = self.last
         if not np.array_equal(scores, known):
-            E = self.E.mean_of_orders(scores)
+            E = self.E.expectation_over_ties(scores)
             self.last = scores, E
         return distribution(E, self.weights), objective(E, self.weights)
 
@@ -201,4 +201,6 @@ class _Booster:
 
     def _evaluate(self, scores: np.ndarray, alpha: float, learner: _Feature) -> np.ndarray:
         """Return E(q, scores + alpha h_k)."""
-        return self.E.mean_of_orders(scores, alpha * learner.sign, self.columns[learner.feature])
+        return self.E.expectation_over_ties(
+            scores, alpha * learner.sign, self.columns[learner.feature]
+        )

@@ -114,9 +114,9 @@ class AnyModel(Ranker):
         self._require_fitted()
         fitted = cast(Fitted, self.learned.model)
         if fitted.saves:
-            own = Path(path).with_name(OWN_FILE)
-            own.unlink(missing_ok=True)  # if it is a link, a library would follow it
-            fitted.saves(str(own))
+            file = Path(path).with_name(OWN_FILE)
+            file.unlink(missing_ok=True)  # if it is a link, a library would follow it
+            fitted.saves(str(file))
 
     def _copy(self) -> Any:
         model, params = copy.deepcopy(self.model), self._params()

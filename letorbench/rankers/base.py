@@ -197,8 +197,8 @@ class Ranker(Estimator, ABC):
             raise DataError(f"{self.name}: found {what}, expected at least 1 to learn from")
         for queries in (train, *([validation.queries] if validation else [])):
             self.check_values(queries.features)
-        own = self.learn.__module__.startswith("letorbench.")
-        if train.weights is not None and not getattr(self, "weighted", own):
+        ours = self.learn.__module__.startswith("letorbench.")
+        if train.weights is not None and not getattr(self, "weighted", ours):
             raise UsageError(f"{self.name}: found weights of queries, which it does not use")
         if not train.document_weights.any():
             raise DataError(f"{self.name}: found no query of a weight above 0 to learn from")
@@ -316,11 +316,11 @@ class Ranker(Estimator, ABC):
             name: {str(each.measure): list(curve)}
             for (name, each), curve in zip(sets.items(), curves)
         }
-        found, degenerate = list(self.learned.warnings), ("no numbers", "nothing learned")
-        if self.learns and not any(each.kind in degenerate for each in found):
+        warnings, degenerate = list(self.learned.warnings), ("no numbers", "nothing learned")
+        if self.learns and not any(each.kind in degenerate for each in warnings):
             odd = score_warnings(self.predict(train), train, "training")
-            found += [each for each in odd if each.kind in degenerate]
-        for each in found:
+            warnings += [each for each in odd if each.kind in degenerate]
+        for each in warnings:
             warn(f"{self.name}: {each.text}", stacklevel=2)
         return self
 
@@ -476,7 +476,7 @@ def _evaluation_sets(train: QuerySet, given: Any, qids: Any, groups: Any) -> dic
         all(isinstance(each, (tuple, QuerySet, Validation)) for each in given)
         or (len(given) == 1 and isinstance(given[0], list))
     )
-    sets, found = list(given) if several else [given], dict[str, Validation]()
+    sets, validations = list(given) if several else [given], dict[str, Validation]()
     about = {k: v for k, v in (("qid", qids), ("group", groups)) if v is not None}
     for key, values in about.items():
         if several and len(values) != len(sets):
@@ -489,9 +489,9 @@ def _evaluation_sets(train: QuerySet, given: Any, qids: Any, groups: Any) -> dic
                 raise UsageError(
                     f"eval_set: found {len(each)} values, expected (X, y, qid) or a QuerySet"
                 )
-            own = {key: v[number] if several else v for key, v in about.items()}
-            each = query_set(**{**dict(zip(("X", "y", "qid"), each)), **own})
+            of_set = {key: v[number] if several else v for key, v in about.items()}
+            each = query_set(**{**dict(zip(("X", "y", "qid"), each)), **of_set})
         one = each if isinstance(each, Validation) else Validation(each)
         known = np.array_equal(one.queries.features, train.features, equal_nan=True)
-        found["training" if known and len(sets) > 1 else f"valid_{number}"] = one
-    return dict(sorted(found.items(), key=lambda item: item[0] == "training"))
+        validations["training" if known and len(sets) > 1 else f"valid_{number}"] = one
+    return dict(sorted(validations.items(), key=lambda item: item[0] == "training"))

@@ -71,8 +71,8 @@ class CatBoost(TreeLibrary):
         from catboost import CatBoostRanker
 
         names = signature(CatBoostRanker).parameters
-        own = {"iterations": "rounds", "cat_features": "categories"}
-        return {name: name for name in names} | own
+        renamed = {"iterations": "rounds", "cat_features": "categories"}
+        return {name: name for name in names} | renamed
 
     def boost(self, train: QuerySet, stopping: EarlyStopping, seed: int) -> TreeEnsemble:
         import catboost

@@ -89,8 +89,8 @@ def _unpacked(name: str, text: bytes) -> Path:
 def files() -> tuple[Path, ...]:
     """Return the plug-in files in use."""
     modules = {cls.__module__ for cls in RANKERS.values()} | registry.USER_DEFINED.keys()
-    own = sorted(name for name in modules if name.startswith(PREFIX) and name in sys.modules)
-    return tuple(Path(str(sys.modules[name].__file__)) for name in own)
+    loaded = sorted(name for name in modules if name.startswith(PREFIX) and name in sys.modules)
+    return tuple(Path(str(sys.modules[name].__file__)) for name in loaded)
 
 
 def is_known_to_workers(cls: type[Ranker]) -> bool:
@@ -221,15 +221,15 @@ def _rankers_of(loaded: object) -> list[type[Ranker]]:
     from letorbench.rankers.any_model import is_model, ranker_of
     from letorbench.rankers.base import Ranker
 
-    own = f"{loaded.__name__}." if isinstance(loaded, ModuleType) else ""
-    found = set[type[Ranker]]()
-    for key, value in vars(loaded).items() if own else [("", loaded)]:
+    prefix = f"{loaded.__name__}." if isinstance(loaded, ModuleType) else ""
+    classes = set[type[Ranker]]()
+    for key, value in vars(loaded).items() if prefix else [("", loaded)]:
         if inspect.isclass(value) and issubclass(value, Ranker) and "name" in vars(value):
-            if f"{value.__module__}.".startswith(own):
-                found.add(value)
-        elif own and is_model(value) and not key.startswith("_"):
-            found.add(type(ranker_of(value, key.replace("_", "-"))))
-    return sorted(found, key=lambda cls: cls.name)
+            if f"{value.__module__}.".startswith(prefix):
+                classes.add(value)
+        elif prefix and is_model(value) and not key.startswith("_"):
+            classes.add(type(ranker_of(value, key.replace("_", "-"))))
+    return sorted(classes, key=lambda cls: cls.name)
 
 
 def _check(cls: type[Ranker]) -> None:

@@ -73,7 +73,10 @@ class BestFeature(_Reference):
         def part(start: int, stop: int) -> None:
             for k in range(start, stop):
                 column = judge.queries.features[:, k].astype(np.float64)
-                values[:, k] = judge.mean_of_orders(column), judge.mean_of_orders(-column)
+                values[:, k] = (
+                    judge.expectation_over_ties(column),
+                    judge.expectation_over_ties(-column),
+                )
 
         parallel_for(part, train.n_features)
         # features that differ by rounding alone are equally good

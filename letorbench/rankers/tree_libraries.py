@@ -81,8 +81,8 @@ class TreeLibrary(Ranker):
     def by_category(self, queries: QuerySet) -> list[int]:
         """Return the columns, from 0, of `categories`; UsageError for another name."""
         known = queries.feature_names or [*map(str, range(1, queries.n_features + 1))]
-        asked = filter(None, re.split("[(),]", self.categories or ""))
-        return [known.index(require_choice(each.strip(), known, "feature")) for each in asked]
+        names = filter(None, re.split("[(),]", self.categories or ""))
+        return [known.index(require_choice(each.strip(), known, "feature")) for each in names]
 
     @property
     def draws(self) -> bool:
@@ -96,11 +96,11 @@ class TreeLibrary(Ranker):
     @classmethod
     def parameter(cls, key: str) -> str | None:
         """Return the parameter that a library's name means; None if the library has none so."""
-        own = hyper_parameters(cls)
-        if (known := aliases.parameter(key, own)) is None:
+        declared = hyper_parameters(cls)
+        if (known := aliases.parameter(key, declared)) is None:
             cls.require()
             key = cls.library_names().get(key, "")
-            known = aliases.parameter(key, own) or key or None
+            known = aliases.parameter(key, declared) or key or None
         return known
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -109,9 +109,9 @@ class TreeLibrary(Ranker):
 
     def set_params(self, **params: object) -> Self:
         """Set hyper-parameters and parameters of the library; UsageError for an unknown name."""
-        given, own = type(self).named(params), super().get_params()
-        self.more = self.more | {key: value for key, value in given.items() if key not in own}
-        return super().set_params(**{key: given[key] for key in given if key in own})
+        given, declared = type(self).named(params), super().get_params()
+        self.more = self.more | {key: value for key, value in given.items() if key not in declared}
+        return super().set_params(**{key: given[key] for key in given if key in declared})
 
     def learn(self, train: QuerySet, validation: Validation | None, rng: Generator) -> FitResult:
         stopping = EarlyStopping(self.patience, self.deadline, validation)
@@ -127,8 +127,8 @@ class TreeLibrary(Ranker):
                 raise
             # without the place in the library's source
             place = r"^(\[[\d:]+\] |\S+:\d+: )+| at \S+, line \d+ \.$"
-            said = re.sub(place, "", str(error).partition("\n")[0])
-            raise UsageError(f"{self.needs} says: {said}") from error
+            message = re.sub(place, "", str(error).partition("\n")[0])
+            raise UsageError(f"{self.needs} says: {message}") from error
         splits = (model.left > np.arange(len(model.left))).any()
         return FitResult(
             model, tuple(stopping.curve), stopping.kept, cut_off=stopping.cut_off(self.rounds),
@@ -369,8 +369,8 @@ def _cover(model: TreeEnsemble, booster: Any, data: Any) -> np.ndarray:
     for first in range(0, rounds, TOGETHER):
         some = booster[first : min(first + TOGETHER, rounds)].predict(data, pred_leaf=True)
         leaves = some.reshape(data.num_row(), -1).T.astype(np.int64)
-        for own, root in zip(leaves, roots):
-            counts = np.bincount(own)
+        for leaf, root in zip(leaves, roots):
+            counts = np.bincount(leaf)
             cover[root : root + len(counts)] = counts
     return add_up(cover, model.left, model.right)
 

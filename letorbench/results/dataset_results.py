@@ -16,7 +16,7 @@ from letorbench.datasets.catalog import parse as dataset_name
 from letorbench.datasets.load import digest_of, digest_of_draw, load
 from letorbench.datasets.queryset import Benchmark, QuerySet
 from letorbench.errors import DataError, UsageError
-from letorbench.measures import Measure, texts
+from letorbench.measures import Measure, measure_names
 from letorbench.results import paths
 from letorbench.results.labels import Label
 from letorbench.results.measuring import measured
@@ -192,15 +192,15 @@ class DatasetResults:
     @classmethod
     def read(cls, out: Path, dataset: str, data_dir: Path = Path("data")) -> DatasetResults:
         """Read the finished folds of a data set; DataError says that there is none."""
-        found = cls.of(Store(out).look(dataset), dataset, data_dir)
-        if not (found.rows or found.damaged):
+        results = cls.of(Store(out).look(dataset), dataset, data_dir)
+        if not (results.rows or results.damaged):
             have = paths.present(out)
             there = f"results there: {', '.join(have)}" if have else "no results there"
             raise DataError(
                 f"{out / dataset}: found no finished fold ({there}); "
                 f"`letorbench run --dataset {dataset}` makes them"
             )
-        return found
+        return results
 
     @property
     def conventions(self) -> tuple[str, ...]:
@@ -232,7 +232,7 @@ class DatasetResults:
         chosen = set(algos)
         return replace(self, rows=tuple(row for row in self.rows if row.algo in chosen))
 
-    def meant(self, word: str) -> list[str]:
+    def systems_named(self, word: str) -> list[str]:
         """Return the systems that a user means: that of the name, else those of the algorithm."""
         word = word.lower()
         named = [row.algo for row in self.rows if row.algo.lower() == word]
@@ -259,7 +259,7 @@ class DatasetResults:
 
     def names(self, measures: Measures) -> list[str]:
         """Return measures as text, also those that are not stored; "all" is every stored one."""
-        names = texts(measures)
+        names = measure_names(measures)
         if names == ["all"]:
             return list(self.measures)
         return [name if name in self.measures else str(parse(name)) for name in names]
@@ -307,8 +307,8 @@ def deviation_column(measure: str) -> str:
 def require_system(out: Path, dataset: str, algo: str) -> SystemResults:
     """Read a system's results, by its name or its algorithm's; DataError if it has none."""
     store = Store(out).look(dataset)
-    found = DatasetResults.of(store, dataset)
-    for row in found.only(found.meant(algo)[:1]).rows:
+    results = DatasetResults.of(store, dataset)
+    for row in results.only(results.systems_named(algo)[:1]).rows:
         return row
     raise DataError(
         next(iter(store.damaged.values()), "")
@@ -347,8 +347,8 @@ def _measured(
     fold: StoredFold, test: QuerySet, measures: Mapping[str, Measure], rules: Convention
 ) -> StoredFold:
     """Return a fold with further measures of its scores of the test part."""
-    scores, asked = fold.scores(test.n_docs), list(measures.values())
-    table = measured(fold.label.algo, scores, test, asked, rules)
+    scores, parsed = fold.scores(test.n_docs), list(measures.values())
+    table = measured(fold.label.algo, scores, test, parsed, rules)
     kept = np.isin(test.qids, fold.queries.qids)
     if not np.array_equal(test.qids[kept], fold.queries.qids):
         raise DataError(f"{fold.folder}: found queries that its data do not have; run it again")
@@ -364,7 +364,7 @@ def resplits(frame: DatasetResults, out: Path) -> dict[int, DatasetResults]:
     numbers = {
         dataset_name(n).resplit: n for n in names if dataset_name(n).official == frame.dataset
     }
-    found = {}
+    by_number = {}
     for number, name in sorted(numbers.items()):
         drawn = DatasetResults.of(Store(out).look(name), name, frame.data_dir)
         whole = drawn.only(
@@ -375,5 +375,5 @@ def resplits(frame: DatasetResults, out: Path) -> dict[int, DatasetResults]:
             and row.stored[0].identity.get("data") == digest_of_draw(data[row.algo], number)
         )
         if whole.rows or whole.damaged:
-            found[number] = whole
-    return found
+            by_number[number] = whole
+    return by_number

@@ -52,8 +52,8 @@ def export(
                     names = data_of(data_dir, [fold]).folds[0].train.feature_names
                 text = model_text(model_file(fold.folder), form, name, names, note)
             except LetorError as error:
-                said = f"{algo}: {error}" if isinstance(error, UsageError) else str(error)
-                failed[said] = None
+                message = f"{algo}: {error}" if isinstance(error, UsageError) else str(error)
+                failed[message] = None
                 continue
             path = folder / fold.folder.name / f"{algo}.{end}"
             with write_atomically(path) as file:

@@ -140,11 +140,11 @@ def run_lines(path: Path) -> Iterator[tuple[int, bytes, bytes, bytes]]:
         else:
             rows.append((line, cells[0], cells[1], b"-" + cells[2]))
             ranks.setdefault(cells[0], []).append(cells[2])
-    for qid, found in ranks.items():
-        if set(found) != {b"%d" % rank for rank in range(1, len(found) + 1)}:
+    for qid, documents in ranks.items():
+        if set(documents) != {b"%d" % rank for rank in range(1, len(documents) + 1)}:
             raise DataError(
-                f"{path}: found other ranks than 1 to {len(found)} in query {shown(qid)}, expected "
-                f"each once ({' '.join(RANKS)}), or 6 columns: {' '.join(RUN)}"
+                f"{path}: found other ranks than 1 to {len(documents)} in query {shown(qid)}, "
+                f"expected each once ({' '.join(RANKS)}), or 6 columns: {' '.join(RUN)}"
             )
     yield from rows
 
@@ -194,7 +194,7 @@ def read_qrels(path: Path) -> QuerySet:
 
 def labels_of(path: Path) -> dict[str, dict[bytes, int]]:
     """Return the label of each document of each query of qrels."""
-    found: dict[str, dict[bytes, int]] = {}
+    labels: dict[str, dict[bytes, int]] = {}
     named = False
     for line, cells in columns(path, QRELS, BEIR):
         if len(cells) == len(BEIR) and not named:
@@ -208,25 +208,25 @@ def labels_of(path: Path) -> dict[str, dict[bytes, int]]:
         if len(qid) > LONGEST_QID or not query.isprintable():
             expected = f"printable characters in UTF-8, at most {LONGEST_QID:,} bytes"
             raise DataError(f"{path}:{line}: found query id {shown(qid)!r}, expected {expected}")
-        documents = found.setdefault(query, {})
+        documents = labels.setdefault(query, {})
         if docno in documents:
             raise _again(path, line, docno, qid)
         grade = int(number(path, line, label, int))
         if grade > LARGEST_LABEL:
             raise DataError(f"{path}:{line}: found label {grade}, expected at most {LARGEST_LABEL}")
         documents[docno] = max(-1, grade)
-    return found
+    return labels
 
 
-def without_features(found: Mapping[str, Mapping[bytes, int]]) -> QuerySet:
+def without_features(qrels: Mapping[str, Mapping[bytes, int]]) -> QuerySet:
     """Return the set of queries whose documents have these labels."""
-    labels = [label for documents in found.values() for label in documents.values()]
+    labels = [label for documents in qrels.values() for label in documents.values()]
     return QuerySet(
         np.zeros((len(labels), 0), np.float32),
         np.array(labels, np.int32),
-        np.cumsum([0, *map(len, found.values())]),
-        np.array(list(found)),
-        np.array([docno for documents in found.values() for docno in documents], "S"),
+        np.cumsum([0, *map(len, qrels.values())]),
+        np.array(list(qrels)),
+        np.array([docno for documents in qrels.values() for docno in documents], "S"),
     )
 
 
@@ -271,23 +271,23 @@ def matched(
     source: str, run: Mapping[str, Mapping[bytes, float]], qrels: QuerySet, rules: Convention
 ) -> tuple[QuerySet, np.ndarray, list[str]]:
     """Find the labels of a run's documents, as `judged` returns them; `source` is its name."""
-    found: dict[str, dict[bytes, int]] = {}
+    pooled: dict[str, dict[bytes, int]] = {}
     scores: list[float] = []
     names, grades = document_names(qrels), qrels.labels.tolist()
     for qid, first, last in zip(qrels.qids.tolist(), qrels.offsets, qrels.offsets[1:]):
         labels, ranked = dict(zip(names[first:last], grades[first:last])), run.get(qid, {})
-        found[qid] = {docno: labels.get(docno, -1) for docno in ranked} | labels
-        scores += [ranked.get(docno, -np.inf) for docno in found[qid]]
-    both = run.keys() & found.keys()
+        pooled[qid] = {docno: labels.get(docno, -1) for docno in ranked} | labels
+        scores += [ranked.get(docno, -np.inf) for docno in pooled[qid]]
+    both = run.keys() & pooled.keys()
     if not both:
         raise DataError(f"{source}: found no query of the qrels, expected one at least")
-    queries, values = without_features(found), np.array(scores)
+    queries, values = without_features(pooled), np.array(scores)
     how = "count as empty lists" if rules.missing == "0" else "left out"
     drops = rules.unjudged == "drop"
     unjudged = int(np.count_nonzero((queries.labels < 0) & (values > -np.inf))) * drops
     counts = {
         "queries that the qrels do not have, left out": len(run) - len(both),
-        f"queries of the qrels without results, {how}": len(found) - len(both),
+        f"queries of the qrels without results, {how}": len(pooled) - len(both),
         "documents that are not judged, left out (unjudged=0 keeps them)": unjudged,
     }
     notes = [f"{source}: {what}: {count}" for what, count in counts.items() if count]

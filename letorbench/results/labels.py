@@ -103,7 +103,7 @@ def expanded(words: Iterable[str], groups: Mapping[str, Sequence[str]]) -> list[
     >>> [str(each) for each in expanded(["ndcgboost[rounds=[20,50]],all"], {"all": ["frank"]})]
     ['ndcgboost[rounds=20]', 'ndcgboost[rounds=50]', 'frank']
     """
-    found: dict[Label, None] = {}
+    labels: dict[Label, None] = {}
     for label in map(parse, split(words)):
         several = [
             split([value[1:-1]]) if re.fullmatch(r"\[.*\]", value, re.DOTALL) else [value]
@@ -114,8 +114,8 @@ def expanded(words: Iterable[str], groups: Mapping[str, Sequence[str]]) -> list[
             differ = [value for value, listed in zip(values, several) if len(listed) > 1]
             many = differ + [algo] * (label.algo in groups)
             name = "-".join([label.name, *many]) if label.name else ""
-            found[replace(label, algo=algo, settings=settings, name=name)] = None
-    return list(found)
+            labels[replace(label, algo=algo, settings=settings, name=name)] = None
+    return list(labels)
 
 
 def configured(identity: Mapping[str, Any]) -> dict[str, Any]:

@@ -34,14 +34,14 @@ def official(
     if all(INTEGER.fullmatch(qid) for qid in qids.tolist()):
         order = np.array(sorted(order, key=lambda query: int(qids[query])), dtype=np.int64)
     values = query_metrics(labels, scores, offsets, measures, convention, docids)
-    share = relative_weights(values, measures, weights, convention, labels, offsets)
+    weight = relative_weights(values, measures, weights, convention, labels, offsets)
     values = values[order]
     counts = ~np.isnan(values).all(axis=1)  # a convention may leave queries out
     if not counts.any():
         raise DataError(f"found no query that counts by {convention.name}, expected one or more")
-    order, values, share = order[counts], values[counts], share[order][counts]
+    order, values, weight = order[counts], values[counts], weight[order][counts]
     # the columns' means, added from the first query on: NumPy's own sum may pair terms
-    averages = np.cumsum(values * share, axis=0)[-1] / len(values)
+    averages = np.cumsum(values * weight, axis=0)[-1] / len(values)
     if convention.layout == "sections":
         lengths = np.diff(offsets)[order]
         return _sections(values, averages, lengths, convention.cutoffs, per_query)

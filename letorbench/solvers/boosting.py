@@ -82,11 +82,11 @@ def boost(
     return kept_round(stopping, model, rounds, objective, () if terms else (NOTHING_LEARNED,))
 
 
-def stump_term(found: Tree, values: np.ndarray, alpha: float) -> Term:
+def stump_term(stump: Tree, values: np.ndarray, alpha: float) -> Term:
     """Return the term of a stump with the gain |alpha|; a negative alpha turns the stump round."""
     if alpha < 0.0:
-        found, values, alpha = found._replace(value=found.value[[0, 2, 1]]), ~values, -alpha
-    return Term(found._replace(gain=alpha * found.gain), values, alpha)
+        stump, values, alpha = stump._replace(value=stump.value[[0, 2, 1]]), ~values, -alpha
+    return Term(stump._replace(gain=alpha * stump.gain), values, alpha)
 
 
 def adaboost_step(agreement: float, total: float = 1.0) -> float:

@@ -120,9 +120,11 @@ def score_warnings(scores: np.ndarray, queries: QuerySet, part: str = "test") ->
     if several.any() and not varies[several].any():
         text = f"constant {part} scores: every query is ranked in file order"
         return [FitWarning("nothing learned", text)]
-    share = _tied(scores, queries) / max(1, len(scores))
-    if share > MANY_TIES:
-        text = f"{share:.0%} of the {part} documents share their score with another of their query"
+    fraction = _tied(scores, queries) / max(1, len(scores))
+    if fraction > MANY_TIES:
+        text = (
+            f"{fraction:.0%} of the {part} documents share their score with another of their query"
+        )
         return [FitWarning("ties", text)]
     return []
 

@@ -114,11 +114,11 @@ class Validation:
         about = queries.weights, self.convention, queries.labels, queries.offsets
         return relative_weights(values, [self.measure], *about)
 
-    def mean_of_orders(self, scores: np.ndarray) -> float:
+    def expectation_over_ties(self, scores: np.ndarray) -> float:
         """Return the mean over queries and, for NDCG and MAP, over all orders of equal scores."""
         if self.prepared is None:
             return float(self(scores).mean())
-        return float(self.prepared.mean_of_orders(scores).mean())
+        return float(self.prepared.expectation_over_ties(scores).mean())
 
     @cached_property
     def prepared(self) -> PreparedMetric | None:

@@ -195,7 +195,7 @@ def _leaf_gain(G: float, H: float, rules: Rules) -> float:
     if rules.criterion == 1:
         return abs(G)
     total = 0.0
-    for share in (0.5 * (H - G), 0.5 * (H + G)):
-        if share > 0.0:
-            total += share * np.log(share / H)
+    for half in (0.5 * (H - G), 0.5 * (H + G)):
+        if half > 0.0:
+            total += half * np.log(half / H)
     return total

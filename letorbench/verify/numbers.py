@@ -58,8 +58,8 @@ class Printed:
                 raise InvalidOperation
         except InvalidOperation:
             raise UsageError(f"found {text!r}, expected a number such as 0.5036") from None
-        found = cls(text.strip(), float(number), 10.0**exponent)
-        return found.per_cent() if found.text.endswith("%") else found
+        printed = cls(text.strip(), float(number), 10.0**exponent)
+        return printed.per_cent() if printed.text.endswith("%") else printed
 
     @property
     def low(self) -> float:
@@ -120,7 +120,7 @@ def check_number(text: str, files: Sequence[Path], scores: Sequence[Path], measu
         raise UsageError(f"{text}: found {found}, expected a file of scores for each test file")
     tests = [read_documents(file, ReadOptions(null=0.0, clip=True)) for file in files]
     parts = [(queries, read_scores_of(path, queries)) for queries, path in zip(tests, scores)]
-    tried = readings(parts, parse(measure), printed, _own(tests, files))
+    tried = readings(parts, parse(measure), printed, _convention_of(tests, files))
     fit = [each for each in tried if each.rounding is not None]
     shown = fit or tried[:NEAREST]
     if fit:
@@ -137,7 +137,7 @@ def check_number(text: str, files: Sequence[Path], scores: Sequence[Path], measu
     return Verdict(FINE if fit else SUSPICIOUS, table(caption, heads, rows, notes))
 
 
-def _own(tests: Sequence[QuerySet], files: Sequence[Path]) -> str:
+def _convention_of(tests: Sequence[QuerySet], files: Sequence[Path]) -> str:
     """Return the convention of the data set that the files are of; "" where it is not known."""
     folders = (part for file in files for part in reversed(Path(file).resolve().parts))
     shapes = ((test.n_features, int(test.labels.max(initial=0))) for test in tests)
@@ -148,7 +148,10 @@ def _own(tests: Sequence[QuerySet], files: Sequence[Path]) -> str:
 
 
 def readings(
-    parts: Sequence[tuple[QuerySet, np.ndarray]], measure: Measure, printed: Printed, own: str = ""
+    parts: Sequence[tuple[QuerySet, np.ndarray]],
+    measure: Measure,
+    printed: Printed,
+    convention: str = "",
 ) -> list[Reading]:
     """Read the scores of each test file in every way that matters; those that fit come first."""
 
@@ -158,19 +161,19 @@ def readings(
             for q, scores in parts
         ]
 
-    found, largest = [], max(int(queries.labels.max()) for queries, _ in parts)
-    for rules, *equal in _conventions(str(measure), measured, largest, own):
+    matches, largest = [], max(int(queries.labels.max()) for queries, _ in parts)
+    for rules, *equal in _conventions(str(measure), measured, largest, convention):
         tables = measured(rules)
         means = {"": _mean(np.array([_mean(table) for table in tables]))}
         if len(parts) > 1:
             means[POOLED] = _mean(np.concatenate(tables))
         for average, value in means.items():
             names = tuple(each.name for each in equal)
-            found.append(Reading(rules, value, average, printed.rounding(value), names))
+            matches.append(Reading(rules, value, average, printed.rounding(value), names))
 
-    fit = [each for each in found if each.rounding is not None]
-    others = [each for each in found if each.rounding is None]
-    fit.sort(key=lambda each: (each.text.count(","), each.convention.name != own))
+    fit = [each for each in matches if each.rounding is not None]
+    others = [each for each in matches if each.rounding is None]
+    fit.sort(key=lambda each: (each.text.count(","), each.convention.name != convention))
     others.sort(key=lambda each: abs(each.value - printed.value))
     return fit + others
 
@@ -181,7 +184,7 @@ def _mean(values: np.ndarray) -> float:
 
 
 def _conventions(
-    measure: str, measured: Callable[[Convention], list[np.ndarray]], largest: int, own: str
+    measure: str, measured: Callable[[Convention], list[np.ndarray]], largest: int, preferred: str
 ) -> Iterator[list[Convention]]:
     """Yield the shortest convention for every combination of rules that matter, then its equals."""
     standard = replace(CONVENTIONS["standard"], max_label=max(4, largest))
@@ -205,14 +208,14 @@ def _conventions(
             choices[rule] = [of_standard, *others]
     # one that has rules apart for the measure is distinguished by the rules
     known = [c for c in CONVENTIONS.values() if c.apart(measure) is not None and c.of(measure) == c]
-    known.sort(key=lambda each: each.name != own)
+    known.sort(key=lambda each: each.name != preferred)
     for combination in product(*choices.values()):
         rules = dict(zip(choices, combination))
         r_max = rules.pop("max_label", None)
         fitting = (r_max in (None, c.max_label) or r_max == c.r_max >= largest for c in known)
         differ = ({} if same else {"max_label": r_max} for same in fitting)
         named = [with_rules(each, **rules, **other) for each, other in zip(known, differ)]
-        first = min(named, key=lambda found: found.name.count(","))
+        first = min(named, key=lambda convention: convention.name.count(","))
         plain = [each for each in named if "," not in each.name and each is not first]
         yield [first, *plain]
 

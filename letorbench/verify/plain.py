@@ -90,10 +90,10 @@ class Measures(Ranked):
         return sum(values) / len(values) if values else 0.0
 
     def p(self, k: int) -> float:
-        found, length = len(self.hits(k)), len(self.labels)
+        hits, length = len(self.hits(k)), len(self.labels)
         if k > length and self.rules.short_p != "k":
-            return 0.0 if self.rules.short_p == "zero" or not length else found / length
-        return found / k
+            return 0.0 if self.rules.short_p == "zero" or not length else hits / length
+        return hits / k
 
     def recall(self, k: int | None) -> float:
         return len(self.hits(k)) / self.n_relevant if self.n_relevant else self.of_empty
@@ -157,8 +157,8 @@ class Measures(Ranked):
 
     def rho(self, k: int | None) -> float:
         def ranks(values: Sequence[float]) -> list[float]:
-            found = [sum(v > w for v in values) + sum(v == w for v in values) / 2 for w in values]
-            return [each - sum(found) / len(found) for each in found]
+            ranked = [sum(v > w for v in values) + sum(v == w for v in values) / 2 for w in values]
+            return [each - sum(ranked) / len(ranked) for each in ranked]
 
         x, y = ranks(self.scores), ranks(self.labels)
         both = sum(a * a for a in x) * sum(b * b for b in y)
@@ -183,21 +183,21 @@ def values(
     A label below 0 is of a document that is not judged, the score -inf of one not retrieved.
     """
     orders: dict[Convention, list[Measures] | None] = {}  # measures may have rules apart
-    found: list[float | None] = []
+    results: list[float | None] = []
     for measure in measures:
         name, _, cut = measure.partition("@")
         if name not in DEFINITIONS or rules.apart(measure) is None:
-            found.append(None)
+            results.append(None)
             continue
-        define, k, own = DEFINITIONS[name], int(cut) if cut else None, rules.of(measure)
-        if own not in orders:
-            orders[own] = _orders(labels, scores, own, docids)
-        each = orders[own]
+        define, k, rules_of = DEFINITIONS[name], int(cut) if cut else None, rules.of(measure)
+        if rules_of not in orders:
+            orders[rules_of] = _orders(labels, scores, rules_of, docids)
+        each = orders[rules_of]
         if each:
-            found.append(sum([define(ranked, k) for ranked in each]) / len(each))
+            results.append(sum([define(ranked, k) for ranked in each]) / len(each))
         else:
-            found.append(None if each is None else math.nan)
-    return found
+            results.append(None if each is None else math.nan)
+    return results
 
 
 def _orders(

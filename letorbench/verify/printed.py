@@ -82,10 +82,10 @@ def by(entries: Iterable[Entry], *names: str) -> dict[tuple, list[Entry]]:
     return groups
 
 
-def _slips(found: Sequence[Finding | None], sure: bool = False) -> list[Finding]:
+def _slips(findings: Sequence[Finding | None], sure: bool = False) -> list[Finding]:
     """Return the findings, none if an unsure assumption explains too few of the numbers."""
-    explained = sure or found.count(None) >= EXPLAINED * len(found)
-    return list(filter(None, found)) if explained else []
+    explained = sure or findings.count(None) >= EXPLAINED * len(findings)
+    return list(filter(None, findings)) if explained else []
 
 
 def _inferred_queries(entries: Sequence[Entry]) -> int:
@@ -133,7 +133,7 @@ def _count(entry: Entry, factor: int) -> Finding | None:
 def _not_cumulative(entries: Sequence[Entry]) -> Iterator[Finding]:
     """The relevant documents down to rank k cannot become fewer, nor more than one a rank."""
     at: dict[tuple, Entry] = {(*entry[:4], entry.k): entry for entry in entries if entry.k}
-    found: list[Finding | None] = []
+    findings: list[Finding | None] = []
     for (*row, k), entry in at.items():
         before = at.get((*row, k - 1))
         if before is None:
@@ -147,8 +147,8 @@ def _not_cumulative(entries: Sequence[Entry]) -> Iterator[Finding]:
             f"documents down to rank {k}"
         )
         wrong = Finding("impossible", "cumulative", (before.line, entry.line), what)
-        found.append(wrong if most < -1e-9 or least > 1.0 + 1e-9 else None)
-    yield from _slips(found)
+        findings.append(wrong if most < -1e-9 or least > 1.0 + 1e-9 else None)
+    yield from _slips(findings)
 
 
 def _not_the_mean(entries: Sequence[Entry]) -> Iterator[Finding]:
@@ -157,9 +157,9 @@ def _not_the_mean(entries: Sequence[Entry]) -> Iterator[Finding]:
         rows = by(group, "algorithm", "measure").values()
         means = [(row, mean) for row in rows for mean in row if not mean.fold and len(row) > 2]
         ways = [[_mean_of(row, mean, printed) for row, mean in means] for printed in (True, False)]
-        found = max(ways, key=lambda found: found.count(None))
-        fit = found.count(None)  # by chance one in a hundred would
-        yield from _slips(found, sure=fit >= 3 and fit == len(found) - 1)
+        way = max(ways, key=lambda way: way.count(None))
+        fit = way.count(None)  # by chance one in a hundred would
+        yield from _slips(way, sure=fit >= 3 and fit == len(way) - 1)
 
 
 def _mean_of(row: Sequence[Entry], mean: Entry, printed: bool) -> Finding | None:
@@ -259,8 +259,10 @@ def check_by_data(
     measures = {name: {e.measure for e in entries if e.dataset == name} for name in there}
     numbers = sum(entry.dataset in there for entry in entries)
     tried, possible = [], []
-    asked = {entry.measure for entry in entries}
-    others = [name for name, each in CONVENTIONS.items() if None not in map(each.apart, asked)]
+    printed_measures = {entry.measure for entry in entries}
+    others = [
+        name for name, each in CONVENTIONS.items() if None not in map(each.apart, printed_measures)
+    ]
     for rules in ["auto", *others] if convention == "auto" and there else [convention]:
         known: dict[tuple[str, str, int], Known] = {}
         for name in there:
@@ -269,15 +271,15 @@ def check_by_data(
                 facts = {f.number: known_facts(f.parts[part], measures[name], used) for f in folds}
                 facts[0] = known_of_means(list(facts.values()))
                 known |= {(name, part, number): each for number, each in facts.items()}
-        found = check_table(entries, known)
-        tried.append((found, there, rules))
+        findings = check_table(entries, known)
+        tried.append((findings, there, rules))
         # the checks that hang on the convention
-        if sum(each.check in ("bounds", "grid") for each in found) <= (1 - EXPLAINED) * numbers:
+        if sum(each.check in ("bounds", "grid") for each in findings) <= (1 - EXPLAINED) * numbers:
             possible.append(rules)
             few = numbers < FEWEST_NUMBERS and any(f.check == "bounds" for f in tried[0][0])
             if rules == "auto" or not few:
                 return tried[-1]
     # a few numbers above their bounds do not say that they were measured otherwise
     also = f"; {', '.join(possible)} would allow it" if possible else ""
-    found = [replace(f, what=f.what + also) if f.check == "bounds" else f for f in tried[0][0]]
-    return found, there, tried[0][2]
+    findings = [replace(f, what=f.what + also) if f.check == "bounds" else f for f in tried[0][0]]
+    return findings, there, tried[0][2]

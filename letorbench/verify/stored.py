@@ -108,13 +108,13 @@ def trace(out: Path, data_dir: Path, dataset: str) -> list[Traced]:
     for fold, line in store.damaged.items():
         damaged.setdefault(paths.folder_of_fold(fold).name, []).append(line)
     rows = {row.algo: row for row in frame.rows}
-    found = [
+    traced = [
         _algorithm(dataset, algo, rows.get(algo), damaged.get(algo, []), data_dir, tables)
         for algo in sorted({*rows, *damaged})
     ]
     stored = [fold for row in frame.rows for fold in row.stored]
     problems = tuple(_differences(folder / paths.SUMMARY, summary_csv(frame), stored, tables))
-    return [*found, Traced(dataset, "summary", problems=problems)]
+    return [*traced, Traced(dataset, "summary", problems=problems)]
 
 
 def _algorithm(
@@ -284,7 +284,7 @@ def compare_runs(
     outs: tuple[Path, Path], algo: str, baseline: str | None, measure: str, data_dir: Path
 ) -> Verdict:
     """Return how the runs of an algorithm in two results folders agree, a row for each data set."""
-    found = {}
+    agreements = {}
     for dataset in sorted({*present(outs[0])} & {*present(outs[1])}):
         runs = [
             [require_system(out, dataset, name).with_measures([measure], data_dir) for out in outs]
@@ -297,14 +297,14 @@ def compare_runs(
             for row in runs[0]
         ]
         values, *baselines = ([row.queries for row in pair] for pair in runs)
-        found[dataset] = agreement(list(zip(*scores)), values, measure, *baselines)
-    if not found:
+        agreements[dataset] = agreement(list(zip(*scores)), values, measure, *baselines)
+    if not agreements:
         raise UsageError(f"found no data set with results in both {outs[0]} and {outs[1]}")
     formats = {
         "tau": ".3f", f"first {DEPTH}": ".3f", "one": ".4f", "other": ".4f", "RMSE": ".4f",
         "correlation": ".3f", "effect ratio": ".2f", "p": ".4f",
     }  # fmt: skip
     heads = (*columns(["data set"], formats), *columns(["verdict"]))
-    rows = [(dataset, *each, each.verdict) for dataset, each in found.items()]
-    status = FINE if all(each.same for each in found.values()) else SUSPICIOUS
+    rows = [(dataset, *each, each.verdict) for dataset, each in agreements.items()]
+    status = FINE if all(each.same for each in agreements.values()) else SUSPICIOUS
     return Verdict(status, table(f"{algo}, {measure}: {outs[0]} and {outs[1]}", heads, rows))

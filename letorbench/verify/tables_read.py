@@ -89,7 +89,7 @@ def read_table(path: Path, others: set[str] | None = None) -> list[Entry]:
     Where most numbers are above 1, all are per cent, of the measures that are checked. `others`
     receives the headings of numbers that are not read.
     """
-    found: dict[tuple, Entry] = {}
+    entries_of: dict[tuple, Entry] = {}
     content = path.read_bytes()
     check_encoding(path, content[: 1 << 16])
     line = 1
@@ -99,14 +99,14 @@ def read_table(path: Path, others: set[str] | None = None) -> list[Entry]:
             dataset = _data_set_in(around) or _data_set_of(path.stem)
             for line, record in _records(path, dataset, rows, set() if others is None else others):
                 entry = _entry(record, line)
-                first = found.setdefault(entry[:5], entry)
+                first = entries_of.setdefault(entry[:5], entry)
                 if first is not entry:
                     raise UsageError(f"found the number of line {first.line} again")
     except (UsageError, UnicodeDecodeError) as error:
         if isinstance(error, UnicodeDecodeError):
             line = content.count(b"\n", 0, error.start) + 1
         raise DataError(f"{path}:{line}: {error}") from None
-    entries = list(found.values())
+    entries = list(entries_of.values())
     if not entries:
         raise DataError(f"{path}: found no number, expected one or more")
     if np.mean([each.number.value > 1.0 for each in entries if each.checked] or [False]) <= 0.5:
@@ -186,7 +186,7 @@ def _records(
     above = {k: name for k, each in enumerate(stacks) if (name := _data_set_in(" ".join(each)))}
     facts = {"dataset": next(iter(above.values()), dataset), "algorithm": ""}
     if len({*above.values()}) > 1:  # side by side
-        columns = {k: own | {"dataset": above.get(k, dataset)} for k, own in columns.items()}
+        columns = {k: given | {"dataset": above.get(k, dataset)} for k, given in columns.items()}
     for line, cells in rows[start + 1 :]:
         words = {*cells} - {""}
         if len(words) == 1 and (named := _data_set_in(*words)):
@@ -198,16 +198,16 @@ def _records(
             others |= {cells[0]} if any(map(_NUMBER.match, cells[1:])) else set()
             continue
         others |= {heads[k] or f"column {k + 1}" for k in unread if _NUMBER.match(cells[k])}
-        for k, own in columns.items():
+        for k, given in columns.items():
             if number := _number(cells[k], f"{path}:{line}"):
-                own = {"measure": cells[0], **own} if by_row else own
-                yield line, {**facts, **own, "value": number}
+                given = {"measure": cells[0], **given} if by_row else given
+                yield line, {**facts, **given, "value": number}
 
 
 def _headings(rows: Sequence[_Row]) -> tuple[int, list[list[str]]]:
     """Return the last row of headings, and each column's from above, blanks filled."""
-    found = (k for k, (_, cells) in enumerate(rows) if any(map(_is_measure, cells[1:])))
-    last = next(found, 0)
+    heading_rows = (k for k, (_, cells) in enumerate(rows) if any(map(_is_measure, cells[1:])))
+    last = next(heading_rows, 0)
     cuts = {*rows[last + 1][1]} - {""} if last + 1 < len(rows) else set()
     last += bool(cuts) and all(re.fullmatch(r"@\d+", each) for each in cuts)
     width, stacks = max((len(cells) for _, cells in rows[: last + 1]), default=0), list[list[str]]()
@@ -230,10 +230,10 @@ def _roles(heads: Sequence[str], measures: Iterable[int]) -> dict[str, int]:
 
 def _number(cell: str, where: str) -> str:
     """Return the first number of a cell, without stars, signs of significance and deviations."""
-    found = _NUMBER.search(cell)
-    if found is None and any(map(str.isdecimal, cell)):
+    match = _NUMBER.search(cell)
+    if match is None and any(map(str.isdecimal, cell)):
         raise DataError(f"{where}: found {cell[:40]!r}, expected a number such as 0.5036")
-    return found[0].replace(" ", "").replace(",", ".") if found else ""
+    return match[0].replace(" ", "").replace(",", ".") if match else ""
 
 
 def _grids(path: Path, text: str) -> Iterable[_Grid]:
@@ -310,19 +310,19 @@ def _markdown(text: str) -> Iterator[_Grid]:
 
 def _latex(text: str) -> Iterator[_Grid]:
     end = 0
-    for found in _TABULAR.finditer(text):
+    for match in _TABULAR.finditer(text):
         rows = []
-        for row in _ROW.finditer(text, *found.span(2)):
+        for row in _ROW.finditer(text, *match.span(2)):
             cells = [*_latex_cells(row[1])]
             if any(cells):
                 rows.append((text.count("\n", 0, row.start() + len(row[1].rstrip())) + 1, cells))
-        yield text[end : found.start()] + (found[3] or ""), rows
-        end = found.end()
+        yield text[end : match.start()] + (match[3] or ""), rows
+        end = match.end()
 
 
 def _latex_cells(row: str) -> Iterator[str]:
     row = re.sub(r"\s*\\(?:times|cdot)\s*10\s*\^\s*\{?(-?\d+)\}?", r"e\1", row.replace("{,}", ","))
     for cell in re.split(r"(?<!\\)&", _HIDDEN.sub(" ", row)):
         width = re.search(r"\\multicolumn\{(\d+)\}", cell)
-        plain = _COMMAND.sub(lambda found: found[1] or " ", _SPAN.sub(" ", cell))
+        plain = _COMMAND.sub(lambda match: match[1] or " ", _SPAN.sub(" ", cell))
         yield from [" ".join(plain.split())] * (int(width[1]) if width else 1)

@@ -159,7 +159,9 @@ def test_the_command_shows_them_and_writes_a_page(made, tmp_path, monkeypatch):
 def test_protocols_stand_in_a_table_of_their_own(tmp_path, monkeypatch):
     """The gain is that of paired queries, and other tables have the default's rows alone."""
     for place in ("letorbench.api", "letorbench.analysis", "benchmarks"):
-        monkeypatch.setattr(f"{place}.leaderboard.files", lambda: {"UNEVEN": tmp_path / "UNEVEN.zip"})
+        monkeypatch.setattr(
+            f"{place}.leaderboard.files", lambda: {"UNEVEN": tmp_path / "UNEVEN.zip"}
+        )
     monkeypatch.chdir(tmp_path)
     write_uneven(tmp_path / "data")
     algos = ["--algo", "regression,ranksvm,random", "--budget", "3"]

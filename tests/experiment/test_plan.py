@@ -28,7 +28,7 @@ from letorbench.experiment.plan import (
 )
 from letorbench.experiment.run import run_systems
 from letorbench.experiment.select import draws
-from letorbench.measures import texts
+from letorbench.measures import measure_names
 from letorbench.rankers import names, ranker
 from letorbench.results.paths import FoldKey
 
@@ -309,7 +309,9 @@ def test_what_a_measure_of_ones_own_chose_is_of_its_code(tmp_path, monkeypatch):
     benchmarks, found = {"TOY": load("TOY", tmp_path)}, []
     for function in (mine, changed, mine):
         monkeypatch.setattr("letorbench.registry.USER_DEFINED", {})
-        protocol = Protocol(data_dir=tmp_path, out=tmp_path / "out", select=texts(function)[0])
+        protocol = Protocol(
+            data_dir=tmp_path, out=tmp_path / "out", select=measure_names(function)[0]
+        )
         (job,) = plan_runs(benchmarks, systems_of(["regression"]), [1], protocol)
         assert protocol.select == job.identity["select"] == "mine"
         found.append(job.identity)

@@ -98,7 +98,7 @@ def test_scores_that_cannot_rank_are_refused(rng) -> None:
     def measured(scores: np.ndarray) -> np.ndarray:
         return query_metrics(queries.labels, scores, queries.offsets, ALL, STANDARD)
 
-    for method in (measured, metric, metric.mean_of_orders):
+    for method in (measured, metric, metric.expectation_over_ties):
         for row in range(7):
             with pytest.raises(DataError, match="^scores: found NaN.*expected numbers$"):
                 method(np.where(np.arange(7) == row, np.nan, 0.0))
@@ -269,7 +269,10 @@ def test_is_the_measure_or_none(name, measure, rng) -> None:
     assert PreparedMetric.of(unjudged, queries.offsets, form, rules) is None
     for grid in (0.0, 1.0, 100.0) if metric else ():
         scores = np.round(grid * rng.normal(size=queries.n_docs))
-        for found, ties in ((metric(scores), "file"), (metric.mean_of_orders(scores), "mean")):
+        for found, ties in (
+            (metric(scores), "file"),
+            (metric.expectation_over_ties(scores), "mean"),
+        ):
             same = replace(rules, ties=ties)
             expected = query_metrics(queries.labels, scores, queries.offsets, [form], same)[:, 0]
             np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
@@ -283,7 +286,7 @@ def test_a_step_along_a_column_is_the_same_to_the_bit(measure, rng, monkeypatch)
     for step in (-1.0, 0.1, np.pi):
         scores = np.round(rng.normal(size=OFFSETS[-1]), 1)
         column = np.round(rng.normal(size=OFFSETS[-1]), 1).astype(np.float32)
-        moved = metric.mean_of_orders(scores + step * column.astype(np.float64))
+        moved = metric.expectation_over_ties(scores + step * column.astype(np.float64))
         for threads in ("1", "3"):
             monkeypatch.setenv("LETORBENCH_THREADS", threads)
-            np.testing.assert_array_equal(metric.mean_of_orders(scores, step, column), moved)
+            np.testing.assert_array_equal(metric.expectation_over_ties(scores, step, column), moved)

@@ -28,7 +28,9 @@ def test_the_forces_are_those_of_the_paper(
     ndcg, standard = nDCG @ truncation if truncation else parse("ndcg"), CONVENTIONS["standard"]
     metric = PreparedMetric.of(queries.labels, queries.offsets, ndcg, standard)
     relevant = np.maximum.reduceat(queries.labels, queries.offsets[:-1]) > 0
-    assert lost == pytest.approx(np.where(relevant, 1.0 - metric.mean_of_orders(s), 0.0).mean())
+    assert lost == pytest.approx(
+        np.where(relevant, 1.0 - metric.expectation_over_ties(s), 0.0).mean()
+    )
     for a, b in pairwise(queries.offsets):
         labels = queries.labels[a:b]
         expected = np.zeros((2, b - a))

@@ -129,7 +129,7 @@ def test_validation_weighs_where_the_convention_does(measure: str, rules: str) -
     judge = Validation(once, lb.parse(measure), convention(f"{rules},mean=weighted"))
     other = Validation(often, lb.parse(measure), convention(rules))
     assert judge(scores).mean() == pytest.approx(other(copies).mean(), rel=1e-12)
-    of_orders = judge.mean_of_orders(scores), other.mean_of_orders(copies)
+    of_orders = judge.expectation_over_ties(scores), other.expectation_over_ties(copies)
     assert of_orders[0] == pytest.approx(of_orders[1], rel=1e-12)
 
 

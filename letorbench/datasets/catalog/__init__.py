@@ -225,8 +225,8 @@ def _registered() -> Mapping[str, Entry]:
     for path in sorted(Path(__file__).parent.glob("*.toml")):
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
         common = tables.pop("common", {})
-        for name, own in tables.items():
-            facts = {key: _value(key, each) for key, each in (common | own).items()}
+        for name, facts_of in tables.items():
+            facts = {key: _value(key, each) for key, each in (common | facts_of).items()}
             entries.append(Entry(**{"name": name} | facts))
     entries.sort(key=lambda entry: (entry.synthetic, entry.released))
     return MappingProxyType({entry.name: entry for entry in entries})
@@ -332,7 +332,11 @@ def with_resplit(name: str, number: int) -> str:
 def without_resplits(names: Iterable[str]) -> list[str]:
     """Return names of data sets without the re-splits of those that are among them."""
     every = dict.fromkeys(names)
-    return [name for name in every if (own := parse(name).official) == name or own not in every]
+    return [
+        name
+        for name in every
+        if (official := parse(name).official) == name or official not in every
+    ]
 
 
 def entry(name: str | Name) -> Entry:

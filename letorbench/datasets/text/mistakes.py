@@ -110,8 +110,12 @@ def check_end(path: Path, number: int, width: int) -> None:
     values = b"\n".join(line.split(b"#")[0] for line in others) + b"\n"
     decimals = {len(digits) for digits in _DECIMALS.findall(values)}
     value = last.split()[-1]
-    own = _DECIMALS.findall(value + b"\n")
-    if len(decimals) == 1 and own and max(decimals) >= max(ENOUGH_DECIMALS, len(own[0]) + 1):
+    last_decimals = _DECIMALS.findall(value + b"\n")
+    if (
+        len(decimals) == 1
+        and last_decimals
+        and max(decimals) >= max(ENOUGH_DECIMALS, len(last_decimals[0]) + 1)
+    ):
         found = f"a last line without a newline that ends in {value.decode()}"
         expected = f"{max(decimals)} decimals as in all other values; {whole}"
         raise line_error(path, number, found, expected)

@@ -126,11 +126,11 @@ def rotate_tests(folder: Path, tests: Sequence[Path], note: Note) -> None:
     )
 
 
-def note_unjudged(found: layout.Layout, note: Note) -> None:
+def note_unjudged(dataset: layout.Layout, note: Note) -> None:
     """Note how many documents of the first fold are not judged, if there are any."""
-    labels = np.concatenate([read_queries(path).labels for path in found.folds[0].files])
+    labels = np.concatenate([read_queries(path).labels for path in dataset.folds[0].files])
     if unjudged := np.count_nonzero(labels == UNJUDGED):
-        where = f"{found.name.label}, fold {found.folds[0].number}"
+        where = f"{dataset.name.label}, fold {dataset.folds[0].number}"
         of = f"{unjudged:,} of {len(labels):,} documents"
         note(f"{where}: {of} are not judged (label {UNJUDGED})")
 

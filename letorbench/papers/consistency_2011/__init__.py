@@ -41,8 +41,8 @@ def example(context: Context) -> dict[str, Estimate]:
     gains, shares = ranked_by("least-squares", EXAMPLE), EXAMPLE.expected_gains()
     turned = np.sign((gains[0] - gains[1]) * (shares[0] - shares[1]))
     names = ("gain-first", "gain-second", "share-first", "share-second", "reversed")
-    found = zip(names, (*gains, *shares, turned))
-    return {name: exactly(float(value)) for name, value in found}
+    values = zip(names, (*gains, *shares, turned))
+    return {name: exactly(float(value)) for name, value in values}
 
 
 def Z(gains: np.ndarray) -> np.ndarray:
@@ -118,46 +118,46 @@ def psi_loss(name: str) -> Loss:
 def theory(context: Context) -> dict[str, Estimate]:
     """Sections 3 to 5: counterexamples, convexity, and the bounds of the regret."""
     trials = FULL if context.full else DISTRIBUTIONS
-    asked = {"trials": trials, "seed": context.seed}
+    settings = {"trials": trials, "seed": context.seed}
     path, folder = context.folder(NAME) / "theory.json", "papers/consistency_2011"
-    own = f"{folder}/__init__.py", f"{folder}/surrogates.py", "papers/problems.py"
-    found = kept(path, asked, partial(_measured, context, trials), *own)
-    return {name: Estimate(**each) for name, each in found.items()}
+    files = f"{folder}/__init__.py", f"{folder}/surrogates.py", "papers/problems.py"
+    measured = kept(path, settings, partial(_measured, context, trials), *files)
+    return {name: Estimate(**each) for name, each in measured.items()}
 
 
 def _measured(context: Context, trials: int) -> dict[str, Estimate]:
     """The number of each claim, and further ones of each surrogate."""
-    found: dict[str, Estimate] = {}
+    numbers: dict[str, Estimate] = {}
     for name in (*ORIGINAL, *CONSISTENT):
         context.say(f"{NAME}: {name}")
         surrogate, rng = loss(name), np.random.default_rng(context.seed)
         fraction, lost = surrogates.counterexamples(surrogate, rng, trials)
         note = f"{100 * fraction:.1f} % of {trials} distributions are counterexamples"
-        found[f"lost-{name}"] = exactly(lost, note)
+        numbers[f"lost-{name}"] = exactly(lost, note)
         # a larger fraction would have shown a counterexample in 95 % of cases
         unseen = f"none of {trials}: at most {100 * (1 - 0.05 ** (1 / trials)):.1f} % are, at 95 %"
-        found[f"counterexamples-{name}"] = exactly(fraction, "" if fraction else unseen)
-        found[f"nonconvexity-{name}"] = exactly(surrogates.nonconvexity(surrogate, rng))
+        numbers[f"counterexamples-{name}"] = exactly(fraction, "" if fraction else unseen)
+        numbers[f"nonconvexity-{name}"] = exactly(surrogates.nonconvexity(surrogate, rng))
         if name in surrogates.STRONGLY_CONVEX:
             beyond = surrogates.beyond_theorem_10(name, surrogate, rng, trials)
-            found[f"theorem-10-{name}"] = exactly(beyond)
+            numbers[f"theorem-10-{name}"] = exactly(beyond)
     rng = np.random.default_rng(context.seed)
     short, over = surrogates.theorem_11(loss("least-squares-ndcg"), rng)
-    found["margin"], found["theorem-11"] = exactly(short), exactly(over)
+    numbers["margin"], numbers["theorem-11"] = exactly(short), exactly(over)
     etas = [surrogates.draw_eta(rng, 2 + trial % 3) for trial in range(trials)]
-    found["lemma-1"] = exactly(norm_excess(rng))
-    found["lemma-4"] = exactly(max(order_excess(eta) for eta in etas))
-    found["flatness-cosine-ndcg"] = exactly(flatness(loss("cosine-ndcg"), etas[0], rng))
+    numbers["lemma-1"] = exactly(norm_excess(rng))
+    numbers["lemma-4"] = exactly(max(order_excess(eta) for eta in etas))
+    numbers["flatness-cosine-ndcg"] = exactly(flatness(loss("cosine-ndcg"), etas[0], rng))
     for name in (*UNIQUE, "least-squares"):
-        found[f"affine-{name}"] = exactly(surrogates.affine_excess(loss(name), rng))
+        numbers[f"affine-{name}"] = exactly(surrogates.affine_excess(loss(name), rng))
     for name in ORIGINAL:
-        found[f"order-{name}"] = exactly(_otherwise(name, etas, rng))
-    found["order-cosine-printed"] = exactly(_otherwise("cosine", etas, rng, printed=True))
+        numbers[f"order-{name}"] = exactly(_otherwise(name, etas, rng))
+    numbers["order-cosine-printed"] = exactly(_otherwise("cosine", etas, rng, printed=True))
     for name in PSI:
-        own = psi_loss(name)
-        fraction = surrogates.counterexamples(own, rng, trials)[0]
-        found[f"theorem-9-{name}"] = exactly(max(fraction, surrogates.nonconvexity(own, rng)))
-    return found
+        psi = psi_loss(name)
+        fraction = surrogates.counterexamples(psi, rng, trials)[0]
+        numbers[f"theorem-9-{name}"] = exactly(max(fraction, surrogates.nonconvexity(psi, rng)))
+    return numbers
 
 
 PARTS = {"example": example, "theory": theory}

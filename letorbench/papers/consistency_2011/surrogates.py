@@ -93,14 +93,14 @@ def minimisers(
     best, least = np.zeros(total), np.full(len(etas), np.inf)
     block = np.repeat(np.arange(len(etas)), np.diff(problems.bounds))
     for _ in range(STARTS):
-        found = minimize(
+        minimum = minimize(
             problems, rng.normal(0.0, 1.0, total), jac=True, method="L-BFGS-B",
             bounds=[(-BOX, BOX)] * total,
             options={"gtol": 1e-9, "ftol": 1e-16, "maxiter": 400, "maxfun": 600},
         )  # fmt: skip
-        values = problems.expectations(found.x)
+        values = problems.expectations(minimum.x)
         better = values < least
-        best = np.where(better[block], found.x, best)
+        best = np.where(better[block], minimum.x, best)
         least = np.minimum(least, values)
     return np.split(best, problems.bounds[1:-1]), least
 

@@ -48,8 +48,8 @@ def field_excesses(f: np.ndarray, levels: int, gamma: float) -> tuple[float, flo
     i, j = np.triu_indices(N, 1)
     r = np.indices((levels,) * N).reshape(N, -1)
     log_psi = gamma * np.sign(r[i] - r[j]) * (f[i] - f[j])[:, None]
-    own = np.sign(np.subtract.outer(np.arange(levels), np.arange(levels))).ravel()
-    of_pair = gamma * own * (f[i] - f[j])[:, None]
+    signs = np.sign(np.subtract.outer(np.arange(levels), np.arange(levels))).ravel()
+    of_pair = gamma * signs * (f[i] - f[j])[:, None]
     log_Z = logsumexp(log_psi.sum(axis=0))
     log_Z_pair = logsumexp(of_pair, axis=1)
     P = len(i)
@@ -86,10 +86,10 @@ def appendix(context: Context) -> dict[str, Estimate]:
         f = np.exp(rng.uniform(-2.0, 2.0)) * rng.normal(size=N)
         gamma = 2.0 / (N * (N - 1)) * np.exp(rng.uniform(-1.0, 1.0))
         worst = np.maximum(worst, field_excesses(f, int(levels), float(gamma)))
-    found = dict(zip(("hoelder", "powers", "upper-bound"), worst.tolist()))
+    excesses = dict(zip(("hoelder", "powers", "upper-bound"), worst.tolist()))
     for name in BOUNDING:
-        found[f"{name}-bounds-ndcg"] = beyond_loss(name, rng, QUERIES)
-    return {name: exactly(value) for name, value in found.items()}
+        excesses[f"{name}-bounds-ndcg"] = beyond_loss(name, rng, QUERIES)
+    return {name: exactly(value) for name, value in excesses.items()}
 
 
 def quadratic_costs(train: QuerySet, rng: np.random.Generator) -> list[tuple[int, float, int]]:
@@ -130,19 +130,19 @@ def _measured(context: Context) -> dict[str, Any]:
 
 def costs(context: Context) -> PartResult:
     """Section 4's costs of quadratic models, and section 2's of groups."""
-    stem, asked = context.folder("functionals") / "costs", {"seed": context.seed}
-    own = "papers/functionals/__init__.py", "datasets/synthetic/cubic.py"
-    made = kept(stem.with_suffix(".json"), asked, partial(_measured, context), *own)
+    stem, settings = context.folder("functionals") / "costs", {"seed": context.seed}
+    files = "papers/functionals/__init__.py", "datasets/synthetic/cubic.py"
+    made = kept(stem.with_suffix(".json"), settings, partial(_measured, context), *files)
     parameters, taken, sizes = zip(*made["rows"])
     documents, groups = made["losses"]
     note = f"{documents * 1e3:.2f} against {groups * 1e3:.2f} ms"
-    found = {
+    numbers = {
         "cost-time": log_slope(parameters, taken),
         "cost-space": exactly(log_slope(parameters, sizes).value),
         "groups-save": exactly(documents / groups, note),
     }
     title, header = "Costs of quadratic models", ["parameters", "seconds", "bytes"]
-    return PartResult(numbers=found, files=write_table(stem, title, header, made["rows"]))
+    return PartResult(numbers=numbers, files=write_table(stem, title, header, made["rows"]))
 
 
 PARTS = {"appendix": appendix, "costs": costs}

@@ -46,7 +46,7 @@ def diagnose(
     function: Lambda, rng: np.random.Generator, documents: int = 8, trials: int = 20
 ) -> Diagnosis:
     """Test the function on random queries with labels 0..4 at random scores."""
-    found = []
+    diagnoses = []
     for _ in range(trials):
         labels = rng.permutation(np.arange(documents) % 5)
         queries = labelled(labels[None])
@@ -65,7 +65,7 @@ def diagnose(
         forces = function(points.ravel(), labelled(np.tile(labels, (len(points), 1))))
         work = np.einsum("ij,ij->i", forces.reshape(points.shape), np.diff(path, axis=0))
         force = function(scores, queries)
-        found.append(
+        diagnoses.append(
             (
                 np.abs(J - J.T).max() / max(np.abs(J).max(), TINY),
                 eigenvalues.min() / max(np.abs(eigenvalues).max(), TINY),
@@ -73,7 +73,7 @@ def diagnose(
                 abs(force.sum()) / max(np.abs(force).max(), TINY),
             )
         )
-    asymmetry, lowest, circulation, net = np.transpose(found) + 0.0  # no -0.0
+    asymmetry, lowest, circulation, net = np.transpose(diagnoses) + 0.0  # no -0.0
     return Diagnosis(*map(float, (max(asymmetry), min(lowest), max(circulation), max(net))))
 
 
@@ -89,15 +89,15 @@ def functions() -> list[Method]:
 
 def forces(context: Context) -> PartResult:
     """Section 4: of which lambda functions is there a cost? Section 3: its example."""
-    found = {}
+    diagnoses = {}
     for each in functions():
         settings = {key: value for key, value in each.settings.items() if key != "layers"}
         rng = np.random.default_rng(context.seed)
-        found[each.label] = diagnose(Lambda(**settings), rng)  # type: ignore[arg-type]
-    rows = [[*label.split(", "), *of] for label, of in found.items()]
+        diagnoses[each.label] = diagnose(Lambda(**settings), rng)  # type: ignore[arg-type]
+    rows = [[*label.split(", "), *of] for label, of in diagnoses.items()]
     header = ["lambda", "pairs", "asymmetry", "lowest eigenvalue", "circulation", "sum"]
-    costs = [each for each, of in found.items() if max(of.asymmetry, of.circulation) < ROUNDING]
-    paper_own = found[EQUATION_9]
+    costs = [each for each, of in diagnoses.items() if max(of.asymmetry, of.circulation) < ROUNDING]
+    paper_own = diagnoses[EQUATION_9]
     text = (
         "A lambda function has a cost if its Jacobian is symmetric and no closed path does work. "
         f"Of the {len(rows)} functions these have one: {', '.join(costs) or 'none'} (of all pairs, "
@@ -113,9 +113,9 @@ def forces(context: Context) -> PartResult:
 
 def lambdas(context: Context) -> PartResult:
     """Section 6.2: ten lambda functions of ours on one draw of the artificial data, for view."""
-    found = artificial_data.runs(context, context.folder(NAME) / "lambdas", 1, functions())
+    runs = artificial_data.runs(context, context.folder(NAME) / "lambdas", 1, functions())
     shown = ("validation", "ndcg@1", "ndcg@10")
-    rows = [[*label.split(", "), *(of[each] for each in shown)] for label, of in found.items()]
+    rows = [[*label.split(", "), *(of[each] for each in shown)] for label, of in runs.items()]
     header = ["lambda", "pairs", "validation NDCG@10", "test NDCG@1", "test NDCG@10"]
     title = "Section 6.2: ten lambda functions of ours, generated data"
     text = "Each trains a linear net on one draw; the paper does not print its own ten functions."

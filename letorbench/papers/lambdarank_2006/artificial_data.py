@@ -68,7 +68,7 @@ def runs(
     def one(method: Method) -> tuple[str, dict[str, float]]:
         cls, settings = ranker(method.algo), method.settings
         identity = ranker_identity(cls, settings)
-        asked = {"data": data, "select": CHOOSE, "seed": context.seed, "ranker": identity}
+        facts = {"data": data, "select": CHOOSE, "seed": context.seed, "ranker": identity}
 
         def trained() -> dict[str, float]:
             context.say(f"{folder.name}: {method.label}")
@@ -78,7 +78,7 @@ def runs(
             means = query_metrics(test.labels, scores, test.offsets, measures, RULES).mean(axis=0)
             return {"validation": chosen.value, **dict(zip(CUTOFFS, means.tolist()))}
 
-        return method.label, kept(folder / f"{method.label}.json", asked, trained, code=())
+        return method.label, kept(folder / f"{method.label}.json", facts, trained, code=())
 
     with ThreadPoolExecutor(context.jobs) as pool:
         return dict(pool.map(one, methods))
@@ -101,11 +101,11 @@ def trained(context: Context) -> tuple[dict[str, PerQuery], list[list[object]]]:
             for rate in rates[method]
         ]
         folder = context.folder(NAME) / "artificial" / f"draw-{number}"
-        found = runs(context, folder, number, versions)
+        results = runs(context, folder, number, versions)
         for method, tried in rates.items():
-            rate = max(tried, key=lambda rate: found[f"{method}@{rate:g}"]["validation"])
+            rate = max(tried, key=lambda rate: results[f"{method}@{rate:g}"]["validation"])
             rates[method] = [rate]
-            values = found[f"{method}@{rate:g}"]
+            values = results[f"{method}@{rate:g}"]
             means[method].append([values[cutoff] for cutoff in CUTOFFS])
             rows.append([number, method, f"{rate:g}", values["ndcg@10"]])
     folds = np.arange(1, DRAWS + 1)
@@ -125,12 +125,12 @@ def linear_fraction(seed: Sequence[int]) -> float:
 
 def figure(context: Context) -> PartResult:
     """The left half of Figure 2: NDCG@1..10 on several draws of the artificial data, and leads."""
-    found, chosen = trained(context)
+    by_net, chosen = trained(context)
     rows, numbers, leads, bands = [], {}, {}, {}
-    curves = {m: [values.mean(cutoff) for cutoff in CUTOFFS] for m, values in found.items()}
+    curves = {m: [values.mean(cutoff) for cutoff in CUTOFFS] for m, values in by_net.items()}
     for net in ("linear", "two-layer"):
         upper, lower = (
-            np.column_stack([*found[f"{method}-{net}"].values.values()])
+            np.column_stack([*by_net[f"{method}-{net}"].values.values()])
             for method in ("lambdarank", "ranknet")
         )
         lead = (upper - lower) / lower.mean(axis=0)  # (draws, cut-offs)
@@ -156,12 +156,12 @@ def figure(context: Context) -> PartResult:
     title = "Artificial data: rates and NDCG@10 by draw"
     files += write_table(folder / "artificial", title, header, chosen)
     shares = [linear_fraction([context.seed, number]) for number in range(1, DRAWS + 1)]
-    asked = ", ".join(f"{n:,}" for n in sizes(context))
+    counts = ", ".join(f"{n:,}" for n in sizes(context))
     differs = [
         "artificial data: the recipe of RankNet 2005 is from memory (a linear model explains "
         f"{min(shares):.2f} to {max(shares):.2f} of the outputs' variance); the distribution of "
         'labels is that of MSLR, as those of the paper\'s "real datasets" are not printed',
-        f"artificial data: {DRAWS} draws of {asked} queries; the paper has one draw of 10,000, "
+        f"artificial data: {DRAWS} draws of {counts} queries; the paper has one draw of 10,000, "
         "5,000, 10,000; its bars are over queries, ours over draws",
         "artificial data: the learning rate is chosen on the first draw's validation set for all "
         "draws",
@@ -169,5 +169,5 @@ def figure(context: Context) -> PartResult:
     if context.setting != "published":
         differs.append("artificial data: learning rates are the rankers' grids, to 1e-1; training "
                        "ends 30 epochs after the best, before a restart can come")  # fmt: skip
-    evidence = {str(context.setting): {"artificial": found}}
+    evidence = {str(context.setting): {"artificial": by_net}}
     return PartResult(evidence, numbers, tuple(files), tuple(differs))

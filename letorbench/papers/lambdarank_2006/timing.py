@@ -54,8 +54,8 @@ def _pair_steps(
                     total += cost
                     force[0], force[1] = pull, -pull
                     for k in range(2):
-                        own = x[pair[k] : pair[k] + 1]
-                        backward(own, net, hidden[k], force[k : k + 1], change)
+                        document = x[pair[k] : pair[k] + 1]
+                        backward(document, net, hidden[k], force[k : k + 1], change)
                     if online:
                         take_step(rate, scale, change, state)
         if not online:
@@ -230,9 +230,11 @@ def timing(context: Context) -> PartResult:
     """Figure 1: NDCG against seconds, seconds against documents; the ratios of section 6.1."""
     stem = context.folder(NAME) / "figure-1"
     patience = FULL_PATIENCE if context.full else PATIENCE
-    asked = {"patience": patience, "seed": context.seed}
-    own = "papers/lambdarank_2006/timing.py", "datasets/synthetic/cubic.py"
-    made = kept(stem.with_suffix(".json"), asked, partial(_measured, context, patience), *own)
+    settings = {"patience": patience, "seed": context.seed}
+    files_read = "papers/lambdarank_2006/timing.py", "datasets/synthetic/cubic.py"
+    made = kept(
+        stem.with_suffix(".json"), settings, partial(_measured, context, patience), *files_read
+    )
     timings = least_of(made["rounds"])
     timed = of_versions(timings)
     by_round = [of_versions(each) for each in made["rounds"]]
@@ -252,7 +254,7 @@ def timing(context: Context) -> PartResult:
     ]  # fmt: skip
     header = ["version", "net", "documents", "seconds"]
     files = *lines_figure(panels, stem), *write_table(stem, "Figure 1", header, timings)
-    found = _section_6_1(made)
+    numbers = _section_6_1(made)
     beside_v2 = (
         f"; with one exponential a document {slopes['ours', SLOPES_OF].value:.3f} to "
         f"{last['ours']:,}: V2 as the text describes it keeps the sum over pairs, which grows "
@@ -261,19 +263,19 @@ def timing(context: Context) -> PartResult:
     for version, more in (("V1", ""), ("V2", beside_v2)):
         linear = slopes[version, "linear"].value
         note = f"linear: {linear:.3f}; {SIZES[0]:,} to {last[version]:,} documents{more}"
-        found[f"slope-{version.lower()}"] = replace(slopes[version, SLOPES_OF], note=note)
+        numbers[f"slope-{version.lower()}"] = replace(slopes[version, SLOPES_OF], note=note)
     differs = (
         "timings are this machine's; the data have the web set's shape, all made up",
         f"documents from {SIZES[0]:,}, V1 to {last['V1']:,} and V2 to {last['V2']:,}, where an "
         f"epoch would take more than {patience:g} s; longer queries than {LONGEST_COMPARED:,} are "
         "refused; the paper's are 4,000 to 512,000",
     )
-    return PartResult(numbers=found, files=files, differs=differs)
+    return PartResult(numbers=numbers, files=files, differs=differs)
 
 
 def _section_6_1(made: Mapping[str, Any]) -> dict[str, Estimate]:
     """V1's seconds over V2's for each net; V1 with one step per query against one per pair."""
-    found = {}
+    numbers = {}
     for net, of in made["epochs"].items():
         first, second, ours = (np.array(of[version]) for version in VERSIONS)
         ratios = first / second
@@ -282,10 +284,10 @@ def _section_6_1(made: Mapping[str, Any]) -> dict[str, Estimate]:
             f"{np.median(first / ours):.1f}; {made['pairs']:.1f} pairs a document"
         )
         middle = float(np.median(ratios))
-        found[f"speed-{net}"] = Estimate(middle, ratios.min(), ratios.max(), note)
+        numbers[f"speed-{net}"] = Estimate(middle, ratios.min(), ratios.max(), note)
     query, pair = map(np.array, (made["lessons"]["ours"], made["lessons"]["online"]))
     note = f"after {len(query)} epochs {query[-1]:.4f} and {pair[-1]:.4f}"
-    found["batch-converges"] = exactly(float(np.abs(query / pair - 1.0).max()), note)
+    numbers["batch-converges"] = exactly(float(np.abs(query / pair - 1.0).max()), note)
     linear = made["epochs"]["linear"]
-    found["batch-time"] = exactly(min(linear["online"]) / min(linear["V1"]))
-    return found
+    numbers["batch-time"] = exactly(min(linear["online"]) / min(linear["V1"]))
+    return numbers

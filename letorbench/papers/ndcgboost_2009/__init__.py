@@ -219,36 +219,36 @@ STATEMENTS: dict[str, Callable[[Problems], np.ndarray]] = {
 
 def data(context: Context) -> dict[str, Estimate]:
     """Section 4.1: the counts of the data sets at hand."""
-    found = {}
+    numbers = {}
     for dataset in filter(context.has, paper(trainings.NAME).parts["figure-1"].data):
         test = [fold.test for fold in context.benchmark(dataset).folds]
-        found[f"{dataset} queries"] = exactly(float(sum(part.n_queries for part in test)))
-        found[f"{dataset} documents"] = exactly(float(sum(part.n_docs for part in test)))
-        found[f"{dataset} features"] = exactly(float(test[0].n_features))
-    return found
+        numbers[f"{dataset} queries"] = exactly(float(sum(part.n_queries for part in test)))
+        numbers[f"{dataset} documents"] = exactly(float(sum(part.n_docs for part in test)))
+        numbers[f"{dataset} features"] = exactly(float(test[0].n_features))
+    return numbers
 
 
 def theory(context: Context) -> dict[str, Estimate]:
     """Section 3: every statement on random problems, and the bounds through training."""
-    found = {}
+    numbers = {}
     for number, (name, violation) in enumerate(STATEMENTS.items()):
         context.say(f"{trainings.NAME}: {name}")
         rng, largest = np.random.default_rng([context.seed, number]), 0.0
         for i in range(PROBLEMS // CHUNK):
             problems = drawn(rng, CHUNK, DOCUMENTS[i % len(DOCUMENTS)])
             largest = max(largest, float(violation(problems).max()))
-        found[name] = exactly(largest)
+        numbers[name] = exactly(largest)
     rng = np.random.default_rng(context.seed)
     # the fraction of M at equal scores that no scores can take away
     p = drawn(rng, 1_000, 5)
-    found["floor-share"] = exactly(float((floor(p) / p.M(np.zeros_like(p.F))).mean()))
+    numbers["floor-share"] = exactly(float((floor(p) / p.M(np.zeros_like(p.F))).mean()))
     # equation (8)'s expected ranks, where (6)'s orders are exact
     p = drawn(rng, 1_000, 5)
     ranks, probability = order_probabilities(p.F)
     error = np.abs(1.0 + expected_inversions(p.F) - probability @ ranks).mean()
     note = f"equation (8) takes it as equal: its expected ranks are off by {error:.2f}"
-    found["lemma-2"] = replace(found["lemma-2"], note=note)
-    return found
+    numbers["lemma-2"] = replace(numbers["lemma-2"], note=note)
+    return numbers
 
 
 PARTS = {

@@ -53,9 +53,9 @@ class Change:
     @classmethod
     def of(cls, facts: Mapping[str, Any], **base: Any) -> Change:
         """From keys of claims.toml, which are fields of this class or settings of the ranker."""
-        own = {key: facts[key] for key in facts if key in cls.__dataclass_fields__}
-        settings = {key: facts[key] for key in facts if key not in own}
-        return cls({**base, **settings}, **own)
+        change = {key: facts[key] for key in facts if key in cls.__dataclass_fields__}
+        settings = {key: facts[key] for key in facts if key not in change}
+        return cls({**base, **settings}, **change)
 
     @property
     def trained(self) -> Change:
@@ -74,16 +74,16 @@ def scores(fold: Fold, change: Change, rng: np.random.Generator) -> list[np.ndar
     boosted = made.booster(train, rng)
     parts = fold.validation, fold.test
     F, sums = np.zeros(train.n_docs), [np.zeros(part.n_docs) for part in parts]
-    found: list[list[np.ndarray]] = [[], []]
+    by_round: list[list[np.ndarray]] = [[], []]
     for _ in range(NDCGBoost.rounds):
         term = boosted.choose(F, boosted.weigh(F)[0])
         if term is not None:
             alpha = term.alpha * (1.0 if change.half else 2.0)
             F = F + alpha * term.values
             sums = [s + alpha * term.learner.predict(p.features) for s, p in zip(sums, parts)]
-        for rounds, s in zip(found, sums):
+        for rounds, s in zip(by_round, sums):
             rounds.append(s)
-    return [np.array(rounds) for rounds in found]
+    return [np.array(rounds) for rounds in by_round]
 
 
 def joined(a: QuerySet, b: QuerySet) -> QuerySet:
@@ -106,17 +106,17 @@ def trained(
 
     def one(cell: tuple[Change, int]) -> dict[str, list[list[float]]]:
         way, seed = cell
-        own = {name: each for name, each in changes.items() if each.trained == way}
-        context.say(f"{way.data}, seed {seed + 1}: {', '.join(own)}")
+        of_way = {name: each for name, each in changes.items() if each.trained == way}
+        context.say(f"{way.data}, seed {seed + 1}: {', '.join(of_way)}")
         scored = [
             (fold, scores(fold, way, np.random.default_rng([context.seed, seed, fold.number])))
             for fold in context.benchmark(way.data).folds
         ]
-        found = {}
-        for name, each in own.items():
+        numbers_of = {}
+        for name, each in of_way.items():
             rules = context.benchmark(way.data, each.convention).convention
-            found[name] = [numbers(each, rules, *of) for of in scored]
-        return found
+            numbers_of[name] = [numbers(each, rules, *of) for of in scored]
+        return numbers_of
 
     def make() -> dict[str, list]:
         ways = [each.trained for each in changes.values()]
@@ -127,12 +127,12 @@ def trained(
             made = list(pool.map(one, cells))
         return {name: [each[name] for each in made if name in each] for name in changes}
 
-    asked = {
+    settings = {
         "changes": {name: asdict(each) for name, each in changes.items()}, "seed": context.seed,
         "seeds": list(seeds),
         "data": [context.benchmark(each.data).provenance["digest"] for each in changes.values()],
     }  # fmt: skip
-    made = kept(context.folder(NAME) / f"{stem}.json", asked, make, OWN)
+    made = kept(context.folder(NAME) / f"{stem}.json", settings, make, OWN)
     return {name: np.array(each) for name, each in made.items()}
 
 
@@ -152,25 +152,25 @@ def single_changes(context: Context) -> PartResult:
         return [max(mean(fold.test, each, part.measures[0], rules) for each in of_test)]
 
     made = trained(context, part.name, here, range(part.repeats), number)
-    found = {name: each.mean(axis=(1, 2)) for name, each in made.items()}
+    means = {name: each.mean(axis=(1, 2)) for name, each in made.items()}
     rows: list[list[Value]] = []
-    for name, own in found.items():
-        moved = sampled(own - found[BASE])
-        shown = [float(each) for each in (own.mean(), own.std(ddof=1), own.max())]
+    for name, values in means.items():
+        moved = sampled(values - means[BASE])
+        shown = [float(each) for each in (values.mean(), values.std(ddof=1), values.max())]
         rows.append([name, *shown, moved.value, moved.low, moved.high])
     header = ["change", "mean", "deviation", "most", "difference", "low", "high"]
-    text, stem = sentence(found, **part.facts), context.folder(NAME) / part.name
+    text, stem = sentence(means, **part.facts), context.folder(NAME) / part.name
     files = write_section(stem, part.title, text, header, rows)
     differs = (f"{part.title}: without {', '.join(absent)}, not at hand",) if absent else ()
     return PartResult(files=tuple(files), differs=differs)
 
 
-def sentence(found: Mapping[str, np.ndarray], printed: float, half: float, moves: float) -> str:
+def sentence(means: Mapping[str, np.ndarray], printed: float, half: float, moves: float) -> str:
     """Which changes move the mean, and which reach the printed number."""
-    base = found[BASE].mean()
-    moved = {name: each.mean() - base for name, each in found.items() if name != BASE}
+    base = means[BASE].mean()
+    moved = {name: each.mean() - base for name, each in means.items() if name != BASE}
     far = [f"{name} ({move:+.3f})" for name, move in moved.items() if abs(move) >= moves]
-    reach = [name for name, each in found.items() if sampled(each).high >= printed - half]
+    reach = [name for name, each in means.items() if sampled(each).high >= printed - half]
     return (
         f"Of {len(moved)} single changes {len(far) or 'none'} move{'s' * (len(far) == 1)} the mean "
         f"of {base:.3f} by {moves:g} or more{': ' * bool(far)}{', '.join(far)}; the printed "
@@ -187,22 +187,22 @@ def sampling(context: Context) -> PartResult:
     def numbers(change: Change, rules: Convention, fold: Fold, rounds: list[np.ndarray]) -> list:
         validation, test = ((p, s[-1]) for p, s in zip((fold.validation, fold.test), rounds))
         over, best = (replace(rules, ties=ties) for ties in ("mean", "best"))
-        found = [mean(*of, measure, rules) for of in (validation, test) for measure in MEASURES]
+        ndcg = [mean(*of, measure, rules) for of in (validation, test) for measure in MEASURES]
         ties = [mean(*validation, MEASURES[-1], over), mean(*test, MEASURES[1], best)]
-        return [*found, *ties, tied(*validation)]
+        return [*ndcg, *ties, tied(*validation)]
 
     for data in filter(context.has, part.data):
         ways = {name: Change(each, data) for name, each in part.axes["stumps"].items()}
         made = trained(context, f"{part.name}-{data}", ways, seeds, numbers)
-        found = {name: dict(zip(COLUMNS, np.moveaxis(each, 2, 0))) for name, each in made.items()}
+        columns = {name: dict(zip(COLUMNS, np.moveaxis(each, 2, 0))) for name, each in made.items()}
         for name, each in made.items():
-            by_seed = found[name]["test NDCG@3"].mean(axis=1)
+            by_seed = columns[name]["test NDCG@3"].mean(axis=1)
             spread = float(by_seed.std(ddof=1)) if len(each) > 1 else 0.0
             rows.append([data, name, *each.mean(axis=(0, 1)).tolist(), spread])
         if data == part.facts["on"]:
-            sentences.insert(0, _gap(data, found, part.facts["printed"]))
-        sentences.append(_chosen(data, found))
-        exact, equal = (found[name]["test NDCG@3"].mean() for name in (EXACT, EQUAL))
+            sentences.insert(0, _gap(data, columns, part.facts["printed"]))
+        sentences.append(_chosen(data, columns))
+        exact, equal = (columns[name]["test NDCG@3"].mean() for name in (EXACT, EQUAL))
         votes.append(f"by {equal - exact:+.3f} on {data}")
     if not rows:
         return PartResult()
@@ -227,9 +227,9 @@ def tied(queries: QuerySet, scores: np.ndarray) -> float:
     return float((count[each.ravel()] > 1).mean())
 
 
-def _gap(dataset: str, found: Mapping[str, Columns], printed: float) -> str:
+def _gap(dataset: str, columns: Mapping[str, Columns], printed: float) -> str:
     """How far the paper's sample is from the printed NDCG@3, and the best way of drawing."""
-    every = {name: each["test NDCG@3"] for name, each in found.items()}
+    every = {name: each["test NDCG@3"] for name, each in columns.items()}
     of = {name: each.mean(axis=1) for name, each in every.items() if len(each) > 1}
     base, best = of[PAPERS], max(of, key=lambda name: of[name].mean())
     most, gained = sampled(of[best]), sampled(of[best] - base)
@@ -241,13 +241,13 @@ def _gap(dataset: str, found: Mapping[str, Columns], printed: float) -> str:
         f"{best}, has {most.value:.3f} [{most.low:.3f}, {most.high:.3f}], {per_cent:.0f} % of the "
         f"way to the printed {printed:.2f} ({gained.value:+.3f} [{gained.low:+.3f}, "
         f"{gained.high:+.3f}]). Its scores tie: with the relevant first in every tie it has "
-        f"{found[best]['test NDCG@3, relevant first in ties'].mean():.3f}."
+        f"{columns[best]['test NDCG@3, relevant first in ties'].mean():.3f}."
     )
 
 
-def _chosen(dataset: str, found: Mapping[str, Columns]) -> str:
+def _chosen(dataset: str, columns: Mapping[str, Columns]) -> str:
     """The default's choices on the folds, and their result on the test parts."""
-    exact, average = found[EXACT], found[AVERAGE]
+    exact, average = columns[EXACT], columns[AVERAGE]
     better = average["validation NDCG@10"][0] >= exact["validation NDCG@10"][0]
     chosen, before = (
         [np.where(taken, average[column][0], exact[column][0]).mean()
