@@ -38,6 +38,7 @@ def toy():
         name = "select-toy"
         grid: ClassVar = {"a": (0.0, 1.0, -1.0), "b": ("x", "y")}
         seen: ClassVar[list] = []
+        draws = False  # what it draws changes nothing
         a: float = 5.0
         b: str = "x"
 
@@ -63,10 +64,8 @@ def test_the_grid_is_searched_and_the_first_best_chosen(toy, sets):
     with limited_threads(1):  # one setting after the other, so that their seconds add up
         selected = select(toy, {}, *sets, SEED)
     longest = time.perf_counter() - start
-    assert (selected.chosen.ranker.a, selected.chosen.ranker.b) == (
-        1.0,
-        "x",
-    )  # ties with "y": the first
+    chosen = selected.chosen.ranker
+    assert (chosen.a, chosen.b) == (1.0, "x")  # ties with "y": the first
     curve = {"curve": (0.1, 0.2), "best": 2}
     tried = selected.as_json("map")["grid"]
     assert selected.as_json("map") == {"measure": "map", "value": 1.0, **curve, "grid": tried}
@@ -99,10 +98,8 @@ def test_settings_stay_in_order_however_they_are_learned(toy, sets, monkeypatch)
 def test_a_fixed_key_leaves_the_grid(toy, sets):
     assert grid(toy, {"a": 7.0}) == {"b": ("x", "y")}
     selected = select(toy, {"a": -1.0, "b": "y"}, *sets, SEED)
-    assert len(selected.trials) == 1 and (selected.chosen.ranker.a, selected.chosen.ranker.b) == (
-        -1.0,
-        "y",
-    )
+    chosen = selected.chosen.ranker
+    assert len(selected.trials) == 1 and (chosen.a, chosen.b) == (-1.0, "y")
     assert selected.as_json("map")["grid"] == []
 
 
