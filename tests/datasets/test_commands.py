@@ -172,7 +172,7 @@ SPLIT: list[tuple[str, str, Files, str, str]] = [
     ("csv", "label,qid,x,y\n1,2,1,2\n1,2,1,-1e39\n1,2,1e39,2\n", {}, "",
      "x.csv:3: column 'y': found -1e+39…at most 3.4e+38"),
     ("csv", "label,qid,x,x\n1,2,3,4\n", {}, "", "x.csv: found the column 'x' twice…each name once"),
-    ("csv", ROWS, {}, "--qid q", "2…unknown column of x.csv 'q'…one of label, qid, x"),
+    ("csv", ROWS, {}, "--qid q", "2…unknown column of x.csv (--qid) 'q'…one of label, qid, x"),
     ("csv", ROWS, {}, "--docid id", "2…unknown column of x.csv 'id'…did you mean qid?"),
     ("csv", ",label,qid\n0,1,2\n", {}, "", "x.csv: found no features…at least 1"),
     ("csv", "label,qid\n0,1\n", {}, "", "x.csv: found no features…expected at least 1 column"),

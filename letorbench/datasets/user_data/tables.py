@@ -245,8 +245,9 @@ def _features(path: Path, names: list[str], columns: Columns, by_qid: bool) -> l
     special = [columns.label, *([columns.qid] if by_qid else [])]
     special += filter(None, (columns.docid, columns.weight))
     optional = not columns.labelled and columns.label == Columns.label
+    options = {columns.label: " (--label)", columns.qid: " (--qid)"}
     for name in (*special[optional:], *(columns.features or ()), *columns.categories):
-        require_choice(name, names, f"column of {path}")
+        require_choice(name, names, f"column of {path}{options.get(name, '')}")
     for name in names:
         if names.count(name) > 1 and name:
             raise DataError(f"{path}: found the column {name!r} twice, expected each name once")
