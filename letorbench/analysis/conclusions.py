@@ -140,9 +140,12 @@ def learning_table(frame: DatasetResults, notes: Sequence[str] = ()) -> Table:
     rows: list[list[Value]] = []
     for row in frame.rows:
         facts: list[Value] = ["", "", *[math.nan] * 5]
-        if of := PartMeans.of(row):
-            parts = of.training, of.validation, of.test, of.generalisation_gap, of.margin
-            facts = [tuned(row) or "fixed", of.measure, *parts]
+        if means := PartMeans.of(row):
+            parts = (
+                means.training, means.validation, means.test, means.generalisation_gap,
+                means.margin,
+            )  # fmt: skip
+            facts = [tuned(row) or "fixed", means.measure, *parts]
         rows.append([frame.dataset, row.algo, *facts])
     caption = (
         f"{frame.dataset}: the chosen models on all three parts, mean over folds and seeds; "

@@ -371,7 +371,7 @@ def _draw_panel(
         axes.minorticks_off()
     axes.set_xticks(x, [f"{n:g}" for n in x])
     axes.margins(x=0.03, y=0.05)
-    learned = [v for algo, of in panel.curves.items() if not _reference(algo) for v in of]
+    learned = [v for algo, curve in panel.curves.items() if not _reference(algo) for v in curve]
     drawn = [value for value in learned if value == value]
     if drawn and len(learned) < sum(map(len, panel.curves.values())):
         low, high = min(drawn), max(drawn)

@@ -183,11 +183,11 @@ def board_table(each: Board, measure: str, every: bool = False) -> Table:
     for name in MEASURES:
         for number in lookup(frame.dataset, name):
             printed[number.name][name] = number.value
-    for name, of in printed.items():
-        if measure in of:
-            cells = [tables.mean_cell(of[n]) if n in of else None for n in shown]
+    for name, values in printed.items():
+        if measure in values:
+            cells = [tables.mean_cell(values[n]) if n in values else None for n in shown]
             cells = [frame.dataset, name, None, *cells, *[None] * 7, "printed", ""]
-            lines.append((of[measure], cells))
+            lines.append((values[measure], cells))
     lines.sort(key=lambda line: -sign(measure) * line[0])
     columns = (
         tables.DATASET, tables.ALGORITHM, Column("place", name="place", form="d"),

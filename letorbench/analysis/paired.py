@@ -310,5 +310,5 @@ class MeanDifference:
         """The smallest true difference that a test on as many queries finds in 80 % of cases."""
         from scipy.special import stdtrit
 
-        of = self.degrees_of_freedom  # Cohen, chapter 2
-        return float((stdtrit(of, 1.0 - ALPHA / 2.0) + stdtrit(of, POWER)) * self.error)
+        degrees = self.degrees_of_freedom  # Cohen, chapter 2
+        return float((stdtrit(degrees, 1.0 - ALPHA / 2.0) + stdtrit(degrees, POWER)) * self.error)

@@ -108,7 +108,7 @@ def overall(frames: Sequence[DatasetResults], measure: str) -> Overall:
     every = {row.algo: row.label.algo for frame in frames for row in frame.rows}
     algos = tuple(row for row, algo in every.items() if competes(algo))
     means = [{row.algo: row.values.get(measure, math.nan) for row in s.rows} for s in frames]
-    values = sign(measure) * np.array([[of.get(a, math.nan) for a in algos] for of in means])
+    values = sign(measure) * np.array([[mean.get(a, math.nan) for a in algos] for mean in means])
     valued = ~np.isnan(values).all(axis=1)  # a data set without any value ranks nothing
     complete = valued.any() & ~np.isnan(values[valued]).any(axis=0)
     ranked = tuple(algo for algo, there in zip(algos, complete) if there)

@@ -68,14 +68,14 @@ class RowNames(NamedTuple):
 
 def row_names(algos: Iterable[str]) -> RowNames:
     """Leave out of labels what all of them share, and cut the long ones."""
-    of = {algo: labels.Label(algo) for algo in algos}
-    for algo in of:
+    labels_of = {algo: labels.Label(algo) for algo in algos}
+    for algo in labels_of:
         with suppress(UsageError):  # another system may be called anything
-            of[algo] = labels.parse(algo)
-    first = next(iter(of.values())).settings if len(of) > 1 else ()
-    shared = [pair for pair in first if all(pair in each.settings for each in of.values())]
+            labels_of[algo] = labels.parse(algo)
+    first = next(iter(labels_of.values())).settings if len(labels_of) > 1 else ()
+    shared = [pair for pair in first if all(pair in each.settings for each in labels_of.values())]
     names, key = dict[str, str](), list[str]()
-    for algo, label in of.items():
+    for algo, label in labels_of.items():
         settings = tuple(pair for pair in label.settings if pair not in shared)
         names[algo] = name = replace(label, settings=settings).row
         if len(name) > LONGEST_NAME:
@@ -194,7 +194,8 @@ def remarks(frame: DatasetResults) -> dict[str, str]:
     shared = shared_remarks(frame)
     words = {r.algo: [r.partial, *early(r), "other code" * bool(r.version)] for r in frame.rows}
     unshared = {
-        algo: [each for each in of if each and each not in shared] for algo, of in words.items()
+        algo: [each for each in remarks_of_row if each and each not in shared]
+        for algo, remarks_of_row in words.items()
     }
     return {algo: ", ".join(each) for algo, each in unshared.items() if each}
 

@@ -51,8 +51,10 @@ def importance(
                 f"{frame.dataset}: found no stored models that can be read, expected those of a run"
             )
         data = frame.data()
-        of = None if groups is None else feature_groups(groups, data.folds[0].test)
-        frames = {row.algo: stored_importance(row, data, name, of, draws, seed) for row in rows}
+        grouped = None if groups is None else feature_groups(groups, data.folds[0].test)
+        frames = {
+            row.algo: stored_importance(row, data, name, grouped, draws, seed) for row in rows
+        }
         tables.append(importance_table(frame.dataset, name, data.convention.name, frames, draws))
     print_table(tables, form)
 
@@ -91,11 +93,11 @@ def ablation(
     from letorbench.results.paths import FIGURE
 
     benchmark = load(dataset, data_dir)
-    of = feature_groups(groups, benchmark.folds[0].test)
+    grouped = feature_groups(groups, benchmark.folds[0].test)
     with warnings.catch_warnings():  # its lines are printed below
         warnings.simplefilter("ignore")
         results, comparisons = ablations(
-            benchmark, groups=of, measure=measure, out=out, data_dir=data_dir, **given
+            benchmark, groups=grouped, measure=measure, out=out, data_dir=data_dir, **given
         )
     print_error(results.warnings, "warning")
     rules = benchmark.convention.name

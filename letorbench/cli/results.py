@@ -207,16 +207,16 @@ def compare(
     if results is None:
         options.refuse("--run", "why")
         judged, systems, against = _of_runs(qrels, runs, measures, baseline, convention)
-        of, names = (judged.name, systems), list(systems[0].values)
+        source, names = (judged.name, systems), list(systems[0].values)
         chosen = None if by is None else property_or_segments(by)
 
         def cut(name: str) -> Mapping[str, pd.MultiIndex] | None:
             return None if chosen is None else sliced(chosen, systems, name, lambda: judged)
 
         rules = judged.convention.name
-        pairs = ((rules, compared(*of, n, against, procedure, cut(n))) for n in names)
+        pairs = ((rules, compared(*source, n, against, procedure, cut(n))) for n in names)
         differing: Iterator[Table] = (
-            table for n in names for table in query_tables(*of, n, against, queries or 0, {})
+            table for n in names for table in query_tables(*source, n, against, queries or 0, {})
         )
     else:
         for name in filter(options.given, ("qrels", "convention")):

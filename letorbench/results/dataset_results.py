@@ -86,8 +86,8 @@ class SystemResults:
         code = identity.get("code")
         if code is None or is_current(identity):
             return ""
-        by = self.stored[0].fit.get("versions", {}).get("letorbench")
-        return f"letorbench {by}, code {str(code)[:8]}"
+        release = self.stored[0].fit.get("versions", {}).get("letorbench")
+        return f"letorbench {release}, code {str(code)[:8]}"
 
     @property
     def fits(self) -> dict[int, Mapping[str, Any]]:

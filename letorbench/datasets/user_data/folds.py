@@ -131,8 +131,8 @@ def note_unjudged(dataset: layout.Layout, note: Note) -> None:
     labels = np.concatenate([read_queries(path).labels for path in dataset.folds[0].files])
     if unjudged := np.count_nonzero(labels == UNJUDGED):
         where = f"{dataset.name.label}, fold {dataset.folds[0].number}"
-        of = f"{unjudged:,} of {len(labels):,} documents"
-        note(f"{where}: {of} are not judged (label {UNJUDGED})")
+        counted = f"{unjudged:,} of {len(labels):,} documents"
+        note(f"{where}: {counted} are not judged (label {UNJUDGED})")
 
 
 def _text_of_queries(path: Path) -> tuple[list[bytes], np.ndarray | None]:

@@ -178,10 +178,10 @@ def _svmlight(path: Path, from_0: bool) -> Documents:
         raise DataError(f"{path}: found no rows, expected lines of label index:value")
     read = _features(path, numbers, words)
     if by_qid or by_comment:
-        by, queries = "qid:" if by_qid else "each line's comment", np.array(qids)
+        grouping, queries = "qid:" if by_qid else "each line's comment", np.array(qids)
     else:
         assert sidecar.sizes is not None
-        by, queries = sidecar.sizes.suffix, read_sizes(sidecar.sizes, len(numbers), path)
+        grouping, queries = sidecar.sizes.suffix, read_sizes(sidecar.sizes, len(numbers), path)
     return Documents(
         path.name,
         np.array(labels),
@@ -190,7 +190,7 @@ def _svmlight(path: Path, from_0: bool) -> Documents:
         lambda row, *feature: f"{path}:{numbers[row]}",
         read.docids,
         words,
-        f"SVMlight text, features from {0 if from_0 else 1}, queries by {by}",
+        f"SVMlight text, features from {0 if from_0 else 1}, queries by {grouping}",
         weights=read_weights(sidecar.weights),
     )
 
