@@ -134,7 +134,7 @@ def t(a: np.ndarray, b: np.ndarray, seeds: Variances = ()) -> float:
     d = differences(a, b)
     if len(d) == 1 or not d.any():
         return 1.0
-    if seeds:
+    if any(variance for variance, _ in seeds):
         parts = [(float(d.var(ddof=1)) / len(d), len(d) - 1), *seeds]
         statistic = float(d.mean()) / math.sqrt(sum(variance for variance, _ in parts))
         return 2.0 * float(stdtr(satterthwaite(parts), -abs(statistic)))

@@ -60,6 +60,8 @@ def test_degenerate(rng, name):
     assert p(base, base) == p(base, base * (1 + 1e-15)) == p([0.3], [0.1]) == 1.0
     assert p([0.1, 0.3, 0.0, 0.0], [0.3, 0.1, 0.0, 0.0]) == 1.0
     assert 0.0 <= p(base + 0.1, base) < 1e-4
+    alike = [(0.0, 1)]  # the variance of seeds that all give the same values
+    assert TESTS[name](np.ones(60), np.zeros(60), rng, alike) < 1e-4
 
 
 def test_values_that_cannot_be_paired():
