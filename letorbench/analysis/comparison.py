@@ -188,15 +188,15 @@ def compare(
     p_values = _p_values(both, list(by_name.values()), measure, procedure)
     known = dict(reversed([*zip(keys, p_values)]))  # a pair from both sides is one test
     p = np.array(list(known.values()))
-    tests = int((some := ~np.isnan(p)).sum())
+    tests = int((~np.isnan(p)).sum())
     if procedure.correction == TUKEY:
         if slices is not None:
             raise UsageError(f"correction={TUKEY}: found slices, expected all queries")
         shown = sorted({name for pair, _ in keys for name in pair})
         p = _tukey(dataset, [by_name[name] for name in shown], measure, known, procedure)
         tests = math.comb(len(shown), 2)
-    elif tests:
-        p[some] = paired.CORRECTIONS[procedure.correction](p[some])
+    else:
+        p = paired.corrected(p, procedure.correction)
     adjusted = dict(zip(known, p.tolist()))
     return tuple(
         Pair(dataset, measure, pair, known[key], adjusted[key], folds, part, tests)

@@ -185,6 +185,16 @@ def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
 CORRECTIONS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
     "holm": holm, "bonferroni": bonferroni, "bh": benjamini_hochberg, "none": np.copy
 }  # fmt: skip
+
+
+def corrected(p: np.ndarray, correction: str) -> np.ndarray:
+    """The adjusted p-values by a name of `CORRECTIONS`; NaN, of no test, is counted by none."""
+    adjusted, tested = p.copy(), ~np.isnan(p)
+    if tested.any():
+        adjusted[tested] = CORRECTIONS[correction](p[tested])
+    return adjusted
+
+
 #: the correction that is no function of p-values: it tests all pairs of algorithms together
 TUKEY = "tukey"
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from letorbench.analysis import tables
 from letorbench.analysis.comparison import CORRECTION_NAMES, Procedure
-from letorbench.analysis.paired import CORRECTIONS, TUKEY, MeanDifference
+from letorbench.analysis.paired import TUKEY, MeanDifference, corrected
 from letorbench.analysis.results_table import label
 from letorbench.analysis.tables import Cell, Column, Table, Value, table
 from letorbench.datasets.catalog import parse
@@ -58,10 +58,13 @@ def difference(
     All draws test the same queries; their means do not show what other queries would change.
     """
 
-    def folds(rows: Sequence[SystemResults]) -> np.ndarray:
-        return np.array([list(row.queries.fold_means(measure).values()) for row in rows])
+    n_folds = a[0].n_folds
 
-    d, n_folds = folds(a) - folds(b), a[0].n_folds
+    def folds(rows: Sequence[SystemResults]) -> np.ndarray:
+        means = [row.queries.fold_means(measure) for row in rows]  # a fold may have no query
+        return np.array([[of.get(k, math.nan) for k in range(1, n_folds + 1)] for of in means])
+
+    d = folds(a) - folds(b)
     ratio = 1.0 / ((n_folds - 2) * parse(dataset).train_fraction)
     return d, MeanDifference.of_resamples(d[~np.isnan(d)], ratio)
 
@@ -85,7 +88,7 @@ def resplit_comparison(
     correction = "holm" if procedure.correction == TUKEY else procedure.correction
     known = {frozenset((a, b)): mean.p for a, b, _, mean in tested}  # from both sides, one test
     p_values = np.array([*known.values()])
-    adjusted = dict(zip(known, CORRECTIONS[correction](p_values).tolist() if known else ()))
+    adjusted = dict(zip(known, corrected(p_values, correction).tolist()))
     rows: list[list[Cell | Value]] = []
     for a, b, d, mean in tested:
         p = adjusted[frozenset((a, b))]

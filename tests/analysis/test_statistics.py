@@ -12,6 +12,7 @@ from letorbench.analysis.paired import (
     CORRECTIONS,
     TESTS,
     MeanDifference,
+    corrected,
     randomization,
     satterthwaite,
     seed_variances,
@@ -93,6 +94,8 @@ def test_corrections_by_hand():
         ("none", p.tolist()),
     ):
         assert CORRECTIONS[name](p) == pytest.approx(expected, abs=1e-15)
+        found = corrected(np.insert(p, 1, np.nan), name)  # what was not tested
+        assert np.isnan(found[1]) and np.delete(found, 1) == pytest.approx(expected, abs=1e-15)
     assert CORRECTIONS["bonferroni"](np.array([0.5, 0.9])).tolist() == [1.0, 1.0]
 
 

@@ -101,7 +101,8 @@ def test_draws_of_the_folds_against_an_independent_computation(tmp_path):
     assert re.search(rf"a +b +\{own:+.4f} +\{d.mean():+.4f} ±.* {same} of 3\n", text)
     with pytest.raises(lb.UsageError, match="found no draws"):
         lb.load_results(tmp_path, "S@split1").compare(measures="map", resplits=True)
-    text_of_none = printed("compare", "--out", str(tmp_path), "--measure", "auc")
+    words = ["--measure", "auc", "--correction", "bh"]
+    text_of_none = printed("compare", "--out", str(tmp_path), *words)
     assert len(re.findall(r"\na +b(?: +–){5} +0 of 3\n", text_of_none)) == 1
     assert all("\nother code: a, b; a new run renews the draws\n" in each for each in (table, text))
     for left, algos in ((4, "a"), (0, "bc")):  # what is left out for damage is named
