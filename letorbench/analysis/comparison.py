@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -21,7 +21,7 @@ from letorbench.errors import DataError, UsageError
 from letorbench.measures import sign
 from letorbench.results.dataset_results import DatasetResults
 from letorbench.results.measuring import competes
-from letorbench.results.per_query import PerQuery, check_paired
+from letorbench.results.per_query import PerQuery, check_paired, mean_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -257,14 +257,22 @@ def marks(
 
 
 def against_the_best(pairs: Sequence[Pair]) -> Sequence[Pair]:
-    """The pairs of the best algorithm, the strongest others first; all if they are not many."""
+    """The pairs of the best algorithm, the strongest others first; all if they are not many.
+
+    The best is one of those with the most queries.
+    """
     if len(pairs) <= MOST_PAIRS:
         return pairs
-    means = dict[str, float]()
-    for pair in (pair for pair in pairs if pair.difference.n_values):
-        for name, values in zip((pair.a, pair.b), pair.values):
-            means.setdefault(name, sign(pair.measure) * float(values.mean()))
-    best, *others = sorted(means, key=lambda name: -means[name])
+    values = defaultdict[tuple[str, str, str], list[np.ndarray]](list)  # of all slices
+    for pair in pairs:
+        for name, of_name in zip((pair.a, pair.b), pair.values):
+            values[name, pair.a, pair.b].append(of_name)
+    # a mean over the folds that a partial algorithm has is none that others can be ranked by
+    means = dict[str, tuple[int, float]]()
+    for (name, *_), parts in values.items():
+        whole = sign(pairs[0].measure) * np.concatenate(parts)
+        means[name] = max(means.get(name, (0, 0.0)), (len(whole), float(mean_of(whole))))
+    best, *others = sorted(means, key=means.__getitem__, reverse=True)
     place = {frozenset((best, other)): number for number, other in enumerate(others)}
     kept = [pair for pair in pairs if frozenset((pair.a, pair.b)) in place]
     return sorted(kept, key=lambda pair: place[frozenset((pair.a, pair.b))])[:MOST_PAIRS]
