@@ -68,16 +68,22 @@ def sliced(
             facts.append(pd.Series(counts, index))
     values = pd.concat(facts).groupby(level=[0, 1]).mean()
     values = values[np.any([values.index.isin(each.keys) for each in systems], axis=0)]
+    if values.empty:
+        raise DataError(f"found no query with a value of {measure}, expected one to find slices by")
     return _quartiles(values, SLICES[by])
 
 
 def _quartiles(values: pd.Series, words: str) -> dict[str, pd.MultiIndex]:
     cuts = np.quantile(values, [0.25, 0.5, 0.75], method="inverted_cdf")
-    slices = {}
-    for _, part in values.groupby(np.searchsorted(cuts, values)):
-        ends = [f"{end:.4f}".rstrip("0").rstrip(".") for end in (part.min(), part.max())]
-        slices[words.format("-".join(dict.fromkeys(ends)))] = part.index
-    return slices
+    parts = [part for _, part in values.groupby(np.searchsorted(cuts, values))]
+
+    def named(text: Callable[[float], str]) -> dict[str, pd.MultiIndex]:
+        ends = ((text(float(part.min())), text(float(part.max()))) for part in parts)
+        names = (words.format("-".join(dict.fromkeys(of_part))) for of_part in ends)
+        return {name: part.index for name, part in zip(names, parts)}
+
+    slices = named(lambda end: f"{end:.4f}".rstrip("0").rstrip("."))
+    return slices if len(slices) == len(parts) else named(repr)  # values of many decimals
 
 
 def property_or_segments(by: str | Path) -> str | pd.Series:
@@ -118,6 +124,8 @@ def _table(path: Path, what: str, label: str) -> pd.DataFrame:
     mark = "\t" if "\t" in first else ";" if ";" in first and "," not in first else ","
     read = partial(pd.read_csv, path, sep=mark, dtype=str, keep_default_na=False)
     table = read()
+    if not isinstance(table.index, pd.RangeIndex):  # pandas takes the cells too many for an index
+        raise ValueError("found more cells in a line than headings, expected as many")
 
     def are_numbers(values: Sequence[str]) -> bool:
         return bool(pd.to_numeric(pd.Series(values), errors="coerce").notna().all())

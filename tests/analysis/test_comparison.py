@@ -9,7 +9,9 @@ from conftest import random_queries
 from toy_data import row_of
 
 from letorbench.analysis.comparison import (
+    MOST_PAIRS,
     Procedure,
+    against_the_best,
     compare,
     marks,
     on_common_folds,
@@ -94,6 +96,32 @@ def test_over_draws_a_pair_of_two_baselines_is_one_test_by_holm_instead_of_tukey
         Procedure("t", "tukey")
 
 
+def test_a_draw_may_have_a_fold_in_which_no_query_counts():
+    """Its difference has no value, and is not counted."""
+
+    def frame(folds: tuple[int, ...]) -> DatasetResults:
+        return DatasetResults("SET", tuple(row_of(system(algo, folds)) for algo in ("a", "bb")))
+
+    draws = {1: frame((1, 2, 3, 4, 5)), 2: frame((1, 3, 4, 5))}
+    table = resplit_comparison(draws[1], draws, [("a", "bb")], "map", Procedure())
+    assert "corrected resampled t-test over 9 folds" in table.caption
+
+
+def test_the_best_of_many_has_the_best_mean_over_all_slices_and_folds(rng):
+    """It is not the best of the first slice, nor of the folds that a partial one has."""
+    folds, qids = np.repeat([1, 2], 20), np.arange(40).astype(str)
+    easy = np.where(folds == 1, 0.5, 0.0) + 0.1 * rng.random(40)
+    values = {f"a{k:02}": np.where(qids.astype(int) % 4, easy + 0.01 * k, 0.0) for k in range(12)}
+    systems = [PerQuery(name, folds, qids, {"map": of}) for name, of in values.items()]
+    for some in (systems, [systems[0], systems[1].only(np.array([1])), *systems[2:]]):
+        for by in (None, sliced("difficulty", some, "map", Mock())):
+            pairs = compare("SET", some, "map", procedure=Procedure("t"), slices=by)
+            shown = against_the_best(pairs)
+            assert {"a11"} == set.intersection(*({pair.a, pair.b} for pair in shown))
+            assert len(shown) <= MOST_PAIRS < len(pairs)
+            assert {shown[0].a, shown[0].b} == {"a10", "a11"}
+
+
 def test_ideal_takes_no_part_whatever_its_options(rng) -> None:
     qids, folds = np.arange(30).astype(str), np.repeat([1, 2, 3, 4, 5], 6)
     rows = tuple(
@@ -159,6 +187,13 @@ def test_segments_of_a_file(tmp_path):
     found = sliced(f"{path}:length", [base], "map", no_data)
     names = [f"length {ends}" for ends in ("0-5", "6-11", "12-15", "16-19")]
     assert [*found] == [*names, "(no segment)"] and sum(map(len, found.values())) == len(qids)
+    lines = [f"{qid},{number / 1e6}" for number, qid in enumerate(qids)]  # of many decimals
+    path.write_text("\n".join(["query,clicks", *lines]))
+    found = sliced(path, [base], "map", no_data)
+    assert list(map(len, found.values())) == [13, 12, 13, 12]
+    blank = replace(base, tables={"map": np.full(len(qids), np.nan)})
+    with pytest.raises(DataError, match="found no query with a value of map"):
+        sliced("difficulty", [blank], "map", no_data)
     named = replace(random_queries(np.random.default_rng(0), [1] * 50), qids=base.qids,
                     query_names=np.array([f"red {qid}" for qid in qids]))  # fmt: skip
     data = Benchmark("SET", (Fold(1, named, named, named),), CONVENTIONS["standard"], {})
@@ -170,6 +205,7 @@ def test_segments_of_a_file(tmp_path):
         assert [len(own) for own in sliced(path, [base], "map", no_data).values()] == [2, 1, 47]
     for text, words in (("q,s\n1,a\n1,b", ":3: found query 1 again"), ("q\n1", "found one column"),
                        ("1,a\n1,a", ":2: found query 1 again"), ("q,s\n", "found only headings"),
+                       ("q,s\n1,a,\n2,b,", "found more cells in a line than headings"),
                        ("q,s\nzz,a", "found none of the compared queries")):  # fmt: skip
         path.write_text(text)
         with pytest.raises(DataError, match=words):
