@@ -162,6 +162,8 @@ def learning_table(frame: DatasetResults, notes: Sequence[str] = ()) -> Table:
 
 def diagnose(frame: DatasetResults, pair: Pair, procedure: Procedure) -> list[str]:
     """Sentences that say where the difference of the two comes from, the most important first."""
+    if not pair.difference.n_values:
+        return [f"no query has a value of {label(pair.measure)}: nothing is compared"]
     rows = {row.algo: row for row in frame.rows}
     ahead = sign(pair.measure) * pair.difference.mean >= 0
     high, low = (rows[name] for name in ((pair.a, pair.b) if ahead else (pair.b, pair.a)))

@@ -552,6 +552,8 @@ class Results:
             pairs = (each for _, each in self.pairs(measure, baseline, procedure))
             tested = [[pair for pair in each if pair.difference.n_values] for each in pairs]
             panels = [differences_panel(each, procedure) for each in tested if each]
+            if not panels:
+                raise DataError(f"found no query with a value of {measure}, expected one to draw")
             return draw(panels, width=width, title=title)
         if shares:
             return draw([each.panel for each in self.learning(measure)], width=width, title=title)
