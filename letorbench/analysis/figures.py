@@ -420,8 +420,12 @@ def dress(axes: Axes, title: str, x: str, y: str) -> None:
 def write(
     figure: Figure, stem: Path, formats: Sequence[str] = FORMATS, to: Writer = write_atomically
 ) -> list[Path]:
-    """Write the figure as stem.png, stem.svg and stem.pdf."""
-    paths = [stem.with_suffix(f".{form}") for form in formats]
+    """Write the figure as stem.png, stem.svg and stem.pdf; such an ending of the stem is left out.
+
+    A name with another point in it is whole.
+    """
+    name = stem.stem if stem.suffix[1:] in FORMATS else stem.name
+    paths = [stem.with_name(f"{name}.{form}") for form in formats]
     for path, form in zip(paths, formats):
         with to(path, binary=True) as file:
             save(figure, file, form)

@@ -92,7 +92,9 @@ def test_the_best_of_several_panels_rank_best_on_average():
 def test_a_file_has_neither_a_date_nor_a_version(tmp_path):
     with drawing():
         paths = write(draw(panels(1, 2)), tmp_path / "a")
+        others = [write(draw(panels(1, 2)), tmp_path / n, ["svg"]) for n in ("a.v1", "b.png")]
     assert [path.name for path in paths] == ["a.png", "a.svg", "a.pdf"]
+    assert [path.name for [path] in others] == ["a.v1.svg", "b.svg"]
     for path in paths:
         found = path.read_bytes()
         assert not re.search(rb"Software|Date|Creator|Producer|matplotlib v\d", found, re.I), path
