@@ -23,6 +23,9 @@ ARROWS = {0: "", 1: "↑", -1: "↓"}
 #: LaTeX's arrows; an arrow that is not there takes its space, so that the digits stay in line
 LATEX_ARROWS = {1: r"$^{\uparrow}$", -1: r"$^{\downarrow}$", 0: r"\hphantom{$^{\uparrow}$}"}
 
+#: where a row begins with what LaTeX would read as an option of the command before it
+_OPTION = re.compile(r"^(?=[\[*])")
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -285,7 +288,7 @@ def _latex(table: Table) -> str:
         r"\toprule",
         " & ".join(escaping.latex(column.heading) for column in table.columns) + r" \\",
         r"\midrule",
-        *(" & ".join(row) + r" \\" for row in rows),
+        *(_OPTION.sub("{}", " & ".join(row)) + r" \\" for row in rows),
         r"\bottomrule",
         r"\end{tabular}",
         r"\end{table}",

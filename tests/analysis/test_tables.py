@@ -9,7 +9,16 @@ from toy_data import sample_row
 
 from letorbench.analysis.published import DATASETS, lookup, published
 from letorbench.analysis.results_table import Marks, comparable, row_names, summary_table
-from letorbench.analysis.tables import FORMATS, Cell, Column, Table, data_table, render, to_frame
+from letorbench.analysis.tables import (
+    FORMATS,
+    Cell,
+    Column,
+    Table,
+    data_table,
+    render,
+    text_table,
+    to_frame,
+)
 from letorbench.results.dataset_results import DatasetResults
 
 
@@ -22,6 +31,12 @@ def test_programs_and_people_see_their_own_columns():
     for form in FORMATS:
         assert "algo" in render(data_table(["algo"], []), "csv")
         assert "nothing" in render(Table("nothing"), form) or form == "csv"
+
+
+def test_a_row_of_latex_does_not_begin_with_an_option_of_the_command_before_it():
+    made = render(text_table(["a", "b"], [("[x] y", "1"), ("*", "[2]"), ("z", "*")]), "latex")
+    rows = made.partition("midrule\n")[2].splitlines()[:3]
+    assert rows == [r"{}[x] y & 1 \\", r"{}* & [2] \\", r"z & * \\"]
 
 
 FRAME = DatasetResults(
