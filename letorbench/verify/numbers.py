@@ -56,9 +56,9 @@ class Printed:
             exponent = number.as_tuple().exponent
             if not isinstance(exponent, int):
                 raise InvalidOperation
-        except InvalidOperation:
+            printed = cls(text.strip(), float(number), 10.0**exponent)
+        except (InvalidOperation, OverflowError):
             raise UsageError(f"found {text!r}, expected a number such as 0.5036") from None
-        printed = cls(text.strip(), float(number), 10.0**exponent)
         return printed.per_cent() if printed.text.endswith("%") else printed
 
     @property
@@ -169,7 +169,8 @@ def readings(
             means[POOLED] = _mean(np.concatenate(tables))
         for average, value in means.items():
             names = tuple(each.name for each in equal)
-            matches.append(Reading(rules, value, average, printed.rounding(value), names))
+            if not math.isnan(value):  # rules by which no query counts give no number
+                matches.append(Reading(rules, value, average, printed.rounding(value), names))
 
     fit = [each for each in matches if each.rounding is not None]
     others = [each for each in matches if each.rounding is None]

@@ -257,9 +257,17 @@ def agreement(
     """Compare two runs by each query's scores in both, and by their values on the same queries."""
     from scipy import stats
 
+    for one, other in (values, *zip(values, baselines)):
+        if one.qids.tolist() != other.qids.tolist():
+            raise DataError(
+                f"found {len(one.qids)} queries of {one.algo} and {len(other.qids)} of "
+                f"{other.algo}, expected the same"
+            )
+    kept = ~np.isnan(sum(run.values[measure] for run in (*values, *baselines)))
+    if not kept.any():
+        raise DataError(f"found no query with a value of {measure}, expected one")
+    values, baselines = ([run.at(kept) for run in runs] for runs in (values, baselines))
     one, other = values
-    if one.qids.tolist() != other.qids.tolist():
-        raise DataError(f"found {len(one.qids)} and {len(other.qids)} queries, expected the same")
     taus = [stats.kendalltau(*pair).statistic for pair in scores if len(pair[0]) > 1]
     first = [[set(np.argsort(-s, kind="stable")[:DEPTH].tolist()) for s in pair] for pair in scores]
     a, b = one.values[measure], other.values[measure]

@@ -283,7 +283,7 @@ def _aligned(path: Path, text: str) -> Iterator[_Grid]:
         elif rows and cells and all(map(_is_cell, cells[1 - width :])):
             first = len(cells) - width + 1
             if first < 1 or any(re.fullmatch(r"\d*[.,]\d+", cell) for cell in cells[:first]):
-                raise UsageError(f"{path}:{number}: found {len(cells)} columns, expected {width}")
+                raise DataError(f"{path}:{number}: found {len(cells)} columns, expected {width}")
             rows.append((number, [" ".join(cells[:first]), *cells[first:]]))
         elif rows:
             yield around, rows

@@ -157,6 +157,7 @@ def test_odd_rows_end_with_1_and_impossible_ones_with_3(tmp_path: Path) -> None:
         (f"D,a,test,{'9' * 5000},map,.5", ":2: found the fold '9999"),
         ("D,a,test,1,ndcg@0,.5", ":2: "),
         ("D,a,test,1,map@x,.5", ":2: "),
+        ("D,a,test,1,map,1e999", ":2: found '1e999'"),
         ("D,\xff,test,1,map@,.5", ":2: "),
         ("\0", "UTF-16"),
     ],
@@ -165,6 +166,13 @@ def test_what_cannot_be_in_a_table_is_refused(tmp_path: Path, row: str, said: st
     path = tmp_path / "t.csv"
     path.write_text(HEAD + row, encoding="utf-16" if "16" in said else "utf-8")
     assert said in refused(1, "verify", str(path))
+
+
+def test_a_row_of_aligned_text_with_a_number_too_many_is_named_by_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "t.txt"
+    path.write_text("x  map  mrr\na  .1  .2\nb  .1  .2\nc  .1  .2  .3\n")
+    error = refused(1, "verify", str(path))
+    assert error.endswith(f" {path}:4: found 4 columns, expected 3\n") and error.count("t.txt") == 1
 
 
 KNOWN = ("OHSUMED", "MQ2008")

@@ -154,3 +154,6 @@ def test_a_number_that_nothing_gives_has_its_nearest_readings_first(rng) -> None
     assert not any(each.rounding is not None for each in found)
     distances = [abs(each.value - 0.99999) for each in found]
     assert distances == sorted(distances)
+    # rules by which no query counts give no number
+    none = [(replace(q, labels=np.zeros_like(q.labels)), scores) for q, scores in parts(rng, 1)]
+    assert {each.value for each in readings(none, parse("map"), Printed.of("0.5"))} == {0.0, 1.0}
