@@ -51,6 +51,9 @@ def table(
         options.refuse("--published", "baseline", *options.PROCEDURE)
     if shares:
         options.refuse("--shares", "baseline", "published", *options.PROCEDURE)
+    for name in filter(options.given, options.PROCEDURE if baseline is None else ()):
+        raise UsageError(f"--{name} goes with --baseline, found none")
+    if shares:
         several = measure_names(measures or ("ndcg@10",))
         print_table([each.table for name in several for each in results.learning(name)], form)
         return
@@ -231,7 +234,7 @@ def compare(
         print_table(list(differing), form)
         return
     if power:
-        options.refuse("--power", "by", "alpha", "correction")
+        options.refuse("--power", "by", *options.PROCEDURE)
     every: list[tuple[str, Sequence[Pair]]] = [*pairs]
     shown = every
     if baseline is None and form != "csv":

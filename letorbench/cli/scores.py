@@ -226,6 +226,8 @@ def verify(
     The exit status is 0 if nothing is wrong, 1 for something suspicious, 3 for something
     impossible.
     """
+    if Path(what).is_dir():
+        options.refuse("FOLDER", "files", "scores", "convention")
     if Path(what).is_dir() and against is not None:
         from letorbench.verify.stored import compare_runs
 
@@ -239,12 +241,14 @@ def verify(
     elif Path(what).exists() or what == DASH:
         from letorbench.verify.printed import check_file
 
+        options.refuse("TABLE", "files", "scores", "measure", "against", "algo", "baseline")
         check = check_file(input_file(what), data_dir, convention)
     elif not any(map(str.isdigit, what)) or Path(what).suffix in _TABLES:
         raise UsageError(f"{what}: found no such file or folder and no number such as 0.5036")
     else:
         from letorbench.verify.numbers import check_number
 
+        options.refuse("NUMBER", "convention", "against", "algo", "baseline")
         check = check_number(what, files, scores, measure)
     if form == "json":
         shown = check.table
