@@ -113,7 +113,8 @@ def ndcg_curves(frame: DatasetResults, baseline: str) -> dict[str, Any] | None:
     if not every:
         return None
     lines = {name: [mean for mean, *_ in points] for name, points in every.items()}
-    best = max(lines, key=lambda name: lines[name][-1])
+    ranked = [row.algo for row in comparable(frame) if row.algo in lines]
+    best = max(ranked, key=lambda name: lines[name][-1], default=baseline)
     bands = {}
     for name in {best, baseline} & {*every}:
         _, low, high = zip(*every[name])

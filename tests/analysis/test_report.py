@@ -11,8 +11,10 @@ from conftest import places, printed
 from toy_data import row_of, store_fold, write_toy, write_uneven
 
 import letorbench as lb
+from letorbench.analysis import figures
 from letorbench.analysis.comparison import Procedure
 from letorbench.analysis.leaderboard import Board, board_table
+from letorbench.analysis.report import ndcg_curves
 from letorbench.analysis.results_table import tuning_line
 from letorbench.analysis.tables import to_frame
 from letorbench.results.dataset_results import DatasetResults
@@ -122,6 +124,17 @@ def test_reasons_are_told_apart(tmp_path) -> None:
     assert tuning_line(results.frames[0]) == (
         "tuned on validation: over (2 settings); fixed: high, under"
     )
+
+
+def test_the_best_algorithm_has_a_band_and_ideal_has_none(monkeypatch) -> None:
+    qids, folds = np.arange(30).astype(str), np.repeat([1, 2, 3, 4, 5], 6)
+    values = {"good": 0.6, "ideal": 1.0, "bad": 0.2}
+    rows = (PerQuery(n, folds, qids, {"ndcg@1": np.full(30, v)}) for n, v in values.items())
+    drawn: list[figures.Panel] = []
+    monkeypatch.setattr(figures, "draw", lambda panels, baseline: drawn.extend(panels))
+    monkeypatch.setattr(figures, "data_uri", lambda figure: "")
+    ndcg_curves(DatasetResults("SET", tuple(map(row_of, rows))), "bad")
+    assert {*drawn[0].bands} == {"good", "bad"}
 
 
 NAMES = ("a", "b", "c", "d", "mine (yours)", "other (yours)")
