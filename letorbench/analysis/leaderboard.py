@@ -113,22 +113,24 @@ def board(ours: DatasetResults, theirs: DatasetResults | None) -> Board:
     """Return the shipped rows and a user's of the same data set.
 
     Shipped rows of other protocols than the default one are in the table of tuning alone. A user's
-    row is left out, with a note, if it has another convention, queries that the shipped
-    rows do not have, or a measure without a value.
+    row is left out, with a note, if it has another convention, other queries in its folds than the
+    shipped rows, or a measure without a value.
     """
     every, ours = ours.rows, _with_protocols(ours, PROTOCOLS[1:2])
     if theirs is None:
         return Board(ours, every=every)
     theirs = theirs.measured(MEASURES)
     [convention] = ours.conventions
-    queries = ours.rows[0].queries.keys
+    queries = ours.rows[0].queries
     rows, notes = [], list(theirs.unmeasured)
     for row in theirs.rows:
         if row.convention != convention:
             notes.append(f"{row.algo}: left out: found convention {row.convention}, expected "
                          f"{convention}")  # fmt: skip
-        elif not row.queries.keys.isin(queries).all():
-            notes.append(f"{row.algo}: left out: found queries that the shipped rows do not have")
+        elif not row.queries.keys.equals(queries.only(row.queries.folds).keys):
+            notes.append(
+                f"{row.algo}: left out: found other queries than those of the shipped rows"
+            )
         elif any(math.isnan(row.values[name]) for name in MEASURES):
             notes.append(f"{row.algo}: left out: found a measure without a value")
         else:
@@ -211,11 +213,14 @@ def board_table(each: Board, measure: str, every: bool = False) -> Table:
 
 
 def tuning_table(each: Board, measure: str) -> Table | None:
-    """A row per algorithm of several protocols: its value and seconds under each, the gain of
-    tuning with its 95 % interval by itself; the largest gain first. None if there is no such row.
+    """A row per algorithm that was run whole under several protocols: its value and seconds under
+    each, the gain of tuning with its 95 % interval by itself; the largest gain first. None if there
+    is no such row.
     """
     by_name = defaultdict[str, dict[str, SystemResults]](dict)
     for row in each.every:
+        if row.folds < row.n_folds:  # its numbers are of other queries
+            continue
         settings = (item for item in row.label.settings if item[0] not in ("protocol", "budget"))
         name = str(Label(row.label.algo, tuple(settings))) + YOURS * row.algo.endswith(YOURS)
         by_name[name].setdefault(protocol_of(row), row)

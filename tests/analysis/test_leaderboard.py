@@ -87,12 +87,19 @@ def test_own_rows_have_their_place_and_are_paired_by_query(made, tmp_path):
     ))  # fmt: skip
     gap = shifted("gap", 0.0)
     gap = replace(gap, stored=tuple(f.without(["map"]) for f in gap.stored)).with_blanks(["map"])
-    theirs = replace(ours, rows=(shifted("good", 0.25), shifted("same", 0.0), other, gap))
+    less = replace(base, algo="less", stored=tuple(
+        replace(f, queries=f.queries.at(np.arange(len(f.queries.qids)) > 0)) for f in base.stored
+    ))  # fmt: skip
+    part = shifted("part", 1.0)
+    part = replace(part, stored=part.stored[:2])
+    rows = shifted("good", 0.25), shifted("same", 0.0), other, gap, less, part
+    theirs = replace(ours, rows=rows)
     each = board(ours, replace(theirs, data_dir=made / "data"))
-    assert each.users == ("good (yours)", "same (yours)")
+    assert each.users == ("good (yours)", "same (yours)", "part (yours)")
     assert each.notes == (
         "regression: left out: found convention trec_eval, expected standard",
         "gap: left out: found a measure without a value",
+        "less: left out: found other queries than those of the shipped rows",
     )
     rows = to_frame(board_table(each, "ndcg@10")).set_index("algo")
     assert rows["place"]["good (yours)"] == 1
@@ -180,6 +187,9 @@ def test_protocols_stand_in_a_table_of_their_own(tmp_path, monkeypatch):
     for name, one in rows.items():
         assert row[name] == one.values["ndcg@10"] and row[f"{name} seconds"] == one.seconds
     assert list(found["gain"]) == sorted(found["gain"], reverse=True)
+    unfinished = replace(rows["tuned"], stored=rows["tuned"].stored[:2])
+    theirs = replace(everything, rows=(rows["default"], unfinished), data_dir=tmp_path / "data")
+    assert len(to_frame(tuning_table(board(everything, theirs), "ndcg@10"))) == len(found)
     assert "under three protocols" in printed("leaderboard")
     assert "Who was under-tuned?" in Path("leaderboard.html").read_text()
     assert "under three protocols" not in printed("leaderboard", "--format", "csv")
