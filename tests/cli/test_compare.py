@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import call, places, printed
+from conftest import call, places, printed, refused
 from scipy.stats import t as student
 from scipy.stats import ttest_rel
 from toy_data import store_fold, write_toy
@@ -104,6 +104,9 @@ def test_draws_of_the_folds_against_an_independent_computation(tmp_path):
     words = ["--measure", "auc", "--correction", "bh"]
     text_of_none = printed("compare", "--out", str(tmp_path), *words)
     assert len(re.findall(r"\na +b(?: +–){5} +0 of 3\n", text_of_none)) == 1
+    none = ["--out", str(tmp_path), "--measure", "auc", "--baseline", "b"]
+    assert "nan" not in printed("compare", *none, "--why")
+    assert "no query with a value of auc" in refused(1, "plot", *none)
     assert all("\nother code: a, b; a new run renews the draws\n" in each for each in (table, text))
     for left, algos in ((4, "a"), (0, "bc")):  # what is left out for damage is named
         files = [file for algo in algos for file in tmp_path.glob(f"S@*/{algo}/fold2/scores.txt")]
