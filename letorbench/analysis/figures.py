@@ -420,8 +420,10 @@ def dress(axes: Axes, title: str, x: str, y: str) -> None:
 def write(
     figure: Figure, stem: Path, formats: Sequence[str] = FORMATS, to: Writer = write_atomically
 ) -> list[Path]:
-    """Write the figure as stem.png, stem.svg and stem.pdf."""
-    paths = [stem.with_suffix(f".{form}") for form in formats]
+    """Write the figure as stem.png, stem.svg and stem.pdf; the stem may end like one of them."""
+    # what else stands behind a dot is part of the name: OHSUMED@0.3
+    stem = stem.with_suffix("") if stem.suffix[1:] in FORMATS else stem
+    paths = [stem.with_name(f"{stem.name}.{form}") for form in formats]
     for path, form in zip(paths, formats):
         with to(path, binary=True) as file:
             save(figure, file, form)

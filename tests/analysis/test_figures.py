@@ -91,7 +91,7 @@ def test_the_best_of_several_panels_rank_best_on_average():
 
 def test_a_file_has_neither_a_date_nor_a_version(tmp_path):
     with drawing():
-        paths = write(draw(panels(1, 2)), tmp_path / "a")
+        paths = write(draw(panels(1, 2)), tmp_path / "a.svg")
     assert [path.name for path in paths] == ["a.png", "a.svg", "a.pdf"]
     for path in paths:
         found = path.read_bytes()
@@ -166,15 +166,17 @@ def test_a_point_far_from_all_others_is_a_number() -> None:
 
 
 def test_a_figure_of_differences_has_room_for_its_note_and_a_place_for_any_name(tmp_path) -> None:
-    """The note is as long as the test that it names; a folder's name has no stroke."""
+    """The note is as long as the test that it names; a folder's name has no stroke, but a dot."""
     write_toy(tmp_path / "data")
-    odd, where = "recipe[loss=wpl(weight=1/pi)]", {"out": tmp_path, "data_dir": tmp_path / "data"}
-    results = lb.run("TOY", [odd, "regression"], folds=[1, 2], **where)
+    odd, dot = "recipe[loss=wpl(weight=1/pi)]", "regression[l2=0.5]"
+    where = {"out": tmp_path, "data_dir": tmp_path / "data"}
+    results = lb.run("TOY", [odd, dot, "regression"], folds=[1, 2], **where)
     figure = results.plot("map", baseline="regression")
     figure.draw_without_rendering()
     assert_apart(figure, *figure.texts)
-    (path,) = write_figure(results, "map", ["png"], baseline=odd)
-    assert path.parent == tmp_path / "TOY" and path.is_file()
+    for baseline, name in ((odd, "recipe-*"), (dot, "regression[[]l2=0.5]")):
+        (path,) = write_figure(results, "map", ["png"], baseline=baseline)
+        assert path in (tmp_path / "TOY").glob(f"map-from-{name}.png")
 
 
 def test_a_dot_is_at_the_round_that_was_kept_which_need_not_be_the_highest(tmp_path) -> None:
