@@ -159,6 +159,8 @@ def test_results_read_like_a_mapping_and_print_for_papers(folder):
     assert res.best() == values.idxmax() != res.best("rmse") == "regression"
     assert res.to_frame().equals(res.summary())
     assert res.table("map").equals(res.summary("map"))
+    half = lb.run(bench, "regression", share=[0.5, 1])["frame@0.5"]
+    assert half.summary("p@20")["p@20"].item() > 0.0 and len(half.scores()) == 120
     latex, markdown = res.to_latex(baseline="random"), res.to_markdown(["p@1", "precision@2"])
     assert "\\toprule" in latex and "\\uparrow" in latex and "| P@1 | P@2 |" in markdown
     found = res.compare(["regression", "random"], correction="bonferroni")
