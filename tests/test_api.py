@@ -159,6 +159,8 @@ def test_results_read_like_a_mapping_and_print_for_papers(folder):
     assert res.best() == values.idxmax() != res.best("rmse") == "regression"
     assert res.to_frame().equals(res.summary())
     assert res.table("map").equals(res.summary("map"))
+    half = lb.run(bench, "regression", share=[0.5, 1])["frame@0.5"]
+    assert half.summary("p@20")["p@20"].item() > 0.0 and len(half.scores()) == 120
     latex, markdown = res.to_latex(baseline="random"), res.to_markdown(["p@1", "precision@2"])
     assert "\\toprule" in latex and "\\uparrow" in latex and "| P@1 | P@2 |" in markdown
     found = res.compare(["regression", "random"], correction="bonferroni")
@@ -243,6 +245,13 @@ def test_qrels_and_runs_are_frames_mappings_or_files(tmp_path: Path):
     y, scores = [1, 0, 0, 1], {"one": [4.0, 3.0, 2.0, 1.0], "two": [1.0, 2.0, 3.0, 4.0]}
     found = lb.compare(y, scores, ["a", "a", "b", "b"], measures="p@1")
     assert found["difference"].tolist() == [0.0]
+    weighted = lb.QuerySet.from_arrays(np.eye(4), y, group=[2, 2], sample_weight=[1.0, 3.0])
+    by = {"measures": "map", "convention": "standard,mean=weighted"}
+    assert lb.compare(weighted, scores, "one", **by)["difference"].tolist() == [0.25]
+    with pytest.raises(lb.DataError, match="no weights"):
+        lb.compare(y, scores, ["a", "a", "b", "b"], **by)
+    with pytest.warns(UserWarning):
+        assert lb.compare(files[0], [files[1], str(files[1])])["difference"].tolist() == [0.0]
     with pytest.raises(UsageError, match="systems: found a list, expected"):
         lb.compare(y, [y])
     junk = {**qrels, "q1": {"a": 1, "b": -2, "c": 2}}  # judged by nobody, as in a file

@@ -40,6 +40,13 @@ def test_quiet_leaves_the_errors_alone(toy, words):
     assert ": note: " in loud.stderr or words
 
 
+def test_a_seed_changes_nothing_where_nothing_is_drawn(toy):
+    """It draws the queries of a fraction."""
+    words = "run --dataset TOY --algo regression --folds 1 --seed 1 --repeats 2".split()
+    assert "note: --seed and --repeats" in call(*words).stderr
+    assert "note: --repeats" in call(*words, "--share", "0.5").stderr
+
+
 def test_run_table_plot(toy):
     write_toy(toy / "data", "OTHER", seed=2)
     result = call("run", "--dataset", "all", "--algo", "regression,ndcgboost")

@@ -25,7 +25,7 @@ from letorbench.datasets.arrays import (
 )
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError, UsageError
-from letorbench.measures import Measure, measure_names, query_metrics
+from letorbench.measures import Measure, default_measures, measure_names, query_metrics
 from letorbench.measures.evaluation import relative_weights
 from letorbench.named_files import input_file
 from letorbench.results.scores import parse
@@ -206,20 +206,18 @@ def compare(
         names = [str(each) for each in columns]
         return _beside(y, systems).compare(baseline, names, test, correction, alpha, seed)
     if isinstance(systems, (list, tuple)) and len(systems) > 1:
-        if all(isinstance(each, Mapping) or np.ndim(each) for each in systems):
+        if all(isinstance(each, (Mapping, str, Path)) or np.ndim(each) for each in systems):
             systems = {str(number): scores for number, scores in enumerate(systems, 1)}
     if not isinstance(systems, Mapping):
         raise UsageError(
             f"systems: found a {type(systems).__name__}, expected {{name: scores}} behind the "
             "labels, or two lb.Results"
         )
-    per_query_values = []
+    per_query_values, weights = [], _weights(y, convention)
     for name, scores in systems.items():
         frame = evaluate(y, scores, qid, columns, convention, per_query=True)
-        one_fold = np.ones(len(frame), np.int64)
-        per_query_values.append(
-            PerQuery(name, one_fold, np.array(frame.index, str), dict(frame.items()))
-        )
+        one_fold, qids = np.ones(len(frame), np.int64), np.array(frame.index, str)
+        per_query_values.append(PerQuery(name, one_fold, qids, dict(frame.items()), weights))
     tables = []
     for measure in map(str, columns):
         pairs = compare_systems("scores", per_query_values, measure, baseline, procedure)
@@ -227,6 +225,18 @@ def compare(
             raise DataError(f"{measure}: found no query that counts in two systems, expected one")
         tables.append(comparison_table(pairs, procedure))
     return comparison_frame(tables, alpha).drop(columns="dataset")
+
+
+def _weights(y: Any, convention: str | Convention) -> np.ndarray | None:
+    """Return the queries' weights as `PerQuery` has them, None where each counts the same."""
+    rules = convention_named(convention) if isinstance(convention, str) else convention
+    if rules.mean == "plain":
+        return None
+    if not isinstance(y, QuerySet):
+        raise DataError("mean=weighted: found no weights, expected a QuerySet with weights for y")
+    ndcg, *_, usual = default_measures(rules)  # NDCG may have other weights than the others
+    values, about = np.zeros((len(y), 2)), (y.weights, rules, y.labels, y.offsets)
+    return relative_weights(values, [usual, ndcg], *about).T
 
 
 def _beside(one: Results, other: Results) -> Results:

@@ -257,16 +257,17 @@ class Results:
         parts = []
         for frame in self.frames:
             names = frame.names("all" if measures is None else measures)
-            for system in (row.queries for row in frame.measured(names).rows):
-                place = {"dataset": frame.dataset, "algo": system.algo}
+            for row in frame.measured(names).rows:
+                system = row.queries
+                place = {"dataset": frame.dataset, "algo": row.algo}
                 head = {**place, "fold": system.folds, "qid": system.qids}
                 if not repeats:
                     parts.append(pd.DataFrame({**head, **{n: system.values[n] for n in names}}))
                     continue
                 tables = [system.tables[name] for name in names]
                 parts += [
-                    pd.DataFrame({**head, "repeat": number, **dict(zip(names, rows))})
-                    for number, rows in enumerate(zip(*tables, strict=True), 1)
+                    pd.DataFrame({**head, "repeat": folds[0].key.repeat, **dict(zip(names, rows))})
+                    for folds, rows in zip(row.by_repeat, zip(*tables, strict=True), strict=True)
                 ]
         return pd.concat(parts, ignore_index=True)
 

@@ -168,7 +168,13 @@ def run(
     shown = catalog.without_resplits(frame.dataset for frame in report.frames)
     several = [data] if isinstance(data, (str, Benchmark)) else data
     given = {each.name: each for each in several if isinstance(each, Benchmark)}
-    frames = tuple(replace(frame, given=given.get(frame.dataset)) for frame in report.frames)
+    # a fraction of the training queries has the test parts of the whole
+    frames = tuple(
+        replace(
+            frame, given=given.get(frame.dataset) or given.get(catalog.parse(frame.dataset).whole)
+        )
+        for frame in report.frames
+    )
     return Results(Path(out), frames, lines).only(shown, names)
 
 

@@ -109,6 +109,8 @@ def plot(
 
     to = write_atomically if stem is None else open_output
     if stem is not None:
+        if stem.name in ("", ".."):
+            raise UsageError(f"--to {stem}: found a folder, expected a file's path, as {stem}/ndcg")
         check_output(stem, data_dir=results.data_dir)
     if shares:
         options.refuse("--shares", "published")

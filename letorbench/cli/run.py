@@ -104,7 +104,7 @@ def run(
     from letorbench.api.results import Results
     from letorbench.api.running import closing_lines, exit_status, failures, run_experiment
     from letorbench.choices import split
-    from letorbench.datasets.catalog import without_resplits
+    from letorbench.datasets.catalog import parse, without_resplits
     from letorbench.experiment.backends import dask_executor
     from letorbench.experiment.plan import Protocol, left_out
     from letorbench.measures import measure_names
@@ -120,8 +120,10 @@ def run(
             data, algos, chosen, folds=folds, fixed=fixed, jobs=jobs, shard=shard,
             shares=split(shares), resplit=resplit, executor=executor,
         )  # fmt: skip
-    seeded = [f"--{each}" for each in ("seed", "repeats") if options.given(each)]
     done = [each.fold for each in report.runs if each.fold is not None]
+    sampled = any(parse(fold.key.dataset).train_fraction != 1.0 for fold in done)  # by the seed
+    of_draws = ["repeats"] if sampled else ["seed", "repeats"]
+    seeded = [f"--{each}" for each in of_draws if options.given(each)]
     if done and options.given("budget") and not any(f.identity.get("budget") for f in done):
         none = "nothing to change, no algorithm here has the protocol tuned"
         print_error([f"--budget: {none}"], "note")

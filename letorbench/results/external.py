@@ -234,6 +234,8 @@ def measure_runs(
     qrels: Path, runs: Sequence[Path], measures: Sequence[Measure], rules: Convention
 ) -> tuple[list[PerQuery], list[str]]:
     """Measure TREC runs on the queries of qrels, NaN where one does not count; return notes too."""
+    if rules.mean != "plain":
+        raise DataError(f"{qrels}: mean={rules.mean}: qrels have no weights of queries")
     judgements, systems = read_qrels(qrels), []
     notes: list[str] = []
     names = [run.stem for run in runs]

@@ -133,6 +133,12 @@ def of(algo: str, fixed: Mapping[str, Any], run: Mapping[str, Any], name: str = 
     texts = {key: as_text(value) for key, value in {**fixed, **run}.items()}
     # the rules of a convention have commas, which would end the item
     texts |= {key: texts[key].replace(",", ";") for key in ("convention",) if key in texts}
+    for key, text in texts.items():
+        if split([text]) != [text.strip()]:  # no label with it could be read
+            raise UsageError(
+                f"{algo}: found {key}={text!r}, expected a text, with brackets around commas, as "
+                "in (0,1,3)"
+            )
     return Label(algo, tuple(texts.items()), "" if name == algo and not texts else name)
 
 

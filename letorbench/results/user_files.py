@@ -20,7 +20,7 @@ from letorbench.results import paths
 
 #: how tables and SVMlight text begin, and no score file, run, model or page of ours
 _TABLE = re.compile(
-    rb"PAR1|ARROW1|\S+(?:[ \t]+\d+:\S+)+\s|(?:\xef\xbb\xbf)?(?![#<{]|[^\n]* Q0 )[^\n]*[,;|\t]"
+    rb"PAR1|ARROW1|\S+(?:[ \t]+\d+:\S+)+\s|(?:\xef\xbb\xbf)?(?![#<{]|[^\n]* Q0 )[^\n\0]*[,;|\t]"
 )
 #: how a line of LETOR text begins
 _LETOR_TEXT = re.compile(rb"^\s*\S+[ \t]+qid:", re.MULTILINE)

@@ -36,6 +36,13 @@ def test_what_is_no_label_is_refused(text: str) -> None:
         labels.parse(text)
 
 
+@pytest.mark.parametrize("value", ["0,1,3", ""])
+def test_a_value_that_no_label_can_hold_is_refused_before_it_is_trained(value: str) -> None:
+    """Its fold was stored and could not be read again."""
+    with pytest.raises(UsageError, match=f"label_gain='{value}'"):
+        labels.of("lightgbm", {"label_gain": value}, {})
+
+
 def test_a_list_is_a_row_for_each_value() -> None:
     words = ["a[x=[1,2],y=[u,v]]", "n=a[x=[1,2]],g[s=1]", "a[x=1,y=u]"]
     assert [str(each) for each in labels.expanded(words, {"g": ["p", "q"]})] == [
