@@ -247,7 +247,7 @@ def test_qrels_and_runs_are_frames_mappings_or_files(tmp_path: Path):
     assert found["difference"].tolist() == [0.0]
     weighted = lb.QuerySet.from_arrays(np.eye(4), y, group=[2, 2], sample_weight=[1.0, 3.0])
     by = {"measures": "map", "convention": "standard,mean=weighted"}
-    assert lb.compare(weighted, scores, "one", **by)["difference"].tolist() == [0.25]
+    assert lb.compare(weighted, scores, baseline="one", **by)["difference"].tolist() == [0.25]
     with pytest.raises(lb.DataError, match="no weights"):
         lb.compare(y, scores, ["a", "a", "b", "b"], **by)
     with pytest.warns(UserWarning):

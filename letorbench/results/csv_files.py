@@ -30,7 +30,7 @@ def write_tables(
         for row in results.rows:
             if not (row.algo in algos or _outdated(row)):
                 continue
-            of_algo, tables = paths.folder_of_fold(row.stored[0].folder), algorithm_tables(row)
+            of_algo, tables = row.stored[0].folder_of_algo, algorithm_tables(row)
             refuse_links(store.out, of_algo)
             if paths.REPEATS not in tables:
                 (of_algo / paths.REPEATS).unlink(missing_ok=True)
@@ -45,7 +45,7 @@ def write_tables(
 def _outdated(row: SystemResults) -> bool:
     """Return whether a fold is newer than the table that is written last."""
     try:
-        path = paths.folder_of_fold(row.stored[0].folder) / paths.FOLDS
+        path = row.stored[0].folder_of_algo / paths.FOLDS
         return path.lstat().st_mtime_ns < max(fold.written for fold in row.stored)
     except OSError:
         return True

@@ -185,7 +185,7 @@ class DatasetResults:
             shown = {fold.folder for fold in current}
             others = tuple(fold for fold in folds if fold.folder not in shown)
             rows.append(SystemResults(algo, tuple(current), others))
-        of_dataset = {fold: paths.folder_of_fold(fold).parent.name for fold in store.damaged}
+        of_dataset = {fold: paths.names_of_fold(store.out, fold)[0] for fold in store.damaged}
         damaged = [line for fold, line in store.damaged.items() if of_dataset[fold] == dataset]
         return cls(dataset, tuple(rows), tuple(damaged), data_dir=data_dir)
 

@@ -29,7 +29,9 @@ EXPORTS = "exports"
 #: the ending of the figure that a run draws; `letorbench plot` draws others as well
 FIGURE = "png"
 
-_FOLD = re.compile(r"([^/]+)/([^/]+)/(?:repeat([1-9][0-9]{0,8})/)?fold([1-9][0-9]{0,8})", re.ASCII)
+_FOLD = re.compile(
+    r"([^/]+)/([^/]+)/(?:repeat([2-9]|[1-9][0-9]{1,8})/)?fold([1-9][0-9]{0,8})", re.ASCII
+)
 
 
 class FoldKey(NamedTuple):
@@ -54,9 +56,16 @@ def fold_folder(folder: Path, number: int, repeat: int = 1) -> Path:
     return (folder if repeat == 1 else folder / f"repeat{repeat}") / f"fold{number}"
 
 
-def folder_of_fold(folder: Path) -> Path:
+def folder_of_fold(folder: Path, repeat: int) -> Path:
     """Return the folder of the algorithm that a fold's folder is in."""
-    return folder.parent.parent if folder.parent.name.startswith("repeat") else folder.parent
+    # a user may call an algorithm repeat2
+    return folder.parent if repeat == 1 else folder.parent.parent
+
+
+def names_of_fold(out: Path, folder: Path) -> tuple[str, str]:
+    """Return the names of the data set's and of the algorithm's folder that a fold's is in."""
+    dataset, algo, *_ = folder.relative_to(out).parts
+    return dataset, algo
 
 
 def finished(out: Path, dataset: str | None = None) -> dict[FoldKey, Path]:

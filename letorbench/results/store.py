@@ -96,7 +96,12 @@ class StoredFold:
 
     @cached_property
     def label(self) -> Label:
-        return of_stored(self.fit, paths.folder_of_fold(self.folder))
+        return of_stored(self.fit, self.folder_of_algo)
+
+    @property
+    def folder_of_algo(self) -> Path:
+        """The folder of the algorithm's results."""
+        return paths.folder_of_fold(self.folder, self.key.repeat)
 
     @property
     def number(self) -> int:
@@ -289,7 +294,7 @@ def read_fold(key: FoldKey, folder: Path) -> StoredFold | None:
         fit = {**fit, "identity": same}
         facts = {"repeat": 1, **fit["identity"]}
         convention(fit["test"]["convention"])
-        label = of_stored(fit, paths.folder_of_fold(folder))
+        label = of_stored(fit, paths.folder_of_fold(folder, key.repeat))
         [FitWarning(**each) for each in fit["warnings"]], configured(facts)  # what is made of them
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise _damaged(folder / paths.FIT, f"its facts are wrong: {error}") from None
@@ -333,7 +338,7 @@ class Store:
         """Read the folds that are new or changed since the last look; return the store."""
         known: dict[Path, StoredFold | None] = {}
         for folder in [*self.folds, *self.damaged]:
-            if dataset in (None, paths.folder_of_fold(folder).parent.name):
+            if dataset in (None, paths.names_of_fold(self.out, folder)[0]):
                 known[folder] = self.folds.pop(folder, None)
                 self.damaged.pop(folder, None)
         for key, folder in paths.finished(self.out, dataset).items():
@@ -366,8 +371,8 @@ class Store:
         for place in free:
             others = [
                 fold
-                for folder, fold in self.folds.items()
-                if paths.folder_of_fold(folder) == place
+                for fold in self.folds.values()
+                if fold.folder_of_algo == place
                 and identity is not None
                 and configured(fold.identity) != configured(identity)
             ]

@@ -106,7 +106,7 @@ def trace(out: Path, data_dir: Path, dataset: str) -> list[Traced]:
     frame = DatasetResults.of(store, dataset)
     damaged: dict[str, list[str]] = {}
     for fold, line in store.damaged.items():
-        damaged.setdefault(paths.folder_of_fold(fold).name, []).append(line)
+        damaged.setdefault(paths.names_of_fold(out, fold)[1], []).append(line)
     rows = {row.algo: row for row in frame.rows}
     traced = [
         _algorithm(dataset, algo, rows.get(algo), damaged.get(algo, []), data_dir, tables)
@@ -143,7 +143,7 @@ def _algorithm(
                 looked += values
                 problems += filter(None, [*values, *_rest(fold, tests[fold.number].qids)])
         for name, text in algorithm_tables(row).items():
-            path = paths.folder_of_fold(folds[0].folder) / name
+            path = folds[0].folder_of_algo / name
             problems += _differences(path, text, folds, tables)
     unmeasured = looked.count(None)
     return Traced(dataset, algo, folds, len(looked) - unmeasured, unmeasured, tuple(problems))

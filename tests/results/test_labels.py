@@ -125,6 +125,18 @@ def test_a_copied_folder_is_called_by_its_name(folder: Path) -> None:
     assert fold.label == Label("regression", (("l2", "0.5"),), "before")
 
 
+@pytest.mark.usefixtures("no_figures")
+def test_a_row_may_be_called_like_the_folder_of_a_repeat(folder: Path) -> None:
+    algos = {"repeat2": "regression", "repeated": "regression", "mine": "ndcgboost[rounds=2]"}
+    lb.run("TOY", algos, folds=[1], repeats=2, fixed=["stumps=sample"])
+    assert sorted(rows()) == sorted(algos) == lb.load_results().algorithms
+    assert {path.parent.name for path in Path("results/TOY").glob("*/folds.csv")} == {*algos}
+    Path("results/TOY/repeat2/fold1/scores.txt").write_text("")
+    assert Store(Path("results")).look("TOY").look("TOY").damaged.keys() == {
+        Path("results/TOY/repeat2/fold1")
+    }
+
+
 @pytest.mark.parametrize("name", names())
 def test_what_a_label_or_set_says_of_a_ranker_is_what_the_instance_has(name: str) -> None:
     """Of every ranker: with its defaults and with its grid's first values."""
