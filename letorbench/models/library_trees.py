@@ -236,8 +236,10 @@ class _CategorySplits:
 
     def __init__(self, about: Mapping[str, Any], statistics: Mapping[str, Any]):
         numbers = {each["value"]: each["hash"] for each in about.get("cat_features_hash") or ()}
-        if words := [word for word in numbers if not word.lstrip("-").isdecimal()]:
-            raise DataError(f"found the category {words[0]!r:.40}, expected categories from 0")
+        if words := [word for word in numbers if word != "-1" and not word.isdecimal()]:
+            raise DataError(
+                f"found the category {words[0]!r:.40}, expected numbers from 0, -1 if it is missing"
+            )
         self.hashes = {int(value): hashed for value, hashed in numbers.items()}
         self.features = about.get("categorical_features", ())
         if self.features and not numbers:
@@ -286,8 +288,8 @@ class _CategorySplits:
         else:
             raise DataError(f"found a {split['split_type']}, expected numbers or categories")
         apart = {*self.hashes} - right if unseen else right
-        chosen = sorted(apart - {-1}) or [2**24 - 1]  # which no document has
-        ranges = _among(np.array(chosen), -np.nextafter(0, 1), unseen)
+        chosen = np.array([*apart] or [2**24 - 1])  # which no document has
+        ranges = _among(chosen, -np.nextafter(0, 1), unseen, least=-1)
         return self.features[feature]["flat_feature_index"], ranges._replace(missing=-1 in apart)
 
     def _statistic(self, ctr: Mapping[str, Any], hashed: int | None) -> np.float32:
@@ -349,12 +351,12 @@ def _around_zero(threshold: float, default_left: bool) -> Ranges:
     return Ranges(cuts, left, int(np.searchsorted(cuts, ZERO)))
 
 
-def _among(chosen: np.ndarray, below_0: float, left: bool) -> Ranges:
+def _among(chosen: np.ndarray, below_0: float, left: bool, least: int = 0) -> Ranges:
     """Return the split by whether int(x) is chosen (missing: no); the chosen go left if `left`."""
     chosen = np.unique(chosen)
-    if not len(chosen) or chosen[0] < 0 or chosen[-1] >> 24:
+    if not len(chosen) or chosen[0] < least or chosen[-1] >= 1 << 24:
         raise DataError("found a split without categories, expected some from 0 to 16777215")
-    begins = np.diff(chosen, prepend=-2) > 1
+    begins = np.diff(chosen, prepend=chosen[0] - 2) > 1
     ends = np.append(begins[1:], True)
     cuts = np.stack([chosen[begins], chosen[ends] + 1], axis=1).ravel().astype(np.float64)
     # below_0 is the largest number below category 0

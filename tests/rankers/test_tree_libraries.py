@@ -388,6 +388,13 @@ def test_catboost_learns_from_categories_as_its_own_estimator(tmp_path: Path) ->
         np.testing.assert_array_equal(ours.predict(given), theirs.predict(frame))
         np.testing.assert_array_equal(load_model(tmp_path / "own.npz").predict(given),
                                       ours.predict(given))  # fmt: skip
+    for more in ({}, {"one_hot_max_size": 20}):  # a category -1 of the user's data
+        other = library.CatBoost(options | more).fit(pool)
+        other.save_model(str(tmp_path / "theirs.json"), format="json", pool=pool)
+        np.testing.assert_array_equal(
+            load_model(tmp_path / "theirs.json").predict(frames[1].to_numpy(np.float32)),
+            other.predict(frames[1]),
+        )
     theirs.save_model(str(tmp_path / "alone.json"), format="json")
     with pytest.raises(DataError, match="found no cat_features_hash, expected .*pool=pool"):
         load_model(tmp_path / "alone.json")
