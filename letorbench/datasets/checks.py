@@ -42,7 +42,10 @@ def leak(benchmark: Benchmark) -> str:
     """Return a line on the first fold that has a query in two of its parts, "" for none."""
     for fold in benchmark.folds:
         for (one, left), (other, right) in combinations(fold.parts.items(), 2):
+            # each file may number its own queries, and then their names tell
             both = np.intersect1d(left.qids, right.qids)
+            if left.query_names is not None and right.query_names is not None:
+                both = np.intersect1d(left.query_names, right.query_names)
             if len(both):
                 queries = "1 query" if len(both) == 1 else f"{len(both)} queries"
                 return (

@@ -74,7 +74,11 @@ def download(source: Source, path: Path) -> None:
             path.open("wb") as out,
         ):
             while size <= most and (block := answer.read1(1 << 18)):
-                out.write(block)
+                try:
+                    out.write(block)
+                    out.flush()  # at the end it would count as an error of the address
+                except OSError as error:
+                    raise WriteError(path, error) from None
                 shown.update(len(block))
                 done += len(block)
                 size = max(size, done)

@@ -17,7 +17,7 @@ PARTS: dict[str, tuple[str, ...]] = {
 }
 _FOLD = re.compile(r"fold[ _-]?0*([0-9]+)", re.IGNORECASE)
 #: the names that a user's own data set may have
-OWN_NAME = re.compile(r"\w[\w. -]*")
+OWN_NAME = re.compile(r"\w([\w. -]*[\w.-])?")
 #: the names of an own data set's features, one a line
 FEATURE_NAMES = "features.txt"
 CATEGORIES = "categories.csv"
@@ -100,7 +100,8 @@ def installed(data_dir: Path) -> tuple[str, ...]:
     taken = {place.split("/")[0] for entry in CATALOG.values() for place in entry.places}
     taken = {normalized(name) for name in (*CATALOG, *taken)}
     folders = sorted(path.name for path in _subfolders(Path(data_dir)))
-    folders = [name for name in folders if name.isprintable() and normalized(name) not in taken]
+    folders = [name for name in folders if name.isprintable() and "\\" not in name]
+    folders = [name for name in folders if normalized(name) not in taken]
     return tuple(name for name in (*known, *folders) if present(name, data_dir))
 
 

@@ -260,6 +260,11 @@ def test_weights_of_columns_and_of_test_parts_reach_every_part(
     for k in (1, 2, 3):
         assert (tmp_path / f"alone/Fold{k}/test.txt.weight").read_text() == f"{k}.0\n"
     found["alone"] = lb.load("alone", tmp_path)
+    del tests["Fold2/test.txt.weight"]  # its queries count once
+    import_archive(as_folder(tmp_path / "in/some", tests), tmp_path)
+    some = lb.load("some", tmp_path)
+    weights = {float(each) for fold in some.folds for each in fold.test.query_weights}
+    assert weights == {1.0, 3.0}
     for way, benchmark in found.items():
         for fold in benchmark.folds:
             for part in fold.parts.values():

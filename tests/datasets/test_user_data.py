@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import json
 from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import Mock
@@ -327,6 +328,18 @@ def test_exports_of_others_are_the_plain_table(
     same(found, wanted)
     assert found.feature_names == wanted.feature_names == ("x", "page")
     assert found.qids.tolist() == wanted.qids.tolist()
+
+
+def test_numbers_of_names_are_whole_and_indices_have_their_order(tmp_path: Path) -> None:
+    """pandas makes floats of integers beside a missing one, and "10" is before "2" as a text."""
+    rows = [{"label": 1, "qid": 7, "10": 0.5, "2": 4.0, "c": 3}, {"label": 0, "qid": 8, "10": 1.0}]
+    (tmp_path / "d.json").write_text(json.dumps(rows))
+    found = read_documents(tmp_path / "d.json", columns=Columns(categories={"c": None}))
+    assert found.feature_names == ("10", "2", "c") and found.qids.tolist() == ["7", "8"]
+    assert found.X[0].tolist() == [0.5, 4.0, 0.0] and np.isnan(found.X[1, 1:]).all()
+    (tmp_path / "d.json").write_text(json.dumps([{k: r[k] for k in r if k != "c"} for r in rows]))
+    found = read_documents(tmp_path / "d.json")
+    assert found.X[0].tolist() == [4.0, 0.5]
 
 
 def test_new_documents_need_no_labels_and_have_features_by_name(tmp_path: Path) -> None:

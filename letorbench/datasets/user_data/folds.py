@@ -103,10 +103,13 @@ def rotate_tests(folder: Path, tests: Sequence[Path], note: Note) -> None:
     numbers = {path.parent.name: layout.fold_number(path.parent.name) or 0 for path in tests}
     layout.numbered_folds(numbers, None, str(folder))
     tests = sorted(tests, key=lambda path: numbers[path.parent.name])
-    width, part_of_query, weights = 0, dict[str, Path](), []
+    width, part_of_query, weights = 0, dict[str, Path](), list[np.ndarray]()
+    weighted = False
     for path in tests:
         part = read_queries(path, ReadOptions(null="min"))
-        weights.append(weights_beside(path, part.offsets))
+        of_part = weights_beside(path, part.offsets)
+        weighted |= of_part is not None
+        weights.append(np.ones(len(part)) if of_part is None else of_part)
         width = width or part.n_features
         if part.n_features != width:
             raise DataError(f"{path}: found {part.n_features} features, expected {width}")
@@ -118,7 +121,8 @@ def rotate_tests(folder: Path, tests: Sequence[Path], note: Note) -> None:
                 )
     for number, path in enumerate(tests, 1):
         text = without_mark(path, path.read_bytes()).rstrip(b"\n") + b"\n"
-        _write_part(folder / f"Fold{number}" / "test.txt", [text], weights[number - 1])
+        of_part = weights[number - 1] if weighted else None
+        _write_part(folder / f"Fold{number}" / "test.txt", [text], of_part)
     fold_files.compose_folds(folder, len(tests))
     note(
         f"{folder.name}: test parts alone: each fold trains on {len(tests) - 2} of them and "

@@ -163,8 +163,8 @@ def _svmlight(path: Path, from_0: bool) -> Documents:
             mistake = found, expected
         elif DECIMAL.fullmatch(_encoded(label)) is None:
             mistake = f"{label[:40]!r} as the label", "a number"
-        elif not name.isprintable() or (by_qid and not name):
-            row, mistake = name, (f"query id {name!r}", "printable characters")
+        elif not name.isprintable() or "#" in name or (by_qid and not name):
+            row, mistake = name, (f"query id {name!r}", "printable characters and no #")
         if mistake is not None:
             raise line_error(path, number, *(odd_character(_encoded(row)) or mistake))
         if from_0:

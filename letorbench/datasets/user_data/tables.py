@@ -69,7 +69,7 @@ def read_categories(path: Path) -> dict[str, list[str]]:
     """Read the words of columns in the order of their codes, as `split` writes them."""
     words = dict[str, list[str]]()
     try:
-        with path.open(encoding="utf-8", newline="") as file:
+        with path.open(encoding="utf-8-sig", newline="") as file:
             rows = [*csv.reader(file, strict=True)]
     except (UnicodeDecodeError, csv.Error) as error:
         raise DataError(f"{path}: found no table ({error}), expected lines column,word") from None
@@ -117,11 +117,12 @@ class _Block:
             return np.zeros(len(self.numbers))
         if not grades:
             return self.column(name, "numbers (--grades bad,good names words, the lowest first)")
-        return word_grades(self.cells[name], grades, lambda row: self.place(row, name))
+        words = map(_word, self.cells[name])
+        return word_grades(words, grades, lambda row: self.place(row, name))
 
     def codes(self, name: str, seen: dict[str, int]) -> list[float]:
         """Return the number of each word among those seen, which grow; NaN for a missing one."""
-        words = (str(cell).strip() for cell in self.cells[name])
+        words = map(_word, self.cells[name])
         return [math.nan if word in MISSING else seen.setdefault(word, len(seen)) for word in words]
 
     def matrix(self, names: Sequence[str], seen: Mapping[str, dict[str, int]]) -> np.ndarray:
@@ -142,12 +143,11 @@ class _Block:
             )
         return rounded
 
-    def ids(self, name: str) -> list[Any]:
+    def ids(self, name: str) -> list[str]:
         """Return query ids without blanks around them."""
-        ids = [cell.strip() if isinstance(cell, str) else cell for cell in self.cells[name]]
+        ids = [*map(_word, self.cells[name])]
         for row, qid in enumerate(ids):
-            # a query may be called NA in a text
-            if qid == "" if isinstance(qid, str) else str(qid) in MISSING:
+            if not qid:  # one may be called NA in a text
                 where = self.place(row, name)
                 raise DataError(f"{where}: found no query id, expected one in each row")
         return ids
@@ -183,7 +183,7 @@ def read_table(path: Path, columns: Columns, grades: Sequence[str] = ()) -> Docu
     features = _features(path, named, columns, sizes is None)
     seen: dict[str, dict[str, int]] = {name: {} for name in columns.categories if name in features}
     lines, labels, weights, matrices = list[int](), [], [], []
-    docids, ids = list[bytes](), list[Any]()
+    docids, ids = list[bytes](), list[str]()
     for numbers, cells in rows:
         used = {name: column for name, column in zip(names, cells) if name is not None}
         block = _Block(where, numbers, used)
@@ -259,6 +259,8 @@ def _features(path: Path, names: list[str], columns: Columns, by_qid: bool) -> l
     features = columns.features
     if features is None:
         features = [each for each in names if each not in special and not _UNNAMED.fullmatch(each)]
+        if all(map(str.isdecimal, features)):
+            features.sort(key=int)  # LETOR's indices, also where they are sorted as texts
     if not features:
         raise DataError(f"{path}: found no features, expected at least 1 column of them")
     for name in (*features, *columns.categories):
@@ -287,7 +289,9 @@ def _coded(
         known = columns.categories[name] or sorted(seen[name])
         for word in known:
             if not word.isprintable():
-                raise DataError(f"{path}: column {name!r}: found {word!r}, expected one line")
+                raise DataError(
+                    f"{path}: column {name!r}: found {word!r}, expected a word in UTF-8"
+                )
         final = {word: code for code, word in enumerate(known)}
         # a word that a file of categories does not have is a missing value
         codes = np.array([*(final.get(word, math.nan) for word in seen[name]), math.nan])
@@ -305,7 +309,20 @@ def _coded(
             made.append(numbers)
             names.append(name)
         words[name] = known
+    if not names:
+        raise DataError(f"{path}: found no words in {', '.join(features)}, expected at least 1")
     return np.column_stack(made).astype(np.float32), names, words
+
+
+def _word(cell: Any) -> str:
+    """Return a cell as text without blanks around it, "" for None, NaN and the like."""
+    if isinstance(cell, str):
+        return cell.strip()
+    if isinstance(cell, bytes):
+        return cell.decode("utf-8", "surrogateescape").strip()
+    if isinstance(cell, (float, np.floating)) and cell.is_integer():
+        cell = int(cell)  # pandas makes 1 to 1.0 where a value of the column is missing
+    return "" if str(cell) in MISSING else str(cell)
 
 
 def _number(text: str) -> float:
@@ -323,10 +340,10 @@ def _is_letor_id(qid: str) -> bool:
 
 def _docid(path: Path, cell: Any) -> bytes:
     """Return a document's name; it ends at a blank in LETOR text."""
-    text = "" if cell is None else str(cell)
+    text = _word(cell)
     name = text.encode("utf-8", "surrogateescape")
     printable = name.decode(errors="replace").isprintable()
-    if len(text.split()) != 1 or text != text.strip() or not printable:
+    if len(text.split()) != 1 or not printable:
         raise DataError(f"{path}: found the document's name {text!r}, expected one word")
     return name
 
@@ -346,7 +363,11 @@ def _by_pandas(path: Path, columns: Columns) -> _Table | None:
         else:
             text = path.read_text(encoding="utf-8-sig").strip()
             lines = [] if text.startswith("[") else filter(str.strip, text.split("\n"))
-            frame = pd.DataFrame([*map(json.loads, lines)] or json.loads(text or "[]"))
+            rows = [*map(json.loads, lines)] or json.loads(text or "[]")
+            for row in rows:
+                if not isinstance(row, dict):
+                    raise ValueError(f"found {str(row)[:40]!r}, expected an object for each row")
+            frame = pd.DataFrame(rows)
         # pandas keeps an index as columns
         roles = {columns.label, columns.qid, columns.docid, columns.weight}
         roles.update(columns.features or ())
@@ -359,8 +380,8 @@ def _by_pandas(path: Path, columns: Columns) -> _Table | None:
     except (ValueError, OSError) as error:
         raise DataError(f"{path}: no table: {' '.join(str(error).split())}") from None
     cells: list[Any] = [frame.iloc[:, number].to_numpy() for number in range(frame.shape[1])]
-    rows = iter([(range(len(frame)), cells)])
-    return _Table(f"{path}: row ", [str(name).strip() for name in frame.columns], columns, rows)
+    block = iter([(range(len(frame)), cells)])
+    return _Table(f"{path}: row ", [str(name).strip() for name in frame.columns], columns, block)
 
 
 def _text(path: Path, columns: Columns, sidecar: SidecarFiles) -> _Table:
@@ -394,7 +415,7 @@ def _blocks(
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yield line number and cells of each row, at least one; DataError where lengths differ."""
-    width = 0
+    width = ended = 0
     try:
         with path.open("rb") as file:
             check_encoding(path, file.read(1 << 16))
@@ -406,7 +427,8 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
             file.seek(0)
             # any number of blanks separates cells
             lines = map(" ".join, map(str.split, file)) if separator == " " else file
-            words = csv.reader(lines, delimiter=separator)
+            # a quote that nothing closes would take the rows behind it into its cell
+            words = csv.reader(lines, delimiter=separator, strict=True)
             # Excel ends a table with rows of empty cells
             for cells in filter(any, words):
                 width = width or len(cells)
@@ -416,17 +438,24 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
                         "as in the first row"
                     )
                 yield words.line_num, cells
+                ended = words.line_num
     except DataError:
         raise
-    except (ValueError, OSError, csv.Error) as error:
+    except csv.Error as error:
+        raise DataError(
+            f"{path}:{ended + 1}: found {error}, expected quotes around whole cells, and twice "
+            "inside them"
+        ) from None
+    except (ValueError, OSError) as error:
         raise DataError(f"{path}: no table: {' '.join(str(error).split())}") from None
     if not width:
         raise DataError(f"{path}: no table: found an empty file, expected rows")
 
 
 def _all_numbers(cells: list[str]) -> bool:
+    """Whether the cells are numbers or missing, at least one a number."""
     try:
-        return bool(np.isfinite([_number(cell) if cell else 0.0 for cell in cells]).all())
+        return bool(np.isfinite([*map(_number, cells)]).any())
     except ValueError:
         return False
 
