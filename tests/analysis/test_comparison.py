@@ -122,7 +122,7 @@ def test_the_best_of_many_has_the_best_mean_over_all_slices_and_folds(rng):
             assert {shown[0].a, shown[0].b} == {"a10", "a11"}
 
 
-def test_ideal_takes_no_part_whatever_its_options(rng) -> None:
+def test_ideal_takes_no_part_whatever_its_options(rng):
     qids, folds = np.arange(30).astype(str), np.repeat([1, 2, 3, 4, 5], 6)
     rows = tuple(
         row_of(PerQuery(algo, folds, qids, {"map": rng.random(30)}))

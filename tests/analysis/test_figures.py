@@ -102,7 +102,7 @@ def test_a_file_has_neither_a_date_nor_a_version(tmp_path):
     assert size == (770, round(220 * float(draw(panels(1, 2)).get_figheight())))
 
 
-def test_what_is_drawn_of_a_measure() -> None:
+def test_what_is_drawn_of_a_measure():
     stored = [*(f"ndcg@{k}" for k in (1, 2, 3, 10)), "p@1", "map", "err@10"]
     summary = DatasetResults("S", (sample_row("a", dict.fromkeys(stored, 0.5)),))
     for asked, drawn in (
@@ -116,7 +116,7 @@ def test_what_is_drawn_of_a_measure() -> None:
             drawn_measures(wrong, summary)
 
 
-def test_a_figure_says_where_a_convention_lets_lines_fall() -> None:
+def test_a_figure_says_where_a_convention_lets_lines_fall():
     """Two of three lists have two documents, and one of these no relevant one."""
     values = {"ndcg@1": [0.5, 1.0, 0.0], "ndcg@2": [0.7, 1.0, 0.0], "ndcg@3": [0.0, 0.9, 0.0]}
     queries = PerQuery("a", np.ones(3, int), np.array(["1", "2", "3"]), values)
@@ -125,7 +125,7 @@ def test_a_figure_says_where_a_convention_lets_lines_fall() -> None:
     assert panel(frame, ["ndcg@1", "ndcg@2"]).note == ""
 
 
-def test_where_every_row_is_of_other_code_one_title_says_so() -> None:
+def test_where_every_row_is_of_other_code_one_title_says_so():
     """Not each of 43 names; one row of other code among others is named."""
     rows = []
     for name, code in (("a", None), ("b", "1"), ("c", "2")):
@@ -144,7 +144,7 @@ def test_where_every_row_is_of_other_code_one_title_says_so() -> None:
         assert drawn.title == title and ("every row" in note) == ("(" in title)
 
 
-def test_a_legend_is_less_tall_than_its_plot_and_names_what_is_looked_for() -> None:
+def test_a_legend_is_less_tall_than_its_plot_and_names_what_is_looked_for():
     [each] = panels(1, 44)
     curves = {**each.curves, "ideal": np.ones(10), "regression": np.full(10, 0.1)}
     curves |= {"mine": np.full(10, 0.2), "theirs": np.full(10, 0.3)}
@@ -157,7 +157,7 @@ def test_a_legend_is_less_tall_than_its_plot_and_names_what_is_looked_for() -> N
     assert sorted(shown) == sorted([*best, "regression", "mine", "theirs"])
 
 
-def test_a_point_far_from_all_others_is_a_number() -> None:
+def test_a_point_far_from_all_others_is_a_number():
     """It comes after points whose intervals are drawn."""
     values = {"a": 0.5, "b": 0.4, "random": 0.01}
     curves = {name: [value] for name, value in values.items()}
@@ -167,7 +167,7 @@ def test_a_point_far_from_all_others_is_a_number() -> None:
     assert len([line for line in axes.lines if len(line.get_xdata()) == 1]) == 2
 
 
-def test_a_figure_of_differences_has_room_for_its_note_and_a_place_for_any_name(tmp_path) -> None:
+def test_a_figure_of_differences_has_room_for_its_note_and_a_place_for_any_name(tmp_path):
     """The note is as long as the test that it names; a folder's name has no stroke."""
     write_toy(tmp_path / "data")
     odd, where = "recipe[loss=wpl(weight=1/pi)]", {"out": tmp_path, "data_dir": tmp_path / "data"}
@@ -179,7 +179,7 @@ def test_a_figure_of_differences_has_room_for_its_note_and_a_place_for_any_name(
     assert path.parent == tmp_path / "TOY" and path.is_file()
 
 
-def test_a_dot_is_at_the_round_that_was_kept_which_need_not_be_the_highest(tmp_path) -> None:
+def test_a_dot_is_at_the_round_that_was_kept_which_need_not_be_the_highest(tmp_path):
     facts = {"measure": "map", "curve": [0.1, 0.4, 0.2], "best": 3, "grid": []}
     store_fold(tmp_path, "S", "a", 1, {"map": 0.5}, validation=facts)
     [line] = lb.load_results(tmp_path).plot(validation=True).axes[0].lines

@@ -33,7 +33,7 @@ from letorbench.results.packed import pack, read_packed, unpack
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory) -> Path:
+def made(tmp_path_factory):
     """A set whose folds differ in size, run with two seeds, and packed."""
     folder = tmp_path_factory.mktemp("board")
     write_uneven(folder / "data")

@@ -62,7 +62,7 @@ def store(dataset: str, algo: str, level: float, folds=(1, 2, 3), repeats=None, 
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory) -> Path:
+def made(tmp_path_factory):
     """The results of four data sets, of one of them at two shares."""
     folder = tmp_path_factory.mktemp("made")
     fitted, boosted = (each.fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
@@ -148,7 +148,7 @@ def plain(text: str) -> str:
 
 
 @pytest.mark.parametrize("command", CASES)
-def test_every_number_is_as_before(made, monkeypatch, command) -> None:
+def test_every_number_is_as_before(made, monkeypatch, command):
     monkeypatch.chdir(made)
     line, _, rest = command.partition(" > ")
     file, _, pattern = rest.partition(" | ")
@@ -169,7 +169,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-def test_what_is_refused_is_named_in_one_line(made, monkeypatch) -> None:
+def test_what_is_refused_is_named_in_one_line(made, monkeypatch):
     monkeypatch.chdir(made)
     for command, (status, *words) in REFUSED.items():
         line = refused(status, *command.split())

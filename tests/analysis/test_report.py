@@ -3,7 +3,6 @@
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,7 +24,7 @@ BASE, SET = "regression", "A&B <set>"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
+def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
     write_uneven(folder / "data", SET)
     words = ("run", "--dataset", SET, "--algo", ",".join(ALGOS), "--set", "rounds=4")
@@ -34,7 +33,7 @@ def folder(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def page(folder) -> str:
+def page(folder):
     out = folder / "r.html"
     text = printed("report", SET, "--baseline", BASE, "--out-file", str(out), *places(folder))
     assert text == f"{out}\n"
@@ -81,7 +80,7 @@ def test_well_formed_self_contained_and_named(page):
 MEASURE = "ndcg@10"
 
 
-def test_the_training_number_is_that_of_the_stored_model(tmp_path) -> None:
+def test_the_training_number_is_that_of_the_stored_model(tmp_path):
     """Loaded and measured anew, also where features were transformed."""
     write_toy(tmp_path / "data")
     results = lb.run("TOY", ["listnet", "regression"], features="query-minmax", folds=[1, 2],
@@ -100,7 +99,7 @@ def stored(out, algo: str, test: list[float], training: float, **validation) -> 
     store_fold(out, "S", algo, 1, {MEASURE: test}, n_folds=1, validation=facts)
 
 
-def test_reasons_are_told_apart(tmp_path) -> None:
+def test_reasons_are_told_apart(tmp_path):
     """Ten queries of which the low ones lose .1 each, but for the first, which loses .6."""
     base, lost = np.full(10, 0.7), np.full(10, 0.1)
     lost[0] = 0.6
@@ -126,7 +125,7 @@ def test_reasons_are_told_apart(tmp_path) -> None:
     )
 
 
-def test_the_best_algorithm_has_a_band_and_ideal_has_none(monkeypatch) -> None:
+def test_the_best_algorithm_has_a_band_and_ideal_has_none(monkeypatch):
     qids, folds = np.arange(30).astype(str), np.repeat([1, 2, 3, 4, 5], 6)
     values = {"good": 0.6, "ideal": 1.0, "bad": 0.2}
     rows = (PerQuery(n, folds, qids, {"ndcg@1": np.full(30, v)}) for n, v in values.items())
@@ -162,7 +161,7 @@ def significant(found: re.Match[str]) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_the_leaderboards_marks_and_sentences_agree(seed: int) -> None:
+def test_the_leaderboards_marks_and_sentences_agree(seed):
     table = board_table(Board(frame(seed), NAMES[4:]), MEASURE)
     rows = to_frame(table).set_index("algo")
     marks = {row[1].text: row[3].sign for row in table.rows}

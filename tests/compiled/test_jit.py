@@ -32,7 +32,7 @@ print(net.predict(rng.random((158, 46), dtype=np.float32)).tobytes().hex())
 """
 
 
-def test_fresh_and_cached_kernels_agree(tmp_path: Path) -> None:
+def test_fresh_and_cached_kernels_agree(tmp_path):
     """Reordered sums are the risk. `python -m benchmarks.digests` compares all rankers so."""
     command = [sys.executable, "-c", FITS]
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
@@ -42,7 +42,7 @@ def test_fresh_and_cached_kernels_agree(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def kept(tmp_path, monkeypatch):
     """An empty folder of machine code, for kernels that are declared from now on."""
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "kernels"))
     jit.kernel_folder.cache_clear()
@@ -50,7 +50,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     jit.kernel_folder.cache_clear()
 
 
-def test_a_full_disk_costs_the_kept_copy_only(kept: Path) -> None:
+def test_a_full_disk_costs_the_kept_copy_only(kept):
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     for most, saved in ((500, 0), (limits[0], 1)):
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, limits[1]))
@@ -61,7 +61,7 @@ def test_a_full_disk_costs_the_kept_copy_only(kept: Path) -> None:
         assert len(list(kept.rglob("*.nbc*"))) == saved
 
 
-def test_an_edited_callee_is_compiled_anew(kept: Path, tmp_path: Path, monkeypatch) -> None:
+def test_an_edited_callee_is_compiled_anew(kept, tmp_path, monkeypatch):
     """Numba by itself goes on running the old code of a callee in another file."""
     for module in (source, jit):
         monkeypatch.setattr(module, "PACKAGE", tmp_path)
@@ -90,7 +90,7 @@ def test_an_edited_callee_is_compiled_anew(kept: Path, tmp_path: Path, monkeypat
         each.cache_clear()
 
 
-def test_kernels_take_constants_from_modules_with_kernels_only() -> None:
+def test_kernels_take_constants_from_modules_with_kernels_only():
     """The digest in a kernel folder's name knows no others."""
     strange = []
     for file in reached([folder.name for folder in PACKAGE.iterdir() if folder.is_dir()]):
@@ -131,9 +131,7 @@ WHOLE = dict.fromkeys(
     ("x86_64", {name: has for name, has in WHOLE.items() if name != "fma"}, None, False),
     ("aarch64", WHOLE, None, False), ("x86_64", WHOLE, "native", False),
 ])  # fmt: skip
-def test_the_baseline_is_used_where_a_processor_has_it(
-    machine, features, name, used, monkeypatch
-) -> None:
+def test_the_baseline_is_used_where_a_processor_has_it(machine, features, name, used, monkeypatch):
     monkeypatch.setattr(jit.llvm, "get_process_triple", lambda: f"{machine}-unknown-linux-gnu")
     monkeypatch.setattr(jit.llvm, "get_host_cpu_features", lambda: features)
     monkeypatch.setattr(numba.config, "CPU_NAME", name)
@@ -143,7 +141,7 @@ def test_the_baseline_is_used_where_a_processor_has_it(
     assert (numba.config.CPU_NAME, numba.config.CPU_FEATURES) == chosen
 
 
-def test_machine_code_is_kept_where_the_user_says_or_may_write(monkeypatch) -> None:
+def test_machine_code_is_kept_where_the_user_says_or_may_write(monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", "/cache")
     for said, writable, place in (
         ("/own", True, "/own"),

@@ -19,7 +19,7 @@ from letorbench.solvers.stopping import NEVER
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_each_task_runs_once_on_its_own_thread_and_results_keep_their_order(threads: int) -> None:
+def test_each_task_runs_once_on_its_own_thread_and_results_keep_their_order(threads):
     ran: list[int] = []
 
     def task(number: int) -> int:
@@ -33,7 +33,7 @@ def test_each_task_runs_once_on_its_own_thread_and_results_keep_their_order(thre
     assert (ran if threads == 1 else sorted(ran)) == list(range(20))
 
 
-def test_an_error_ends_the_others_and_the_first_one_is_raised() -> None:
+def test_an_error_ends_the_others_and_the_first_one_is_raised():
     began: list[int] = []
     both = threading.Barrier(2, timeout=10.0)
 
@@ -49,9 +49,7 @@ def test_an_error_ends_the_others_and_the_first_one_is_raised() -> None:
 
 
 @pytest.mark.parametrize("where", ["task", "wait"])
-def test_ctrl_c_ends_the_others_and_leaves_nothing(
-    where: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ctrl_c_ends_the_others_and_leaves_nothing(where, monkeypatch):
     """After it, as in a notebook, a task that fails late cuts off no later training."""
     began, ended = threading.Event(), threading.Event()
 
@@ -82,7 +80,7 @@ def test_ctrl_c_ends_the_others_and_leaves_nothing(
     assert not cancelled()
 
 
-def test_a_limit_holds_inside_its_block_and_is_one_at_least(monkeypatch) -> None:
+def test_a_limit_holds_inside_its_block_and_is_one_at_least(monkeypatch):
     monkeypatch.setenv("LETORBENCH_THREADS", "009999")
     for limit, count in ((1, 1), (2, 2), (0, 1), (9, 9), (None, 9999)):
         with limited_threads(limit), limited_threads(None):
@@ -98,7 +96,7 @@ def test_a_limit_holds_inside_its_block_and_is_one_at_least(monkeypatch) -> None
     assert thread_count() == len(os.sched_getaffinity(0))
 
 
-def test_few_items_are_for_few_threads() -> None:
+def test_few_items_are_for_few_threads():
     def slices(total: int, *options: object) -> list[tuple[int, int]]:
         return parallel_for(lambda start, stop: (start, stop), total, *options)
 

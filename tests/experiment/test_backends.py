@@ -176,7 +176,7 @@ def asked_of(folder: Path, patch: pytest.MonkeyPatch) -> dict[str, object]:
 
 
 @pytest.fixture(scope="module")
-def in_one_process(tmp_path_factory) -> Path:
+def in_one_process(tmp_path_factory):
     folder = tmp_path_factory.mktemp("local")
     write_toy(folder / "data")
     (folder / "theirs.py").write_text(PLUGIN)
@@ -187,7 +187,7 @@ def in_one_process(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def local(in_one_process, tmp_path, monkeypatch) -> dict[str, object]:
+def local(in_one_process, tmp_path, monkeypatch):
     """What a run asks for; the results of one process are under `local`."""
     sys.modules.pop("letorbench_plugin_theirs", None)
     shutil.copytree(in_one_process, tmp_path, dirs_exist_ok=True)
@@ -375,7 +375,7 @@ def test_a_run_without_workers_says_so_and_ends(tmp_path, monkeypatch, capsys):
 
 
 @pytest.fixture
-def seen(tmp_path, monkeypatch) -> dict[tuple, list[list[str]]]:
+def seen(tmp_path, monkeypatch):
     """The queries of each part that each trial is given, by algorithm and run."""
     found: dict[tuple, list[list[str]]] = {}
     choose = running.select
@@ -450,7 +450,7 @@ def alive(process: int) -> bool:
     return state != "Z"
 
 
-def test_every_item_has_its_result_and_an_error_is_raised_here(monkeypatch) -> None:
+def test_every_item_has_its_result_and_an_error_is_raised_here(monkeypatch):
     """Processes that are kept are used again, with this one's environment, and end when told."""
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
 
@@ -474,7 +474,7 @@ def test_every_item_has_its_result_and_an_error_is_raised_here(monkeypatch) -> N
     assert ended(lambda: not any(map(alive, numbers)))
 
 
-def test_a_lost_process_costs_its_call_alone(tmp_path: Path) -> None:
+def test_a_lost_process_costs_its_call_alone(tmp_path):
     def die(item: int) -> str:
         (tmp_path / str(os.getpid())).touch()
         if item == 1:
@@ -497,7 +497,7 @@ print(*in_processes(where, [1], 1, print))
 """
 
 
-def test_the_current_folder_is_not_imported_from_and_the_scripts_is(tmp_path: Path) -> None:
+def test_the_current_folder_is_not_imported_from_and_the_scripts_is(tmp_path):
     """Whatever Python files the current folder has, here one of each name: none is run."""
     (tmp_path / "script.py").write_text(BESIDE)
     (tmp_path / "helper.py").write_text("import os\ndef where(n): return n, os.getcwd()")
@@ -512,7 +512,7 @@ def test_the_current_folder_is_not_imported_from_and_the_scripts_is(tmp_path: Pa
 
 
 @pytest.mark.parametrize("missing", [errno.EMFILE, errno.ENOSPC])
-def test_what_keeps_a_process_from_starting_is_one_line(missing: int, monkeypatch) -> None:
+def test_what_keeps_a_process_from_starting_is_one_line(missing, monkeypatch):
     monkeypatch.setenv("PYTHONSAFEPATH", "own")
     before = dict(os.environ)
     no = OSError(missing, os.strerror(missing))
@@ -522,7 +522,7 @@ def test_what_keeps_a_process_from_starting_is_one_line(missing: int, monkeypatc
     assert dict(os.environ) == before
 
 
-def test_who_stops_listening_ends_the_processes(tmp_path: Path) -> None:
+def test_who_stops_listening_ends_the_processes(tmp_path):
     def work(item: int) -> None:
         if item:
             (tmp_path / str(os.getpid())).touch()
@@ -535,7 +535,7 @@ def test_who_stops_listening_ends_the_processes(tmp_path: Path) -> None:
     assert ended(lambda: not any(alive(int(name)) for name in os.listdir(tmp_path)))
 
 
-def test_the_end_of_a_run_ends_its_processes(tmp_path: Path) -> None:
+def test_the_end_of_a_run_ends_its_processes(tmp_path):
     process = subprocess.Popen([sys.executable, "-c", SCRIPT, tmp_path], start_new_session=True)
     assert ended(lambda: len(os.listdir(tmp_path)) == 2, 60)
     process.kill()

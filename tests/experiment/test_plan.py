@@ -60,7 +60,7 @@ def test_algorithms_are_comma_lists_repeats_and_groups():
         labelled(["ndcgbost"])
 
 
-def test_datasets(tmp_path: Path):
+def test_datasets(tmp_path):
     write_toy(tmp_path)
     assert [*dataset_names(["all"], tmp_path)] == ["TOY"]
     assert [*dataset_names(["ohsumed,TOY", "OHSUMED"], tmp_path)] == ["OHSUMED", "TOY"]
@@ -114,7 +114,7 @@ def test_a_setting_at_its_default_is_not_a_fixed_one_and_their_order_is_nothing(
 
 
 @pytest.fixture
-def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def copy(tmp_path, monkeypatch):
     """A copy of the source, whose digest stands in the identities."""
     folder = tmp_path / "letorbench"
     shutil.copytree(source.PACKAGE, folder, ignore=shutil.ignore_patterns("__pycache__"))
@@ -144,7 +144,7 @@ def reword(file: Path) -> None:
     forget()
 
 
-def test_an_edit_runs_again_what_depends_on_it(copy: Path, tmp_path: Path) -> None:
+def test_an_edit_runs_again_what_depends_on_it(copy, tmp_path):
     write_toy(tmp_path / "data")
     protocol = Protocol(data_dir=tmp_path / "data", out=tmp_path / "out")
 
@@ -178,7 +178,7 @@ def tokens(text: str, docstrings: Container[int] = ()) -> list[str]:
     ]
 
 
-def test_the_code_of_a_module_is_all_that_its_syntax_tree_has_without_docstrings() -> None:
+def test_the_code_of_a_module_is_all_that_its_syntax_tree_has_without_docstrings():
     places = [path.name for path in source.PACKAGE.iterdir() if path.name[0] != "_"]
     for file in sorted(source.reached(places) - source.PLUMBING)[::4]:
         text = source.text(file)
@@ -212,7 +212,7 @@ DEPENDS = {
 }  # fmt: skip
 
 
-def test_the_digest_of_a_ranker_is_of_what_its_scores_depend_on(copy: Path) -> None:
+def test_the_digest_of_a_ranker_is_of_what_its_scores_depend_on(copy):
     named = {
         "net": (ranker("ranknet"), {}),
         "least": (ranker("regression"), {}),
@@ -237,7 +237,7 @@ def test_the_digest_of_a_ranker_is_of_what_its_scores_depend_on(copy: Path) -> N
     assert found == DEPENDS
 
 
-def test_a_measure_that_selects_counts_and_another_does_not(copy: Path) -> None:
+def test_a_measure_that_selects_counts_and_another_does_not(copy):
     new = copy / "measures" / "new.py"
     new.write_text("VALUE = 1\n")
     for function, module in {"selects": "letorbench.measures.new", "does not": "mine"}.items():
@@ -257,11 +257,11 @@ def test_a_measure_that_selects_counts_and_another_does_not(copy: Path) -> None:
     {"module": ["letorbench"]}, {"module": "letorbench.rankers.frank", "parts": {"a": 1}},
     {"module": "letorbench.rankers.frank", "parts": [["letorbench.x"]], "code": ["a"]},
 ])  # fmt: skip
-def test_an_identity_that_says_anything_is_of_other_code(facts: dict) -> None:
+def test_an_identity_that_says_anything_is_of_other_code(facts):
     assert not source.is_current({"code": "a", **facts})
 
 
-def test_an_instance_and_its_label_are_one_row(tmp_path) -> None:
+def test_an_instance_and_its_label_are_one_row(tmp_path):
     """In whatever order the settings are spelled. What is in a grid counts as fixed."""
     write_toy(tmp_path / "data")
     bench = load("TOY", tmp_path / "data")

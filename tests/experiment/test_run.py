@@ -51,7 +51,7 @@ def run(datasets, algos, folds, protocol, processes=Processes()) -> RunReport:
 
 
 @pytest.fixture
-def protocol(tmp_path: Path) -> Protocol:
+def protocol(tmp_path):
     write_toy(tmp_path / "data")
     return Protocol(data_dir=tmp_path / "data", out=tmp_path / "results", repeats=3)
 
@@ -487,7 +487,7 @@ def test_what_validation_chooses_is_the_best_by_hand(protocol, monkeypatch):
         np.testing.assert_allclose(np.loadtxt(folder / file), scores(best, x), rtol=1e-5, atol=1e-5)
 
 
-def test_a_damaged_fold_is_noted_and_does_not_stop_a_run(protocol) -> None:
+def test_a_damaged_fold_is_noted_and_does_not_stop_a_run(protocol):
     run(["TOY"], ["regression"], [1, 2], protocol)
     fit = protocol.out / "TOY" / "regression" / "fold2" / "fit.json"
     fit.write_text("{")
@@ -509,7 +509,7 @@ WAIT = """
         relevant ="""
 
 
-def test_finished_folds_are_shown_after_a_run_is_ended(tmp_path: Path, monkeypatch) -> None:
+def test_finished_folds_are_shown_after_a_run_is_ended(tmp_path, monkeypatch):
     write_toy(tmp_path / "data")
     slow = EXAMPLE.read_text().replace('"centroid"', '"slow"').replace("\n        relevant =", WAIT)
     (tmp_path / "slow.py").write_text(slow)
@@ -547,7 +547,7 @@ def test_finished_folds_are_shown_after_a_run_is_ended(tmp_path: Path, monkeypat
     assert found[:3] == [["regression", "slow"], *2 * [["1", "2", "3", "4", "5", "mean"]]]
 
 
-def test_folds_that_are_removed_in_mid_run_are_failures(protocol: Protocol) -> None:
+def test_folds_that_are_removed_in_mid_run_are_failures(protocol):
     class Removed(Processes):
         def runs(self, jobs, force=False):
             for run in super().runs(jobs, force):

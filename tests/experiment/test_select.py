@@ -10,13 +10,7 @@ import pytest
 from conftest import random_queries, unlocked
 
 from letorbench.compiled.threads import limited_threads
-from letorbench.experiment.select import (
-    MOST_STEPS,
-    PROTOCOLS,
-    grid,
-    grown,
-    select,
-)
+from letorbench.experiment.select import MOST_STEPS, PROTOCOLS, grid, grown, select
 from letorbench.models import Linear
 from letorbench.parameters import number
 from letorbench.rankers import Ranker

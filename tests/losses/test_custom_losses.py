@@ -3,7 +3,6 @@
 import json
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -47,7 +46,7 @@ class Stretched(Loss):
 
 
 @pytest.fixture
-def toy(tmp_path: Path, monkeypatch, no_figures) -> Path:
+def toy(tmp_path, monkeypatch, no_figures):
     monkeypatch.chdir(tmp_path)
     write_toy(tmp_path / "data")
     (tmp_path / "mine.py").write_text(PLUGIN)
@@ -62,7 +61,7 @@ def forget() -> None:
     lb.registry.USER_DEFINED.clear()
 
 
-def test_a_plugins_function_trains_every_kind_of_model(toy: Path) -> None:
+def test_a_plugins_function_trains_every_kind_of_model(toy):
     words = ["--dataset", "TOY", "--folds", "1", "--repeats", "1", "--plugin", "mine.py"]
     for model in ("linear,l2=0", "mlp,hidden=3", "trees"):
         algo = f"{model[:3]}=recipe[loss=squares,features=raw,model={model}]"
@@ -95,7 +94,7 @@ WRONG = [
 ]  # fmt: skip
 
 
-def test_gradients_are_checked(rng) -> None:
+def test_gradients_are_checked(rng):
     queries = random_queries(rng, [3, 5, 20, 2], levels=3)
     require_gradient(loss_of(changed_squares(lambda g, r: g)), queries)
     for change in WRONG:
@@ -122,13 +121,13 @@ def listnet(scores, labels):
     (listnet, UsageError, "a loss of letorbench is named 'listnet'"),
     (lambda scores, labels: 0.0, UsageError, "as a loss.*a name"), (5, UsageError, "5 as a loss"),
 ])  # fmt: skip
-def test_a_wrong_loss_is_one_line(rng, function, error: type, nouns: str) -> None:
+def test_a_wrong_loss_is_one_line(rng, function, error, nouns):
     with pytest.raises(error, match=nouns) as raised:
         lb.Recipe(loss=function).fit(random_queries(rng, [7, 7]))
     assert "\n" not in str(raised.value)
 
 
-def test_its_code_is_part_of_the_identity(toy: Path) -> None:
+def test_its_code_is_part_of_the_identity(toy):
     words = ["run", "--dataset", "TOY", "--folds", "1", "--plugin", "mine.py", "--algo"]
     printed(*words, "recipe[loss=squares],recipe")
     assert "2 of 2 folds were stored" in printed(*words, "recipe[loss=squares],recipe")
@@ -151,7 +150,7 @@ def first(y_true, y_score):
     return y_true[np.argmax(y_score)]
 
 
-def test_functions_and_classes_from_python_run_in_processes(toy: Path) -> None:
+def test_functions_and_classes_from_python_run_in_processes(toy):
     """Losses, and a measure."""
     asked = {
         "own": lb.Recipe(loss=squares),

@@ -57,7 +57,7 @@ UNDEFINED_AT_ZERO = ("cosine", "cosine-ndcg", "qnorm", "lambdaloss")
 
 
 @pytest.fixture
-def queries(rng: np.random.Generator) -> QuerySet:
+def queries(rng):
     return odd_queries(rng, [1, 7, 2, 4, 9, 3, 1, 6], LEVELS, 5)
 
 
@@ -261,7 +261,7 @@ DEFINITIONS: dict[str, Callable[[Loss, np.ndarray, np.ndarray], float]] = {
 
 
 @pytest.mark.parametrize("each", [e for e in EVERY if e.name in DEFINITIONS], ids=str)
-def test_its_value_is_the_definition(each: Loss, queries: QuerySet) -> None:
+def test_its_value_is_the_definition(each, queries):
     """With scores that are equal, near, far apart, and in part equal, and for a longer query."""
     if each.name == "lambdaloss":
         queries = queries.take(np.array([0, 2, 3, 5, 6]))  # of which all orders are tried
@@ -277,7 +277,7 @@ def test_its_value_is_the_definition(each: Loss, queries: QuerySet) -> None:
 
 
 @pytest.mark.parametrize("each", FAMILIES, ids=str)
-def test_the_gradient_is_the_finite_difference(each: Loss, queries: QuerySet, rng) -> None:
+def test_the_gradient_is_the_finite_difference(each, queries, rng):
     for spread in (0.0, 1.0, 10.0, 300.0):
         drowned = "exponential" in str(each) or each.name == "cross-entropy-ndcg"
         kinked = each.name in UNDEFINED_AT_ZERO or getattr(each, "scalings", 1) == 0
@@ -294,7 +294,7 @@ WITH_LAMBDAS = [*FAMILIES, *(Lambda(name, margin=0.5) for name in LAMBDAS)]
 
 
 @pytest.mark.parametrize("each", WITH_LAMBDAS, ids=str)
-def test_threads_change_nothing_and_empty_queries_have_no_loss(each, monkeypatch, rng) -> None:
+def test_threads_change_nothing_and_empty_queries_have_no_loss(each, monkeypatch, rng):
     monkeypatch.setattr("letorbench.losses.base.queries_a_thread", lambda queries, documents: 1)
     queries = random_queries(rng, [0, 4, 0, *[9, 2] * 20, 0], levels=LEVELS)
     scores, results = rng.normal(size=queries.n_docs), []
@@ -317,7 +317,7 @@ def test_threads_change_nothing_and_empty_queries_have_no_loss(each, monkeypatch
     [(False, 0, 1.0), (True, 0, 3.0), (False, 4, 3.0), (True, 4, 1.0),
      (False, 0, 0.0), (True, 4, 0.0), (False, 4, 500.0), (True, 0, 500.0)],
 )  # fmt: skip
-def test_forces_are_the_sum_over_pairs(name, margin, neighbours, truncation, spread, rng) -> None:
+def test_forces_are_the_sum_over_pairs(name, margin, neighbours, truncation, spread, rng):
     """By Newton's third law those of a query sum to 0."""
     queries = odd_queries(rng, [1, 9, 2, 5, 14, 3], 5, 5)
     margin = margin or 0.1 * (name == "ndcg-difference")  # a difference needs one
@@ -337,7 +337,7 @@ OF_PAIRS = ("lambdaloss", "neural-ndcg", "pairwise", "ranknet", "smooth", "wub")
 
 
 @pytest.mark.parametrize("each", [*map(loss, families()), loss("listnet(k=3)"), Lambda()], ids=str)
-def test_a_query_of_very_many_documents_is_refused_where_pairs_are_compared(each) -> None:
+def test_a_query_of_very_many_documents_is_refused_where_pairs_are_compared(each):
     long = random_queries(np.random.default_rng(0), [3, LONGEST_COMPARED + 1], n_features=1)
     scores, refused = np.zeros(long.n_docs), pytest.raises(DataError, match="query 2: found 10001 ")
     if each == loss("listnet(k=3)"):
@@ -348,7 +348,7 @@ def test_a_query_of_very_many_documents_is_refused_where_pairs_are_compared(each
         each(scores, long)
 
 
-def test_a_loss_prints_as_it_parses() -> None:
+def test_a_loss_prints_as_it_parses():
     for each in EVERY:
         assert loss(str(each)) == each
         given = ", ".join(f"{key}={value}" for key, value in asdict(each).items())
@@ -370,14 +370,14 @@ def test_a_loss_prints_as_it_parses() -> None:
     ("listnet(k=two)", "k of listnet 'two'", "3"), ("listnet(k=4)", "'4'", "1, 2, 3"),
     ("qnorm(p=1.0)", "p=1.0", "1 < p <= 2"), ("qnorm-penalised(p=2.5)", "p=2.5", "expected"),
 ])  # fmt: skip
-def test_a_text_that_names_no_loss_is_refused(text: str, what: str, nearest: str) -> None:
+def test_a_text_that_names_no_loss_is_refused(text, what, nearest):
     with pytest.raises(UsageError) as error:
         loss(text)
     assert what in str(error.value) and nearest in str(error.value)
 
 
 @pytest.mark.parametrize("family", families().values(), ids=lambda family: family.name)
-def test_every_parameter_is_checked(family: type[Loss]) -> None:
+def test_every_parameter_is_checked(family):
     for key in defaults(family):
         outside = [math.nan, math.inf, NUMBERS[key][1]] if key in NUMBERS else []
         for each in ("odd", None, True, *outside):
@@ -386,7 +386,7 @@ def test_every_parameter_is_checked(family: type[Loss]) -> None:
 
 
 @pytest.mark.parametrize("k", [0, 1, 3])
-def test_a_bregman_divergence_has_the_gains_over_the_truncated_norm(k: int, queries, rng) -> None:
+def test_a_bregman_divergence_has_the_gains_over_the_truncated_norm(k, queries, rng):
     def half_square(s: np.ndarray, own: QuerySet) -> ValueAndGradient:
         return ValueAndGradient(query_sums(s**2, own) / 2.0, s)
 
@@ -399,7 +399,7 @@ def test_a_bregman_divergence_has_the_gains_over_the_truncated_norm(k: int, quer
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])
-def test_top_k_of_labels_that_are_far_apart(k: int, rng) -> None:
+def test_top_k_of_labels_that_are_far_apart(k, rng):
     """The labels of long lists, where exp(r) overflows and exp(r - max r) vanishes."""
     each = loss(f"listnet(k={k})")
     for r in ([1500, 700, 0], [3, 2_000_000, 900, 901, 1_000_000], [1, 0, 2], [40, 7]):

@@ -32,7 +32,7 @@ def in_every_order(each, scores: np.ndarray, labels: list[int]) -> list[float]:
 
 @pytest.mark.parametrize("each", ORDERED, ids=str)
 @pytest.mark.parametrize("labels", [[0, 3, 0, 1, 0], [2, 3, 2, 3, 0], [3, 3, 3], [1, 0, 3]])
-def test_breslow_is_what_all_orders_of_the_ties_give(each, labels, rng) -> None:
+def test_breslow_is_what_all_orders_of_the_ties_give(each, labels, rng):
     """A loss that is linear in its weights is their mean; Plackett-Luce bounds it from above."""
     scores = rng.normal(size=len(labels))
     mean = np.mean(in_every_order(each, scores, labels))
@@ -43,7 +43,7 @@ def test_breslow_is_what_all_orders_of_the_ties_give(each, labels, rng) -> None:
         assert breslow == pytest.approx(mean, rel=1e-12)
 
 
-def test_a_random_order_is_one_of_all_and_each_as_likely(rng) -> None:
+def test_a_random_order_is_one_of_all_and_each_as_likely(rng):
     labels, scores = [0, 3, 0, 1, 0], rng.normal(size=5)
     queries = one_query(labels)
     for each in (loss("wpl"), loss("wub(weight=(Ri-Rj)(ei-ej))")):
@@ -60,7 +60,7 @@ def test_a_random_order_is_one_of_all_and_each_as_likely(rng) -> None:
         assert one(scores, queries).gradient == pytest.approx(expected, abs=1e-6)
 
 
-def test_with_ties_changes_only_what_reads_an_order(rng) -> None:
+def test_with_ties_changes_only_what_reads_an_order(rng):
     queries = random_queries(rng, [4, 3])
     state = rng.bit_generator.state
     for each in every_loss():
@@ -73,7 +73,7 @@ def test_with_ties_changes_only_what_reads_an_order(rng) -> None:
 
 
 @pytest.mark.parametrize("aggregate", AGGREGATES)
-def test_groups_have_no_ties_and_a_gradient(aggregate, rng) -> None:
+def test_groups_have_no_ties_and_a_gradient(aggregate, rng):
     """Of groups: the loss of a group a label, whose gradient is the finite difference."""
     queries = random_queries(rng, [1, 9, 2, 0, 14], levels=4)
     scores = np.round(rng.normal(size=queries.n_docs), 4)

@@ -35,7 +35,7 @@ def place(y_true, y_score):
 
 
 @pytest.mark.parametrize("rules", [name for name, r in CONVENTIONS.items() if r.ties != "mean"])
-def test_a_function_sees_each_query_as_it_is(rng, rules: str) -> None:
+def test_a_function_sees_each_query_as_it_is(rng, rules):
     queries = random_queries(rng, [3, 1, 8, 20, 0], levels=4)
     scores = np.round(rng.normal(size=queries.n_docs), 1)
     seen = []
@@ -54,7 +54,7 @@ def test_a_function_sees_each_query_as_it_is(rng, rules: str) -> None:
     assert np.isnan(values[-1, 0]) and (kept.all() or named.empty == "drop")
 
 
-def test_what_is_not_ranked_has_no_score_and_what_is_not_judged_is_left_out() -> None:
+def test_what_is_not_ranked_has_no_score_and_what_is_not_judged_is_left_out():
     labels, scores = np.array([0, 2, -1, 1]), np.array([0.5, -np.inf, 3.0, 0.7])
     seen = []
 
@@ -72,7 +72,7 @@ def test_what_is_not_ranked_has_no_score_and_what_is_not_judged_is_left_out() ->
     ]
 
 
-def test_evaluate_takes_functions_beside_names() -> None:
+def test_evaluate_takes_functions_beside_names():
     y, scores, qid = [0, 1, 1, 0, 2, 0], [0.1, 0.9, 0.8, 0.2, 0.2, 0.3], [1, 1, 1, 2, 2, 2]
 
     def undefined(y_true, y_score):
@@ -129,13 +129,13 @@ def three(y_true, y_score, k):
     (lambda y_true, y_score: 1.0, UsageError, "as a measure.* a name"),
     (Measure("X", "map", lambda rankings, k: k, "none", ""), UsageError, "is named 'map'"),
 ])  # fmt: skip
-def test_a_wrong_measure_is_one_line(function, error: type, nouns: str) -> None:
+def test_a_wrong_measure_is_one_line(function, error, nouns):
     with pytest.raises(error, match=nouns) as raised:
         lb.evaluate([0, 1], [0.3, 0.1], [1, 1], [function])
     assert "\n" not in str(raised.value)
 
 
-def test_functions_of_one_name_are_told_apart() -> None:
+def test_functions_of_one_name_are_told_apart():
     """A function may be defined again; two that one function made are not mixed."""
     halves, wholes = odd(0.5), odd(1.0)
     assert lb.evaluate([0, 1], [0.3, 0.1], [1, 1], [halves]).tolist() == [0.5]
@@ -144,7 +144,7 @@ def test_functions_of_one_name_are_told_apart() -> None:
 
 
 @pytest.fixture
-def plugin(tmp_path: Path, monkeypatch, no_figures) -> Path:
+def plugin(tmp_path, monkeypatch, no_figures):
     """A plug-in file with a measure alone, beside data without results."""
     monkeypatch.chdir(tmp_path)
     write_toy(tmp_path / "data")
@@ -156,7 +156,7 @@ def plugin(tmp_path: Path, monkeypatch, no_figures) -> Path:
 RUN = ["run", "--dataset", "TOY", "--algo", "regression", "--plugin", "mine.py"]
 
 
-def test_a_plugin_of_a_measure_alone_serves_every_command(plugin: Path) -> None:
+def test_a_plugin_of_a_measure_alone_serves_every_command(plugin):
     printed(*RUN, "--folds", "1-2", "--out", "usual")
     printed(*RUN, "--folds", "1-2", "--measure", "top,ndcg@20")
     fold = lb.load("TOY").folds[1].test
@@ -181,7 +181,7 @@ def test_a_plugin_of_a_measure_alone_serves_every_command(plugin: Path) -> None:
     assert mean == pytest.approx(np.nanmean(expected), abs=1e-4)
 
 
-def test_a_stored_column_without_its_plugin_breaks_nothing(plugin: Path, monkeypatch) -> None:
+def test_a_stored_column_without_its_plugin_breaks_nothing(plugin, monkeypatch):
     printed(*RUN, "--folds", "1-2", "--measure", "top")
     lb.run("TOY", "best-feature")
     monkeypatch.setattr("letorbench.registry.USER_DEFINED", {})
@@ -206,7 +206,7 @@ def test_a_stored_column_without_its_plugin_breaks_nothing(plugin: Path, monkeyp
     assert changed <= {"per_query.csv", "folds.csv", "summary.csv", "fit.json"}
 
 
-def test_a_measure_that_changed_is_measured_again(plugin: Path) -> None:
+def test_a_measure_that_changed_is_measured_again(plugin):
     for value, folds in ((0.25, [1, 2]), (0.75, None)):
         mine = odd(value)
         mine.__name__ = "mine"
@@ -216,7 +216,7 @@ def test_a_measure_that_changed_is_measured_again(plugin: Path) -> None:
     assert results.summary([mine])["mine"].tolist() == [0.75]
 
 
-def test_a_measure_that_fails_costs_no_training(plugin: Path, monkeypatch) -> None:
+def test_a_measure_that_fails_costs_no_training(plugin, monkeypatch):
     plugin.write_text(PLUGIN + "\ndef fails(y_true, y_score):\n    return y_true[99]\n")
     done = call(*RUN, "--measure", "top,fails")
     assert done.exit_code == 1 and "5 folds" in done.stdout
@@ -225,7 +225,7 @@ def test_a_measure_that_fails_costs_no_training(plugin: Path, monkeypatch) -> No
     assert "top" in printed(*RUN, "--measure", "top")
 
 
-def test_validation_chooses_by_a_function(plugin: Path) -> None:
+def test_validation_chooses_by_a_function(plugin):
     results = lb.run("TOY", "ranknet", select=top_two, fixed=["epochs=3"], repeats=1, folds=[1])
     [fit] = results.fits().to_dict("records")
     queries = results.scores("validation").groupby("qid", sort=False)

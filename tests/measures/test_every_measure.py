@@ -13,13 +13,7 @@ import pytest
 from conftest import random_queries, unlocked
 
 import letorbench as lb
-from letorbench.conventions import (
-    CONVENTIONS,
-    RULES,
-    convention,
-    letor_discount,
-    standard_discount,
-)
+from letorbench.conventions import CONVENTIONS, RULES, convention, letor_discount, standard_discount
 from letorbench.errors import DataError
 from letorbench.measures import (
     ERR,
@@ -56,7 +50,7 @@ def value(labels, scores, rules) -> np.ndarray:
     return query_metrics(labels, scores, np.array([0, len(labels)]), ALL, rules)[0]
 
 
-def test_a_measure_prints_as_it_parses() -> None:
+def test_a_measure_prints_as_it_parses():
     for text in TEXTS:
         measure = parse(text)
         assert str(measure) == text
@@ -65,7 +59,7 @@ def test_a_measure_prints_as_it_parses() -> None:
         assert entry.description and "Ties:" in entry.function.__doc__
 
 
-def test_a_measure_that_is_best_where_scores_rank_best_has_sign_1_and_an_error_minus_1() -> None:
+def test_a_measure_that_is_best_where_scores_rank_best_has_sign_1_and_an_error_minus_1():
     """By scores that are the labels, and by those turned round."""
     r = np.array([3, 0, 2, 1, 0, 0, 1, 0, 2, *[0] * 20])
     for measure, best, worst in zip(ALL, value(r, r, STANDARD), value(r, -r, STANDARD)):
@@ -73,7 +67,7 @@ def test_a_measure_that_is_best_where_scores_rank_best_has_sign_1_and_an_error_m
     assert [text for text in TEXTS if sign(text) < 0] == ["rmse"]
 
 
-def test_values_are_bounded_and_no_order_of_documents_that_differ_in_score_matters(rng) -> None:
+def test_values_are_bounded_and_no_order_of_documents_that_differ_in_score_matters(rng):
     """Also of lists shorter than the cut-off, and where nothing or everything is relevant."""
     for labels in ([2], [0], [0, 0, 0], [1, 1], rng.integers(0, 4, 7), rng.integers(0, 4, 30)):
         scores, order = rng.permutation(len(labels)), rng.permutation(len(labels))
@@ -84,14 +78,14 @@ def test_values_are_bounded_and_no_order_of_documents_that_differ_in_score_matte
             assert 0.0 <= each <= 1.0 if measure.bounded else np.isfinite(each), measure
 
 
-def test_what_has_no_documents_has_no_value() -> None:
+def test_what_has_no_documents_has_no_value():
     for offsets, n in (([0], 0), ([0, 0], 1), ([0, 2, 2], 2)):
         labels = np.zeros(offsets[-1], int)
         found = query_metrics(labels, 1.0 * labels, np.array(offsets), ALL, STANDARD)
         assert found.shape == (n, len(ALL)) and not (found[-1:, TEXTS.index("p@1")] > 0.0).any()
 
 
-def test_scores_that_cannot_rank_are_refused(rng) -> None:
+def test_scores_that_cannot_rank_are_refused(rng):
     queries = random_queries(rng, [3, 4])
     metric = PreparedMetric.of(queries.labels, queries.offsets, parse("map"), STANDARD)
 
@@ -148,7 +142,7 @@ CHANGED = [
     *TOOLS, "standard", *CHANGED, "catboost", "mslr,gain=0/0.5/3/3/9", "letor3,empty=1",
     "letor4,gain=linear,ties=mean",
 ])  # fmt: skip
-def test_small_lists_of_labels_with_every_pattern_of_ties(text: str) -> None:
+def test_small_lists_of_labels_with_every_pattern_of_ties(text):
     """All of them by the official tools' rules and by ours, a fifth where a rule is changed."""
     cases = small_lists()[:: 1 if text in (*TOOLS, "standard") else 5]
     labels, scores = (np.concatenate(part) for part in zip(*cases))
@@ -167,7 +161,7 @@ def test_small_lists_of_labels_with_every_pattern_of_ties(text: str) -> None:
 
 
 @pytest.mark.parametrize("measure", [nDCG @ 10, RMSE])
-def test_the_weighted_mean_is_of_the_queries_that_count(measure: Measure) -> None:
+def test_the_weighted_mean_is_of_the_queries_that_count(measure):
     """The second query has no relevant document, and the most weight."""
     given = [0, 1, 0, 0, 1, 0], [0.9, 0.1, 0.5, 0.4, 0.9, 0.2], list("aabbcc"), measure
     rules = "standard,empty=drop,mean=weighted"
@@ -178,7 +172,7 @@ def test_the_weighted_mean_is_of_the_queries_that_count(measure: Measure) -> Non
 
 @pytest.mark.parametrize("text", ["standard", "standard,ties=mean"])
 @pytest.mark.parametrize("most, scale", [(None, 16), (4, 16), (5, 32)])
-def test_err_goes_by_the_largest_label_of_the_scale(text: str, most: int, scale: int) -> None:
+def test_err_goes_by_the_largest_label_of_the_scale(text, most, scale):
     labels, offsets = np.array([1, 0, 4, 0, 2, 0]), np.array([0, 2, 4, 6])
     rules = replace(convention(text), max_label=most)
     values = query_metrics(labels, -np.arange(6.0), offsets, [ERR @ 10], rules)
@@ -186,14 +180,14 @@ def test_err_goes_by_the_largest_label_of_the_scale(text: str, most: int, scale:
 
 
 @pytest.mark.parametrize("ties", ["file", "last", "mean", "best", "worst"])
-def test_rmse_is_the_root_of_each_querys_mean_square(ties: str) -> None:
+def test_rmse_is_the_root_of_each_querys_mean_square(ties):
     labels, scores = np.array([0, 1, 2, 1]), np.array([1.0, 1.0, 0.0, 3.0])
     rules = convention(f"standard,ties={ties}")
     values = query_metrics(labels, scores, np.array([0, 3, 3, 4]), [RMSE], rules)
     np.testing.assert_allclose(values[:, 0], [np.sqrt(5.0 / 3.0), 0.0, 2.0])
 
 
-def test_discounts_have_the_logarithms_of_the_c_library() -> None:
+def test_discounts_have_the_logarithms_of_the_c_library():
     ranks = np.arange(1.0, 10_000.0)
     expected = [1.0 if rank < 3.0 else math.log(2.0) / math.log(rank) for rank in ranks]
     np.testing.assert_array_equal(letor_discount(ranks), expected)
@@ -257,7 +251,7 @@ OFFSETS = np.array([0, 1, 41, 41, 43, 150, 900])
 
 @pytest.mark.parametrize("name", [*TOOLS, "standard", *CHANGED])
 @pytest.mark.parametrize("measure", [*QUICK, "err@10", "map@5"])
-def test_is_the_measure_or_none(name, measure, rng) -> None:
+def test_is_the_measure_or_none(name, measure, rng):
     """With ties in file order, and as the mean over all their orders."""
     queries = random_queries(rng, [1, 30, 0, 2, 57, 10, 1, 0, 400], levels=4)
     with unlocked(queries):
@@ -279,7 +273,7 @@ def test_is_the_measure_or_none(name, measure, rng) -> None:
 
 
 @pytest.mark.parametrize("measure", QUICK)
-def test_a_step_along_a_column_is_the_same_to_the_bit(measure, rng, monkeypatch) -> None:
+def test_a_step_along_a_column_is_the_same_to_the_bit(measure, rng, monkeypatch):
     monkeypatch.setattr("letorbench.measures.prepared.LEAST", 100)  # so that threads share it
     labels = rng.integers(0, 3, OFFSETS[-1]).astype(np.int32)
     metric = PreparedMetric.of(labels, OFFSETS, parse(measure), STANDARD)

@@ -96,7 +96,7 @@ def in_single_precision(document: tuple[str, float]) -> tuple[np.float32, bytes]
 
 
 @pytest.mark.parametrize("seed, depth", [(0, 99), (1, 99), (5, 5)])
-def test_as_trec_eval(tmp_path: Path, seed: int, depth: int) -> None:
+def test_as_trec_eval(tmp_path, seed, depth):
     """The depth is its -M: what is below is not retrieved."""
     rng = np.random.default_rng(seed)
     qrels, run = trec_data(rng, 300)
@@ -126,9 +126,7 @@ SHARED = ["map", "p@5", "recall@5", "mrr", "rprec", "bpref", "hit@5", "map@5"]
     "name", ["letor4", "trec_eval", "standard,ties=worst", "standard,ties=last"]
 )
 @pytest.mark.parametrize("has_ids", [True, False])
-def test_an_exported_run_has_the_same_numbers_in_trec_eval(
-    tmp_path: Path, name: str, has_ids: bool
-) -> None:
+def test_an_exported_run_has_the_same_numbers_in_trec_eval(tmp_path, name, has_ids):
     labels, scores, offsets = rankings(300, 4)
     rng = np.random.default_rng(3)
     scores = scores + rng.choice([0.0, 1e-9, 2e-12], len(scores))
@@ -156,7 +154,7 @@ def test_an_exported_run_has_the_same_numbers_in_trec_eval(
 
 
 @pytest.mark.parametrize("name", ["tau", "rho"])
-def test_as_scipy(name: str) -> None:
+def test_as_scipy(name):
     stats, (labels, scores, offsets) = library("scipy.stats"), rankings(80, 4)
     places = np.random.default_rng(0).permutation(5_000)[: len(labels)]
     function = stats.kendalltau if name == "tau" else stats.spearmanr
@@ -267,7 +265,7 @@ def two_labels(name: str, form: str, data: Data) -> Data:
 
 
 @pytest.mark.parametrize("name", [n for n, each in CONVENTIONS.items() if each.measures])
-def test_a_convention_prints_what_its_library_computes_and_nothing_else(name: str) -> None:
+def test_a_convention_prints_what_its_library_computes_and_nothing_else(name):
     for form in (str(each) for n in MEASURES for each in forms(n, 1, 3, 30)):
         data = two_labels(name, form, mixed(60))
         if CONVENTIONS[name].apart(form) is None:
@@ -288,7 +286,7 @@ def test_a_convention_prints_what_its_library_computes_and_nothing_else(name: st
     [*((n, f) for n in ("lightgbm", "xgboost") for f in ("ndcg@3", "ndcg", "map", "map@2")),
      ("xgboost", "p@3"), *(("catboost", f) for f in ("ndcg", "ndcg@3", "dcg", "mrr"))],
 )  # fmt: skip
-def test_weighted_means_are_the_librarys(name: str, form: str) -> None:
+def test_weighted_means_are_the_librarys(name, form):
     """Boosting libraries add 1 to a sum of NDCG for a list without a relevant document."""
     labels, scores, offsets = data = two_labels(name, form, mixed(60))
     weights = np.random.default_rng(4).integers(1, 9, 60) / 2.0

@@ -43,7 +43,7 @@ def refused(path: Path, match: str = "found") -> None:
 
 
 @EVERY
-def test_saved_and_loaded_it_is_the_same(kind: str, tmp_path: Path, monkeypatch) -> None:
+def test_saved_and_loaded_it_is_the_same(kind, tmp_path, monkeypatch):
     """The bytes of the file do not hold the time, and NumPy can read the arrays."""
     model, path = SAMPLES[kind](), tmp_path / "m.npz"
     save(model, path, {"a": [1, "b"]})
@@ -61,7 +61,7 @@ def test_saved_and_loaded_it_is_the_same(kind: str, tmp_path: Path, monkeypatch)
 
 
 @EVERY
-def test_any_real_type_and_order_of_features_scores_alike(kind: str) -> None:
+def test_any_real_type_and_order_of_features_scores_alike(kind):
     model = SAMPLES[kind]()
     X = np.random.default_rng(1).random((40, 5), dtype=np.float32)
     expected = model.predict(X)
@@ -81,7 +81,7 @@ def test_any_real_type_and_order_of_features_scores_alike(kind: str) -> None:
 
 
 @EVERY
-def test_wrong_features_are_refused(kind: str) -> None:
+def test_wrong_features_are_refused(kind):
     model = SAMPLES[kind]()
     assert model.n_features == 5
     for width in (0, 4, 6):
@@ -95,14 +95,14 @@ def test_wrong_features_are_refused(kind: str) -> None:
             model.predict(X)
 
 
-def test_numbers_beyond_float32_are_refused_and_infinity_is_not() -> None:
+def test_numbers_beyond_float32_are_refused_and_infinity_is_not():
     with pytest.raises(DataError, match=r"found a feature of 1e\+39"):
         float32_features(np.array([[1.0, 1e39], [2e39, 1.0]]))
     assert np.isinf(float32_features(np.array([[np.inf, -np.inf]]))).all()
 
 
 @EVERY
-def test_a_model_is_what_was_given_unchangeably_and_its_maker_keeps_writable_arrays(kind) -> None:
+def test_a_model_is_what_was_given_unchangeably_and_its_maker_keeps_writable_arrays(kind):
     """Numbers keep all their digits but for what is float32 by its format."""
     model = SAMPLES[kind]()
     given = {
@@ -136,7 +136,7 @@ def impossible(value: np.ndarray) -> Iterator[np.ndarray]:
 
 
 @EVERY
-def test_wrong_shapes_and_types_are_refused(kind: str, tmp_path: Path) -> None:
+def test_wrong_shapes_and_types_are_refused(kind, tmp_path):
     model, path = SAMPLES[kind](), tmp_path / "bad.npz"
     good, header = stored(model), {"kind": kind, "facts": {}}
     for name, value in good.items():
@@ -169,18 +169,18 @@ def test_wrong_shapes_and_types_are_refused(kind: str, tmp_path: Path) -> None:
     ("linear", {"bias": np.inf}, "NaN or infinity in bias"),
     ("linear", {"bias": np.array(["a", None], dtype=object)}, "no saved model"),
 ])  # fmt: skip
-def test_values_that_disagree_are_refused(kind, changes, message, tmp_path: Path) -> None:
+def test_values_that_disagree_are_refused(kind, changes, message, tmp_path):
     arrays = stored(SAMPLES[kind]()) | {name: np.asarray(each) for name, each in changes.items()}
     refused(write(tmp_path / "bad.npz", {"kind": kind, "facts": {}}, arrays), message)
 
 
 @pytest.mark.parametrize("header", ["{", "[]", '{"kind": "none", "facts": {}}',
                                     '{"kind": "linear", "facts": 1}'])  # fmt: skip
-def test_odd_headers_are_refused(header: str, tmp_path: Path) -> None:
+def test_odd_headers_are_refused(header, tmp_path):
     refused(write(tmp_path / "bad.npz", header, stored(SAMPLES["linear"]())))
 
 
-def test_a_file_of_a_later_format_names_the_version_that_wrote_it(tmp_path: Path) -> None:
+def test_a_file_of_a_later_format_names_the_version_that_wrote_it(tmp_path):
     """The format and the version are in every file; one of 1.0 has neither."""
     model = SAMPLES["linear"]()
     save(model, tmp_path / "m.npz")
@@ -194,7 +194,7 @@ def test_a_file_of_a_later_format_names_the_version_that_wrote_it(tmp_path: Path
         load(late_file)
 
 
-def test_a_cut_file_is_refused_and_no_flipped_bit_changes_a_model(tmp_path: Path) -> None:
+def test_a_cut_file_is_refused_and_no_flipped_bit_changes_a_model(tmp_path):
     path, rng, said = tmp_path / "m.npz", np.random.default_rng(0), set()
     save(SAMPLES["trees"](), path)
     whole, expected, taken = path.read_bytes(), stored(SAMPLES["trees"]()), 0
@@ -213,7 +213,7 @@ def test_a_cut_file_is_refused_and_no_flipped_bit_changes_a_model(tmp_path: Path
     assert taken < 100 and "found a check sum of cover.npy that does not fit its content" in said
 
 
-def test_a_bomb_is_refused(tmp_path: Path) -> None:
+def test_a_bomb_is_refused(tmp_path):
     """Zeros compress a thousandfold: nothing that is compressed is read."""
     arrays = stored(SAMPLES["linear"]()) | {"weights": np.zeros(1_000_000)}
     header = np.array(json.dumps({"kind": "linear", "facts": {}}))
@@ -221,7 +221,7 @@ def test_a_bomb_is_refused(tmp_path: Path) -> None:
     refused(tmp_path / "bomb.npz", "found compressed arrays, expected plain ones")
 
 
-def test_an_older_file_of_trees_reads_a_missing_value_as_0(tmp_path: Path) -> None:
+def test_an_older_file_of_trees_reads_a_missing_value_as_0(tmp_path):
     X = np.random.default_rng(0).normal(size=(99, 5)).astype(np.float32)
     X[::2, 4] = np.nan
     for threshold in (-0.5, 0.0, 0.5):
@@ -238,7 +238,7 @@ def test_an_older_file_of_trees_reads_a_missing_value_as_0(tmp_path: Path) -> No
 # --- a model of one's own
 
 
-def test_a_model_of_ones_own_is_checked_and_loaded(tmp_path: Path, monkeypatch) -> None:
+def test_a_model_of_ones_own_is_checked_and_loaded(tmp_path, monkeypatch):
     @dataclass(frozen=True, eq=False)
     class One(Model):
         kind = "one of a test"
@@ -261,7 +261,7 @@ def test_a_model_of_ones_own_is_checked_and_loaded(tmp_path: Path, monkeypatch) 
         One([2])
 
 
-def test_a_model_that_declares_no_array_is_told() -> None:
+def test_a_model_that_declares_no_array_is_told():
     @dataclass(frozen=True, eq=False)
     class Forgetful(Linear):
         more: np.ndarray = None
@@ -272,7 +272,7 @@ def test_a_model_that_declares_no_array_is_told() -> None:
 
 @pytest.mark.parametrize("threshold", [-0.5, -1e-300, -0.0, 0.0, 0.5])
 @pytest.mark.parametrize("above", [False, True])
-def test_a_stump_takes_a_missing_value_for_0(threshold: float, above: bool) -> None:
+def test_a_stump_takes_a_missing_value_for_0(threshold, above):
     tree, values = stump(0, above, threshold, np.array([0.0, 1.0]) > threshold)
     model = joined([tree], [2.0], 1)
     assert not model.has_missing

@@ -37,7 +37,7 @@ class Grouped(Mean):
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(plugins, "RANKERS", {})
     write_toy(tmp_path / "data")
@@ -46,7 +46,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("no_figures")
-def test_scores_are_those_of_the_model_trained_by_hand(folder: Path) -> None:
+def test_scores_are_those_of_the_model_trained_by_hand(folder):
     models = [
         RandomForestRegressor(n_estimators=3, random_state=1), Ridge(2.0), Mean(),
         make_pipeline(StandardScaler(), Ridge()),
@@ -76,14 +76,14 @@ def test_scores_are_those_of_the_model_trained_by_hand(folder: Path) -> None:
     assert (folder / "results/TOY/pipeline/fold2/fit.json").read_bytes() not in before.values()
 
 
-def test_queries_go_where_fit_takes_them() -> None:
+def test_queries_go_where_fit_takes_them():
     queries = lb.QuerySet.from_arrays(np.eye(5), [0, 1, 0, 1, 2], qid=["b", "b", "a", "a", "a"])
     fitted = [ranker_of(each).fit_sets(queries).learned.model.model for each in (Mean(), Grouped())]
     assert fitted[0].seen[0].tolist() == [0, 0, 1, 1, 1] and fitted[0].seen[1] is None
     assert fitted[1].seen[1].tolist() == [2, 3]
 
 
-def test_what_draws_nothing_is_trained_once() -> None:
+def test_what_draws_nothing_is_trained_once():
     """And a seed that is not set is the run's wherever it is, also in a part of a pipeline."""
     forest = RandomForestRegressor(n_estimators=2)
     within = make_pipeline(StandardScaler(), forest)
@@ -103,7 +103,7 @@ def test_what_draws_nothing_is_trained_once() -> None:
 
 
 @pytest.mark.usefixtures("no_figures")
-def test_a_plug_in_file_names_a_model(folder: Path) -> None:
+def test_a_plug_in_file_names_a_model(folder):
     text = "from sklearn.linear_model import Ridge\n_hidden = Ridge()\nmy_ridge = Ridge(3.0)\n"
     Path("ridges.py").write_text(text)
     words = "run --plugin ridges.py --dataset TOY --algo my-ridge,my-ridge[alpha=1.0] --folds 1"

@@ -151,7 +151,7 @@ ERRORS: list[tuple[Callable[[], object], type[Exception], str, str]] = [
     ERRORS,
     ids=lambda each: each if isinstance(each, str) else "",
 )
-def test_a_wrong_call_is_one_line(call, kind, first, second) -> None:
+def test_a_wrong_call_is_one_line(call, kind, first, second):
     with pytest.raises((ValueError, TypeError)) as error:
         call()
     line = str(error.value)
@@ -160,7 +160,7 @@ def test_a_wrong_call_is_one_line(call, kind, first, second) -> None:
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
 @pytest.mark.parametrize("value", ["abc", "1.5", datetime(2020, 1, 2)], ids=str)
-def test_a_wrong_value_is_named_with_its_row_and_column(kind: str, value: object) -> None:
+def test_a_wrong_value_is_named_with_its_row_and_column(kind, value):
     frame = FRAMES[kind]({"bm25": [1.0, 2.0], "title": [value] * 2, "q": [1, 1], "y": [0, 1]})
     for call in (
         lambda: lb.from_frame(frame, "y", "q"),
@@ -187,7 +187,7 @@ FACTS = [
 ]
 
 
-def test_only_facts_that_fit_are_taken(tmp_path: Path) -> None:
+def test_only_facts_that_fit_are_taken(tmp_path):
     path, good = tmp_path / "m.npz", {"ranker": "ranksvm", "settings": {}, "features": 3}
     good["transformation"] = {"name": "raw"}
     save(Linear(np.ones(3)), path, good)
@@ -201,7 +201,7 @@ def test_only_facts_that_fit_are_taken(tmp_path: Path) -> None:
         assert first in line and second in line, line
 
 
-def test_weights_that_a_plug_in_uses_are_taken() -> None:
+def test_weights_that_a_plug_in_uses_are_taken():
     Own.weighted = True
     weighed([1.0, 2, 1, 1], Own())
     with pytest.raises(DataError, match="mean=weighted: found no weights, expected weights"):

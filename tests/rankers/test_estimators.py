@@ -140,7 +140,7 @@ FRAMES = {
 
 
 @pytest.mark.parametrize("kind", FRAMES)
-def test_frames_of_other_libraries_are_as_those_of_pandas(kind: str) -> None:
+def test_frames_of_other_libraries_are_as_those_of_pandas(kind):
     X, y, qid = arrays()
     columns = {**dict(zip("abcd", X.T)), "qid": qid, "y": y}
     frame, alone = FRAMES[kind](columns), FRAMES[kind](dict(zip("abcd", X.T)))
@@ -161,7 +161,7 @@ def test_frames_of_other_libraries_are_as_those_of_pandas(kind: str) -> None:
     assert queries.feature_names == ("a", "b", "c", "d")
 
 
-def test_numbers_of_every_kind_are_taken() -> None:
+def test_numbers_of_every_kind_are_taken():
     y, qid = [0, 1, 2], [1, 1, 1]
     for column, values in (
         (pd.array([1, 2, 3], dtype="Int64"), (1, 2, 3)),
@@ -178,7 +178,7 @@ def test_numbers_of_every_kind_are_taken() -> None:
         assert lb.Regression().fit(form(X), y, qid).predict(form(X)).shape == (3,)
 
 
-def test_pipelines_and_grids_route_queries_and_weights(routing) -> None:
+def test_pipelines_and_grids_route_queries_and_weights(routing):
     """Against the same folds cut by hand."""
     from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
     from sklearn.pipeline import make_pipeline

@@ -82,7 +82,7 @@ TEST = toy(5, [20] * 20)
 
 
 @EVERY
-def test_missing_values_are_taken_or_refused_in_one_line(cls: type[Ranker]) -> None:
+def test_missing_values_are_taken_or_refused_in_one_line(cls):
     """What takes them can order documents by whether a feature is missing, as labels are here."""
     train, test = toy(1, [15] * 25), TEST
     holed = [
@@ -107,7 +107,7 @@ def test_missing_values_are_taken_or_refused_in_one_line(cls: type[Ranker]) -> N
 
 
 @EVERY
-def test_learns_a_separable_toy_set(cls: type[Ranker]) -> None:
+def test_learns_a_separable_toy_set(cls):
     scores = learned(cls).predict(TEST.features)
     assert scores.shape == (TEST.n_docs,) and scores.dtype == np.float64
     standard = CONVENTIONS["standard"]
@@ -120,7 +120,7 @@ def alike(scores: np.ndarray, again: np.ndarray) -> bool:
 
 
 @LEARNERS
-def test_the_order_of_documents_does_not_matter(cls: type[Ranker]) -> None:
+def test_the_order_of_documents_does_not_matter(cls):
     """But for rounding, which a net keeps as float32; a ranker may say why it does.
 
     Documents are alike and labels tie, so that any rule that looks at the order is found out.
@@ -133,7 +133,7 @@ def test_the_order_of_documents_does_not_matter(cls: type[Ranker]) -> None:
 
 
 @LEARNERS
-def test_the_order_of_features_does_not_matter(cls: type[Ranker]) -> None:
+def test_the_order_of_features_does_not_matter(cls):
     """But for rounding, also where features are equal, constant or multiples of another.
 
     A ranker may say why the order matters.
@@ -154,7 +154,7 @@ def test_the_order_of_features_does_not_matter(cls: type[Ranker]) -> None:
 
 
 @LEARNERS
-def test_scales_of_features_are_no_matter(cls: type[Ranker]) -> None:
+def test_scales_of_features_are_no_matter(cls):
     """To `auto` as to the transformation it asks for: powers of two leave no rounding behind."""
     train, valid = toy(15, [8] * 10), toy(17, [8] * 30)
     scales = np.float32([2.0**-20, 1.0, 2.0**30, 2.0**7, 2.0**100])
@@ -166,7 +166,7 @@ def test_scales_of_features_are_no_matter(cls: type[Ranker]) -> None:
 
 
 @EVERY
-def test_is_registered_and_documented(cls: type[Ranker]) -> None:
+def test_is_registered_and_documented(cls):
     assert ranker(cls.name) is cls and getattr(lb, cls.__name__) is cls and cls.__doc__
     for name, values in cls.grid.items():
         assert len(values) > 1 and list(values) == sorted(set(values))
@@ -177,7 +177,7 @@ def test_is_registered_and_documented(cls: type[Ranker]) -> None:
 
 @pytest.mark.parametrize("validated", [True, False])
 @LEARNERS
-def test_a_time_limit_ends_the_training(cls: type[Ranker], validated: bool) -> None:
+def test_a_time_limit_ends_the_training(cls, validated):
     """With no time left, a ranker makes one round or step, says so, and is what that one gives."""
     train, valid = toy(27, [8] * 12), toy(29, [8] * 6)
     validation = Validation(valid) if validated else None
@@ -221,7 +221,7 @@ KEPT = {name: bound for bound, several in BOUNDS.items() for name in several.spl
 
 
 @EVERY
-def test_a_setting_is_of_its_type_and_range(cls: type[Ranker]) -> None:
+def test_a_setting_is_of_its_type_and_range(cls):
     """Also one that is set later. NaN passes comparisons, and a loop over 2.5 rounds never ends."""
     queries = random_queries(np.random.default_rng(0), [5, 5])
     for each in fields(cls):
@@ -338,7 +338,7 @@ def summary(each: Ranker, valid: QuerySet) -> str:
 
 
 @EVERY
-def test_every_setting_changes_what_is_learned_and_kept(cls: type[Ranker], tmp_path: Path) -> None:
+def test_every_setting_changes_what_is_learned_and_kept(cls, tmp_path):
     """Three rounds with each setting changed.
 
     What does not draw leaves the generator alone; what does has other bytes for another seed.
@@ -389,7 +389,7 @@ def test_every_setting_changes_what_is_learned_and_kept(cls: type[Ranker], tmp_p
 
 
 @EVERY
-def test_a_fit_that_learned_nothing_warns(cls: type[Ranker]) -> None:
+def test_a_fit_that_learned_nothing_warns(cls):
     """Equal features say nothing; those that vary do."""
     if not cls.learns:
         pytest.skip("it does not learn")
@@ -404,7 +404,7 @@ def test_a_fit_that_learned_nothing_warns(cls: type[Ranker]) -> None:
 
 
 @EVERY
-def test_scikit_learn_checks_and_clones_it(cls: type[Ranker]) -> None:
+def test_scikit_learn_checks_and_clones_it(cls):
     checks = pytest.importorskip("sklearn.utils.estimator_checks", reason="no scikit-learn")
     from sklearn.base import clone
 
@@ -423,7 +423,7 @@ def test_scikit_learn_checks_and_clones_it(cls: type[Ranker]) -> None:
 
 
 @pytest.mark.parametrize("sklearn", [True, False])
-def test_what_needs_a_fit_says_so_as_scikit_learn_does(sklearn, monkeypatch, tmp_path) -> None:
+def test_what_needs_a_fit_says_so_as_scikit_learn_does(sklearn, monkeypatch, tmp_path):
     """Whether its error can be loaded or not; nothing is imported or written before."""
     error: type[Exception] = AttributeError
     if sklearn:
@@ -441,7 +441,7 @@ def test_what_needs_a_fit_says_so_as_scikit_learn_does(sklearn, monkeypatch, tmp
     assert not [*tmp_path.iterdir()]
 
 
-def test_a_package_that_cannot_load_is_not_said_to_be_missing(monkeypatch) -> None:
+def test_a_package_that_cannot_load_is_not_said_to_be_missing(monkeypatch):
     """As LightGBM where the system has no libgomp."""
     cls = type("Needy", (ranker("listnet"),), {"needs": "no_such_package"})
     with pytest.raises(UsageError, match="needs the package no_such_package; .*install"):
@@ -464,7 +464,7 @@ MANY = [97, 1, 313, 60, *[41, 17, 111, 5] * 30]
 
 
 @pytest.fixture
-def shortest_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+def shortest_slices(monkeypatch):
     """Let every module give a thread as little as one item."""
 
     def sliced(task: Callable, total: int, least: int = 1, cost: np.ndarray | None = None) -> list:
@@ -494,9 +494,7 @@ THREAD_CASES += [(name, MANY) for name in ("lightgbm", "xgboost", "ndcgboost", "
 
 @pytest.mark.usefixtures("shortest_slices")
 @pytest.mark.parametrize(("name", "lengths"), THREAD_CASES)
-def test_no_ranker_depends_on_the_number_of_threads(
-    name: str, lengths: list[int], tmp_path: Path
-) -> None:
+def test_no_ranker_depends_on_the_number_of_threads(name, lengths, tmp_path):
     cls = ranker(name)
     cls.available() or pytest.skip(f"{name} needs its package")
     train, valid = many_values(2, lengths), many_values(3, [29, 7, 31])

@@ -11,15 +11,12 @@ from letorbench.losses.lambdas import Lambda, pair_lambdas
 from letorbench.measures import PreparedMetric, nDCG, parse
 from letorbench.rankers import MART, LambdaMART, RandomForests
 from letorbench.rankers.lambdamart import newton_by_pairs
-from letorbench.rankers.mart import BoostedTrees
 
 
 @pytest.mark.parametrize("truncation", [0, 3, 30])
 @pytest.mark.parametrize("scale", [0.0, 1.0, 100.0])
 @pytest.mark.parametrize("normalised", [False, True])
-def test_the_forces_are_those_of_the_paper(
-    scale: float, truncation: int, normalised: bool, rng
-) -> None:
+def test_the_forces_are_those_of_the_paper(scale, truncation, normalised, rng):
     """Also where scores tie, or are so far apart that exponentials are not shared."""
     queries = random_queries(rng, [1, 7, 12, 40, 2])
     s = np.round(rng.normal(size=queries.n_docs) * 3.0) * scale
@@ -44,7 +41,7 @@ def test_the_forces_are_those_of_the_paper(
 
 
 @pytest.mark.parametrize("cls", [MART, LambdaMART])
-def test_each_leaf_takes_newtons_step(cls: type[BoostedTrees], rng) -> None:
+def test_each_leaf_takes_newtons_step(cls, rng):
     """Round by round, from the derivatives at the scores before; MART's without l2 are means."""
     queries, F = random_queries(rng, [30] * 10), np.zeros(300)
     settings = {"learning_rate": 0.5, "leaves": 5, "min_docs": 10, "l2": 2.0}
@@ -67,7 +64,7 @@ def test_each_leaf_takes_newtons_step(cls: type[BoostedTrees], rng) -> None:
         assert objective[3] == pytest.approx(0.5 * (residuals**2).sum())
 
 
-def test_boosting_ends_where_nothing_splits_and_a_forest_draws_whole_queries(rng) -> None:
+def test_boosting_ends_where_nothing_splits_and_a_forest_draws_whole_queries(rng):
     queries = random_queries(rng, [30] * 4)
     for cls in (MART, LambdaMART):
         learned = cls(rounds=9, min_docs=61).fit_sets(queries).learned

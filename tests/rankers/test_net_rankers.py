@@ -45,7 +45,7 @@ def test_listnet_lowers_its_loss_and_leaves_out_queries_of_one_label(settings, r
 
 @pytest.mark.parametrize(("l2", "target"), [(0.0, "label"), (1e-3, "gain"), (0.5, "label")])
 @pytest.mark.parametrize(("n", "width"), [(100, 9), (31, 30), (30, 31), (3, 200)])
-def test_regression_has_the_shortest_solution(n: int, width: int, l2: float, target: str, rng):
+def test_regression_has_the_shortest_solution(n, width, l2, target, rng):
     """With constant, repeated and nearly repeated features, on many and on few documents."""
     X = (rng.normal(size=(n, width)) * rng.uniform(0.1, 10, width)).astype(np.float32)
     X[:, 3], X[:, 5] = 2, X[:, 4]
@@ -64,7 +64,7 @@ def test_regression_has_the_shortest_solution(n: int, width: int, l2: float, tar
     np.testing.assert_allclose(model.predict(X), x @ w + y.mean(), rtol=1e-6, atol=1e-7)
 
 
-def test_wide_data_take_no_square_of_their_features(rng: np.random.Generator) -> None:
+def test_wide_data_take_no_square_of_their_features(rng):
     X = rng.random((36, 65_536), dtype=np.float32)  # the square would take 34 GB
     y = np.arange(36) % 3
     assert np.allclose(Regression().fit(X, y, group=[36]).predict(X), y)
@@ -96,7 +96,7 @@ def test_a_constant_feature_is_worth_a_random_order(rng):
 
 
 @pytest.mark.parametrize("measure", ["ndcg@3", "ndcg", "map"])
-def test_the_measure_between_breakpoints_is_that_of_its_middle(measure, rng) -> None:
+def test_the_measure_between_breakpoints_is_that_of_its_middle(measure, rng):
     """Of all intervals, with documents that are alike, tie, or have a constant feature."""
     queries = random_queries(rng, [1, 0, 12, 2, 150, 30], levels=4)
     scores, column = rng.normal(size=(2, queries.n_docs))
@@ -120,7 +120,7 @@ def test_the_measure_between_breakpoints_is_that_of_its_middle(measure, rng) -> 
     assert total(step) == pytest.approx(levels[wide].max())
 
 
-def test_no_step_where_none_is_better() -> None:
+def test_no_step_where_none_is_better():
     assert middle_of_best(np.empty(0), np.empty(0)) == 0.0
     assert middle_of_best(np.array([-1.0, 3.0]), np.array([0.5, -0.5])) == 0.0
     assert middle_of_best(np.array([1.0, 3.0]), np.array([0.5, -0.5])) == 2.0

@@ -85,7 +85,7 @@ class Failing(Ranker):
 
 
 @pytest.mark.usefixtures("no_figures")
-def test_a_plugin_that_fails_in_any_way_fails_alone(tmp_path: Path, monkeypatch) -> None:
+def test_a_plugin_that_fails_in_any_way_fails_alone(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_toy(tmp_path / "data")
     text, places = PLUGIN, {}
@@ -108,7 +108,7 @@ def test_a_plugin_that_fails_in_any_way_fails_alone(tmp_path: Path, monkeypatch)
 @pytest.mark.parametrize(
     "error", [KeyboardInterrupt(), UsageError("x"), WriteError("x", OSError(28, "full"))]
 )
-def test_a_plugin_is_not_blamed_for_what_is_not_its_fault(error: BaseException) -> None:
+def test_a_plugin_is_not_blamed_for_what_is_not_its_fault(error):
     own = type("Own", (Ranker,), {"learn": lambda *_: None, "__module__": __name__})
     with pytest.raises(type(error)) as caught, plugins.blamed(own):
         raise error
@@ -117,7 +117,7 @@ def test_a_plugin_is_not_blamed_for_what_is_not_its_fault(error: BaseException) 
 
 @pytest.mark.parametrize("use", ["random", "spawn", ""])
 @pytest.mark.parametrize("declared", [{}, {"draws": True}, {"draws": False}])
-def test_a_ranker_that_draws_must_say_so(use: str, declared: dict[str, bool]) -> None:
+def test_a_ranker_that_draws_must_say_so(use, declared):
     def learn(self, train, validation, rng):
         if use:
             getattr(rng, use)(1)
@@ -151,7 +151,7 @@ BROKEN = [
 ]
 
 
-def test_a_wrong_plugin_file_is_one_line(tmp_path: Path) -> None:
+def test_a_wrong_plugin_file_is_one_line(tmp_path):
     mine = tmp_path / "mine.py"
     mine.write_text(PLUGIN + made("same"))
     plugins.load_file(mine)
@@ -166,7 +166,7 @@ def test_a_wrong_plugin_file_is_one_line(tmp_path: Path) -> None:
         assert plugins.files() == (mine,) and list(plugins.load_all()) == ["same"]
 
 
-def test_a_worker_has_the_newest_form_of_a_plug_in_file(tmp_path: Path) -> None:
+def test_a_worker_has_the_newest_form_of_a_plug_in_file(tmp_path):
     """Also where it has no such file, has an older one, and where a form comes again."""
     path = tmp_path / "forms.py"
     begin = "from dataclasses import dataclass\nfrom letorbench.rankers import Ranker\n"

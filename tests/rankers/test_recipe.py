@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from conftest import random_queries
 
-from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import UsageError
 from letorbench.losses import families, loss
 from letorbench.losses.base import of_settings
@@ -21,7 +20,7 @@ SHORT = {"iterations": 2, "epochs": 2, "learning_rate": 1e-3, "dimensions": 2, "
 
 
 @pytest.fixture(scope="module")
-def toy() -> QuerySet:
+def toy():
     return random_queries(np.random.default_rng(3), [4, 1, 6, 3], 4, levels=4)
 
 

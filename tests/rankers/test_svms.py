@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from conftest import random_queries, unlocked
 
-from letorbench.datasets.queryset import QuerySet
 from letorbench.losses.base import ValueAndGradient
 from letorbench.models import Linear
 from letorbench.rankers.ranksvm import MarginPairs, RankSVM, objective, pair_differences
@@ -24,7 +23,7 @@ from letorbench.solvers.stopping import NEVER, Deadline
 
 
 @pytest.fixture
-def queries(rng: np.random.Generator) -> QuerySet:
+def queries(rng):
     """Ties, one document, no document, one label, labels 0, 1 and 3, a little signal."""
     made = random_queries(rng, [12, 1, 9, 0, 6, 15], n_features=4, levels=3)
     with unlocked(made):

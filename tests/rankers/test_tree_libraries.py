@@ -92,9 +92,7 @@ ESTIMATORS = {"lightgbm": "LGBMRanker", "xgboost": "XGBRanker", "catboost": "Cat
 
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize(("name", "text", "given"), THEIRS)
-def test_parameters_do_what_they_do_in_the_librarys_estimator(
-    name, text, given, missing, rng
-) -> None:
+def test_parameters_do_what_they_do_in_the_librarys_estimator(name, text, given, missing, rng):
     """Also where values are missing, in training or, as by LightGBM alone, only afterwards."""
     library = pytest.importorskip(name)
     pytest.importorskip("sklearn", reason="the libraries' estimators need scikit-learn")
@@ -154,7 +152,7 @@ def of_features(theirs) -> Iterator[float]:
      ("xgboost[categories=(1,brand)]", "feature 'brand'"),
      ("catboost[l2_leaf_reg=-1]", "^catboost says: L2LeafRegularizer should be >= 0")],
 )  # fmt: skip
-def test_what_a_library_refuses_it_says_in_a_line(label, said, rng) -> None:
+def test_what_a_library_refuses_it_says_in_a_line(label, said, rng):
     pytest.importorskip(label.partition("[")[0])
     with pytest.raises((UsageError, DataError), match=said) as error:
         [system] = systems_of([label])
@@ -163,7 +161,7 @@ def test_what_a_library_refuses_it_says_in_a_line(label, said, rng) -> None:
 
 
 @EACH
-def test_trees_without_a_split_have_learned_nothing(name, rng) -> None:
+def test_trees_without_a_split_have_learned_nothing(name, rng):
     pytest.importorskip(name)
     train = random_queries(rng, [12, 40, 1, 30, 25], levels=4)
     none = {"lightgbm": {"min_docs": 99}, "xgboost": {"min_weight": 1e9}}[name]
@@ -265,7 +263,7 @@ KINDS += [("lightgbm", kind) for kind in OF_LIGHTGBM] + [("xgboost", kind) for k
 
 
 @pytest.mark.parametrize("name, kind", KINDS)
-def test_a_model_file_scores_as_its_library_without_it(name, kind, tmp_path, monkeypatch) -> None:
+def test_a_model_file_scores_as_its_library_without_it(name, kind, tmp_path, monkeypatch):
     path, X, expected = theirs(name, kind, tmp_path)
     monkeypatch.setitem(sys.modules, name, None)
     fitted = load_model(path)
@@ -290,7 +288,7 @@ def test_a_model_file_scores_as_its_library_without_it(name, kind, tmp_path, mon
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_a_model_file_that_is_not_whole_is_refused_in_a_line(name, tmp_path) -> None:
+def test_a_model_file_that_is_not_whole_is_refused_in_a_line(name, tmp_path):
     path, _, _ = theirs(name, "numbers", tmp_path)
     whole = path.read_bytes()
     end = whole.index(b"end of trees") if name == "lightgbm" else len(whole)
@@ -312,7 +310,7 @@ def refused(path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", FORGED)
-def test_a_forged_model_file_is_refused_in_a_line(form, tmp_path) -> None:
+def test_a_forged_model_file_is_refused_in_a_line(form, tmp_path):
     """Most end the process that gives one to the library, or never end."""
     path = tmp_path / "model.npz"
     for content in FORGED[form]():
@@ -320,7 +318,7 @@ def test_a_forged_model_file_is_refused_in_a_line(form, tmp_path) -> None:
         refused(path)
 
 
-def test_the_same_model_in_other_versions_words_scores_alike(tmp_path) -> None:
+def test_the_same_model_in_other_versions_words_scores_alike(tmp_path):
     X = np.random.default_rng(0).integers(-1, 7, (60, 5)).astype(np.float32)
     X[::7, :3] = np.nan
     constant = "num_leaves=1\nsplit_feature=\nthreshold=\nleaf_value=%s\nleaf_count=%s\n\n"
@@ -364,7 +362,7 @@ def test_files_in_another_form_are_named_and_so_is_the_form_that_is_read(tmp_pat
             load_model(path)
 
 
-def test_catboost_learns_from_categories_as_its_own_estimator(tmp_path: Path) -> None:
+def test_catboost_learns_from_categories_as_its_own_estimator(tmp_path):
     """Which takes no missing category: -1 stands for it."""
     library = pytest.importorskip("catboost")
     rng = np.random.default_rng(3)

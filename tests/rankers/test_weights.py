@@ -63,7 +63,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("name", "other"), CASES, ids=str)
-def test_a_weight_is_a_number_of_copies(name: str, other: dict[str, object]) -> None:
+def test_a_weight_is_a_number_of_copies(name, other):
     cls = ranker(name)
     if not cls.available():
         pytest.skip(f"no {cls.needs}")
@@ -83,7 +83,7 @@ def test_a_weight_is_a_number_of_copies(name: str, other: dict[str, object]) -> 
 
 
 @pytest.mark.parametrize("name", ["lambdarank", "ranknet"])
-def test_a_net_steps_by_the_weight(name: str) -> None:
+def test_a_net_steps_by_the_weight(name):
     """The step of a query of weight 3 is three times as long, and its cost counts three times."""
     queries = random_queries(np.random.default_rng(2), [9])
     rates = {}
@@ -101,7 +101,7 @@ def test_a_net_steps_by_the_weight(name: str) -> None:
         np.testing.assert_allclose(further, 3.0 * moved, rtol=1e-6, atol=1e-16)
 
 
-def test_forests_draw_queries_by_their_weights() -> None:
+def test_forests_draw_queries_by_their_weights():
     once, _ = weighted()
     only = replace(once, weights=np.eye(len(WEIGHTS))[4])
     forest = {"bags": 3, "columns": 1.0, "docs": 0.5}
@@ -110,7 +110,7 @@ def test_forests_draw_queries_by_their_weights() -> None:
     np.testing.assert_allclose(found - found[0], expected - expected[0], atol=1e-12)
 
 
-def test_the_best_feature_is_that_of_the_weighted_mean() -> None:
+def test_the_best_feature_is_that_of_the_weighted_mean():
     features = np.array([[1, 0], [0, 1], [0, 1], [1, 0]], np.float32)
     two = QuerySet(features, np.array([1, 0] * 2, np.int32), np.array([0, 2, 4]), np.arange(2))
     for best in (0, 1):
@@ -122,7 +122,7 @@ def test_the_best_feature_is_that_of_the_weighted_mean() -> None:
 
 @pytest.mark.parametrize("measure", ["ndcg@5", "map", "err"])
 @pytest.mark.parametrize("rules", ["standard,gain=linear", "letor4,empty=drop,max_label=3"])
-def test_validation_weighs_where_the_convention_does(measure: str, rules: str) -> None:
+def test_validation_weighs_where_the_convention_does(measure, rules):
     once, often = weighted()
     scores = np.random.default_rng(3).normal(size=once.n_docs)
     copies = scores.reshape(-1, 12).repeat(WEIGHTS, axis=0).ravel()
@@ -133,7 +133,7 @@ def test_validation_weighs_where_the_convention_does(measure: str, rules: str) -
     assert of_orders[0] == pytest.approx(of_orders[1], rel=1e-12)
 
 
-def test_weights_are_of_rows_or_of_queries() -> None:
+def test_weights_are_of_rows_or_of_queries():
     once, _ = weighted()
     rows = np.random.default_rng(0).permutation(once.n_docs)
     scattered = once.X[rows], once.y[rows], once.qid[rows]

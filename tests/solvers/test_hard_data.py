@@ -178,7 +178,7 @@ def test_every_way_to_learn_ends_with_numbers(name):
 
 
 @EVERY_WAY
-def test_every_ranker_refuses_a_very_long_query_or_is_quick(name: str) -> None:
+def test_every_ranker_refuses_a_very_long_query_or_is_quick(name):
     cls = ranker(name)
     cls.available() or pytest.skip(f"{name} needs {cls.needs}")
     settings = few_rounds(cls)

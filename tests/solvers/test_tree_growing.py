@@ -145,7 +145,7 @@ SHAPES = [
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_the_splits_are_those_of_a_plain_grower(shape, criterion, missing, rng) -> None:
+def test_the_splits_are_those_of_a_plain_grower(shape, criterion, missing, rng):
     X, shape = table(rng), replace(shape, criterion=criterion)
     X = with_missing(X, rng) if missing else X
     features, (g, h) = TreeFeatures.of(X, 40), derivatives(rng, criterion)
@@ -164,7 +164,7 @@ def test_the_splits_are_those_of_a_plain_grower(shape, criterion, missing, rng) 
         assert tree.value[node] == pytest.approx(value, rel=1e-12)
 
 
-def test_drawn_documents_and_features_are_all_that_count(rng) -> None:
+def test_drawn_documents_and_features_are_all_that_count(rng):
     X, (g, h) = with_missing(table(rng), rng), derivatives(rng, "newton")
     rows = np.sort(rng.choice(N, 150, replace=False)).astype(np.int32)
     shape = TreeParams(8, least_docs=3)
@@ -184,7 +184,7 @@ def test_drawn_documents_and_features_are_all_that_count(rng) -> None:
     assert max(map(len, used)) > 2 and min(map(len, used)) < 6  # drawn for each split, not a tree
 
 
-def test_any_threads_and_any_order_of_documents_give_the_same_tree(rng, monkeypatch) -> None:
+def test_any_threads_and_any_order_of_documents_give_the_same_tree(rng, monkeypatch):
     X, (g, h) = with_missing(table(rng, 20), rng), (rng.normal(size=N), rng.random(N))
     trees, order = [], rng.permutation(N)
     for threads in ("1", "2", "3"):
@@ -197,7 +197,7 @@ def test_any_threads_and_any_order_of_documents_give_the_same_tree(rng, monkeypa
             np.testing.assert_array_equal(getattr(tree, name), getattr(trees[0], name))
 
 
-def test_where_a_loss_bends_downwards_a_tree_moves_the_scores_by_the_learning_rate(rng) -> None:
+def test_where_a_loss_bends_downwards_a_tree_moves_the_scores_by_the_learning_rate(rng):
     queries, scores = random_queries(rng, [10] * 5), rng.normal(size=50)
     grower = Grower(TreeFeatures.of(queries.features, 255), TreeParams(4))
     booster = TreeBooster(lambda s: (-s[None], -0.5 * float(s @ s)), grower, rng, 0.5, 1.0)
