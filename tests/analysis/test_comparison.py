@@ -97,8 +97,6 @@ def test_over_draws_a_pair_of_two_baselines_is_one_test_by_holm_instead_of_tukey
 
 
 def test_a_draw_may_have_a_fold_in_which_no_query_counts():
-    """Its difference has no value, and is not counted."""
-
     def frame(folds: tuple[int, ...]) -> DatasetResults:
         return DatasetResults("SET", tuple(row_of(system(algo, folds)) for algo in ("a", "bb")))
 
@@ -138,7 +136,6 @@ def test_ideal_takes_no_part_whatever_its_options(rng):
 
 
 def test_an_error_is_best_where_it_is_lowest(rng):
-    """In tables, marks, pairs, ranks over data sets, sentences and charts."""
     noise, qids = rng.random(30) / 100, np.arange(30).astype(str)
 
     def row(algo: str, values: np.ndarray):
@@ -168,8 +165,6 @@ def test_an_error_is_best_where_it_is_lowest(rng):
 
 
 def test_segments_of_a_file(tmp_path):
-    """Every query is in one slice: a name, a quarter of many numbers, or those without one."""
-
     def no_data():
         raise DataError("SET: no such data set")
 

@@ -45,7 +45,6 @@ def made(tmp_path_factory):
 
 
 def test_packed_results_read_back_and_are_measured_again(made, tmp_path):
-    """What is unpacked has the same values, ties included, and `verify` finds no fault in it."""
     unpack(made / "UNEVEN.zip", tmp_path / "out")
     kept, found, again = (
         DatasetResults.read(made / "results", "UNEVEN"), read_packed(made / "UNEVEN.zip"),
@@ -69,7 +68,6 @@ def test_packed_results_read_back_and_are_measured_again(made, tmp_path):
 
 
 def test_own_rows_have_their_place_and_are_paired_by_query(made, tmp_path):
-    """A better copy of every query is first, an equal one shares the place, another is left out."""
     ours = read_packed(made / "UNEVEN.zip")
     base = ours.only(["regression"]).rows[0]
 
@@ -112,7 +110,6 @@ def test_own_rows_have_their_place_and_are_paired_by_query(made, tmp_path):
 
 @pytest.mark.parametrize("mark", ["cut off", "not converged"])
 def test_a_row_whose_fits_a_limit_ended_is_marked_everywhere(made, mark):
-    """In the leaderboard, a table, CSV and the report: the row, and how many of its folds."""
     ours = read_packed(made / "UNEVEN.zip")
     facts = {"cut_off": {"time_limit": 1.0, "fits": 1, "of": 1}} if mark == "cut off" else {
         "warnings": [{"kind": mark, "text": "stopped"}]}  # fmt: skip
@@ -164,7 +161,6 @@ def test_the_command_shows_them_and_writes_a_page(made, tmp_path, monkeypatch):
 
 
 def test_protocols_stand_in_a_table_of_their_own(tmp_path, monkeypatch):
-    """The gain is that of paired queries, and other tables have the default's rows alone."""
     for place in ("letorbench.api", "letorbench.analysis", "benchmarks"):
         monkeypatch.setattr(
             f"{place}.leaderboard.files", lambda: {"UNEVEN": tmp_path / "UNEVEN.zip"}
@@ -199,7 +195,6 @@ def test_protocols_stand_in_a_table_of_their_own(tmp_path, monkeypatch):
 
 
 def test_a_submission_is_whole_and_of_the_leaderboards_queries(made, tmp_path, monkeypatch):
-    """Those that are there are; one without a fold, with a taken name or other queries is not."""
     assert [line for each in SUBMISSIONS.glob("*/") for line in faults(each)] == []
     monkeypatch.setattr("letorbench.api.leaderboard.files", lambda: {"UNEVEN": made / "UNEVEN.zip"})
     monkeypatch.setattr(leaderboard, "files", lambda: {"UNEVEN": made / "UNEVEN.zip"})

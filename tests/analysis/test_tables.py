@@ -113,7 +113,6 @@ NAMED = Path(__file__).with_name("published.txt")
 
 
 def test_what_the_printed_names_are_called_here():
-    """Data sets, and methods of which we have a ranker."""
     sets = dict.fromkeys((row.source, row.dataset) for row in published())
     said = [f"{source}: {name} = {DATASETS.get(name, name)}" for source, name in sets]
     methods = dict.fromkeys((row.source, row.algorithm, row.ours) for row in published())

@@ -43,7 +43,6 @@ def test_fresh_and_cached_kernels_agree(tmp_path):
 
 @pytest.fixture
 def kept(tmp_path, monkeypatch):
-    """An empty folder of machine code, for kernels that are declared from now on."""
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "kernels"))
     jit.kernel_folder.cache_clear()
     yield tmp_path / "kernels"

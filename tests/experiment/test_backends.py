@@ -1,7 +1,6 @@
 """Who runs a run, and on what: processes, shares of the tasks, shares of the training queries."""
 
 import errno
-import json
 import logging
 import os
 import pickle
@@ -241,7 +240,6 @@ def test_an_executors_files_are_those_of_one_process(local, tmp_path, monkeypatc
 
 
 def test_other_data_on_a_worker_are_not_taken_for_those_asked_for(local, tmp_path, monkeypatch):
-    """A worker whose folder has other data of the name gets the right ones."""
     write_toy(tmp_path / "else", seed=9)
     loaded = running.benchmark_of
     other = loaded("TOY", Protocol(data_dir=tmp_path / "else", out=tmp_path))
@@ -289,54 +287,6 @@ def test_what_goes_wrong_on_a_worker_is_a_line_of_its_job(local, tmp_path, monke
     with pytest.raises(KeyboardInterrupt):
         lb.run(executor=executor, **good)
     assert waiting.cancelled()
-
-
-@pytest.fixture
-def cluster(tmp_path):
-    """A dask scheduler's address, and its two workers, each a process with a folder of its own."""
-    pytest.importorskip("distributed", reason="needs dask: pip install 'letorbench[distributed]'")
-    dask = [sys.executable, "-m", "dask"]
-    file = tmp_path / "scheduler.json"
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    words = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
-    processes = [subprocess.Popen([*dask, "scheduler", *words], **quiet)]
-    try:
-        while not (file.is_file() and file.read_text()):
-            time.sleep(0.1)
-        address = json.loads(file.read_text())["address"]
-        for name in ("one", "two"):
-            (tmp_path / name).mkdir()
-            words = [address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
-            processes.append(
-                subprocess.Popen([*dask, "worker", *words], cwd=tmp_path / name, **quiet)
-            )
-        yield address, processes[1:]
-    finally:
-        for each in processes:
-            each.kill()
-            each.wait()
-
-
-def test_a_job_of_a_killed_worker_goes_to_another(local, cluster, tmp_path):
-    """The files are those of a local run, all but the seconds."""
-    address, workers = cluster
-    folder = tmp_path / "dask"
-    words = ["run", "--dataset", "TOY", "--algo", "net=ranknet[epochs=10],mine,regression"]
-    words += ["--plugin", "theirs.py", "--repeats", "2", "--folds", "1-3"]
-    whole = subprocess.Popen(
-        [sys.executable, "-m", "letorbench", *words, "--backend", "dask", "--scheduler", address,
-         "--out", str(folder)], stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    while not list(folder.rglob("fit.json")) and whole.poll() is None:
-        time.sleep(0.01)
-    workers[0].kill()  # SIGKILL
-    finished = len(list(folder.rglob("fit.json")))
-    assert whole.wait() == 0, whole.stderr.read()
-    assert 0 < finished < len(list(folder.rglob("fit.json"))) == 2 * 3 + 2 * 3
-    printed(*words, "--out", "one")
-    far, near = content(folder), content(tmp_path / "one")
-    files = {name for name in near if "ndcg." not in name}  # tests draw no figures
-    assert far.keys() == near.keys() and all(far[name] == near[name] for name in files)
 
 
 def test_a_cluster_that_is_not_there_is_one_line(tmp_path, monkeypatch):
@@ -410,6 +360,9 @@ def test_shares_are_nested_and_the_same_for_every_algorithm(seen):
     # each share is scored by the model of its own queries
     scores = {n: results.only(n).scores()["regression"].to_numpy() for n in results.datasets}
     assert len({tuple(own) for own in scores.values()}) == 3
+    lb.run("TOY", "best-feature", folds=[3])  # NaN where an algorithm has no fold
+    kept = lb.load_results().only("TOY").scores().groupby("fold")[["best-feature", "regression"]]
+    assert kept.count().to_numpy().tolist() == [[56, 56], [56, 0]]
 
 
 #: starts two processes that note who they are, then wait
@@ -432,7 +385,6 @@ def never(item: object, how: str) -> None:
 
 
 def ended(call: Callable[[], bool], seconds: float = 10.0) -> bool:
-    """Whether something comes true in time."""
     end = time.monotonic() + seconds
     while not call():
         if time.monotonic() > end:
@@ -451,7 +403,6 @@ def alive(process: int) -> bool:
 
 
 def test_every_item_has_its_result_and_an_error_is_raised_here(monkeypatch):
-    """Processes that are kept are used again, with this one's environment, and end when told."""
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
 
     def where(item: int) -> tuple[int, int]:
@@ -498,7 +449,6 @@ print(*in_processes(where, [1], 1, print))
 
 
 def test_the_current_folder_is_not_imported_from_and_the_scripts_is(tmp_path):
-    """Whatever Python files the current folder has, here one of each name: none is run."""
     (tmp_path / "script.py").write_text(BESIDE)
     (tmp_path / "helper.py").write_text("import os\ndef where(n): return n, os.getcwd()")
     (tmp_path / "here").mkdir()
@@ -541,23 +491,3 @@ def test_the_end_of_a_run_ends_its_processes(tmp_path):
     process.kill()
     process.wait()
     assert ended(lambda: not any(alive(int(name)) for name in os.listdir(tmp_path)))
-
-
-def test_learning_curves_are_means_over_the_same_queries(seen):
-    lb.run("TOY", "regression", share=[0.25, 1], folds=[1, 2])
-    lb.run("TOY", "best-feature", folds=[2, 3])
-    results = lb.load_results()
-    frame = results.learning_curves("map")
-    assert frame[["dataset", "algo", "share"]].to_numpy().tolist() == [
-        ["TOY", "best-feature", 1.0], ["TOY", "regression", 0.25], ["TOY", "regression", 1.0],
-    ]  # fmt: skip
-    values = results.per_query("map").query("fold == 2")
-    of = values.groupby(["algo", "dataset"])["map"].mean()
-    means = [of["best-feature", "TOY"], of["regression", "TOY@0.25"], of["regression", "TOY"]]
-    np.testing.assert_allclose(frame["map"], means)
-    assert ((frame["low"] < frame["map"]) & (frame["map"] < frame["high"])).all()
-    assert "shares-map.svg" in printed(*"plot --shares --measure map --format svg".split())
-    axes = results.plot("map", shares=True).axes[0]
-    assert [line.get_xdata().tolist() for line in axes.lines] == [[1.0], [0.25, 1.0]]
-    kept = results.only("TOY").scores().groupby("fold")[["best-feature", "regression"]].count()
-    assert kept.to_numpy().tolist() == [[0, 56], [56, 56], [56, 0]]

@@ -131,7 +131,6 @@ def forget() -> None:
 
 
 def edit(file: Path) -> None:
-    """Change the code of a file."""
     with file.open("a") as source_file:
         source_file.write("\n_CHANGED = True\n")
     forget()
@@ -262,7 +261,6 @@ def test_an_identity_that_says_anything_is_of_other_code(facts):
 
 
 def test_an_instance_and_its_label_are_one_row(tmp_path):
-    """In whatever order the settings are spelled. What is in a grid counts as fixed."""
     write_toy(tmp_path / "data")
     bench = load("TOY", tmp_path / "data")
     base = Protocol(data_dir=tmp_path / "data", out=tmp_path / "results")

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
-import pandas as pd
 import pytest
 from conftest import printed, random_queries
 from numba import njit
@@ -346,7 +345,6 @@ def test_data_and_rankers_of_a_program_and_of_files_give_what_names_give(protoco
 
 
 def test_a_time_limit_is_stored_marked_and_lifted_again(protocol):
-    """What was cut off is trained again without the limit; what was not is reused."""
     algos = ["listnet", "regression"]
     short = run(["TOY"], algos, [1], replace(protocol, time_limit=1e-9))
     assert [row.cut_off for row in short.frames[0].rows] == [1, 0]
@@ -404,17 +402,13 @@ def test_features_are_what_each_ranker_needs_or_what_is_asked_for(protocol):
 def test_auto_asks_the_catalog_then_the_data(protocol, monkeypatch):
     monkeypatch.setattr(lb.Regression, "auto_features", "zscore")
     bench = load("TOY", protocol.data_dir)
-    parts = [(np.tanh(part.X), part.y, part.qid) for part in bench.parts]
-    X, y, qid = (np.concatenate(each) for each in zip(*parts))
-    frame = pd.DataFrame(X).assign(y=y, qid=qid)
-    beyond = frame.assign(wide=frame[0] * 1.5 / frame[0].abs().max())
-    known = [
-        (replace(bench, provenance={**bench.provenance, "normalised": fact}), done)
-        for fact, done in ((True, "raw"), (False, "zscore"), (None, "zscore"))
-    ]
-    tables = [(lb.from_frame(each, "y", "qid", name="TOY"), done)
-              for each, done in ((frame, "raw"), (beyond, "zscore"))]  # fmt: skip
-    for own, done in known + tables:
+    fold = bench.folds[0]
+    calm = replace(fold, train=replace(fold.train, features=np.tanh(fold.train.features)))
+    for each, fact, done in (
+        (calm, False, "zscore"), (fold, True, "raw"), (calm, None, "raw"), (fold, None, "zscore"),
+    ):  # fmt: skip
+        known = {**bench.provenance, "normalised": fact}
+        own = replace(bench, folds=(each,), provenance=known)
         [outcome] = run([own], ["regression"], [1], replace(protocol, features="auto")).runs
         assert outcome.fold.identity["features"] == done
 

@@ -25,8 +25,6 @@ SEED = np.random.SeedSequence(3)
 
 @pytest.fixture
 def toy():
-    """A linear ranker whose only weight is `a`; it records what it was given and drew."""
-
     @dataclass
     class Toy(Ranker):
         name = "select-toy"

@@ -75,7 +75,6 @@ def _value(name: str, value: np.longdouble, column: np.ndarray) -> np.longdouble
 
 @pytest.mark.parametrize("name", DEFINED)
 def test_is_what_its_definition_says(name):
-    """Of the features it was fitted on, and of others that it is applied to."""
     for X, offsets in query_sets():
         before = X.copy()
         for seen in (X, X[: (len(X) + 1) // 2]):

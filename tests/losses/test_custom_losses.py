@@ -79,8 +79,6 @@ def test_a_plugins_function_trains_every_kind_of_model(toy):
 
 
 def changed_squares(change):
-    """The squares with a changed gradient."""
-
     def changed(scores, labels):
         value, gradient = squares(scores, labels)
         return value, change(gradient, labels)
@@ -151,7 +149,6 @@ def first(y_true, y_score):
 
 
 def test_functions_and_classes_from_python_run_in_processes(toy):
-    """Losses, and a measure."""
     asked = {
         "own": lb.Recipe(loss=squares),
         "wide": lb.Recipe(loss=Stretched(width=2.0)),

@@ -262,7 +262,6 @@ DEFINITIONS: dict[str, Callable[[Loss, np.ndarray, np.ndarray], float]] = {
 
 @pytest.mark.parametrize("each", [e for e in EVERY if e.name in DEFINITIONS], ids=str)
 def test_its_value_is_the_definition(each, queries):
-    """With scores that are equal, near, far apart, and in part equal, and for a longer query."""
     if each.name == "lambdaloss":
         queries = queries.take(np.array([0, 2, 3, 5, 6]))  # of which all orders are tried
     elif getattr(each, "k", 1) == 1:

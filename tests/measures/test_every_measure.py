@@ -162,7 +162,6 @@ def test_small_lists_of_labels_with_every_pattern_of_ties(text):
 
 @pytest.mark.parametrize("measure", [nDCG @ 10, RMSE])
 def test_the_weighted_mean_is_of_the_queries_that_count(measure):
-    """The second query has no relevant document, and the most weight."""
     given = [0, 1, 0, 0, 1, 0], [0.9, 0.1, 0.5, 0.4, 0.9, 0.2], list("aabbcc"), measure
     rules = "standard,empty=drop,mean=weighted"
     each = lb.evaluate(*given, "standard", per_query=True)[str(measure)].to_numpy()
@@ -252,7 +251,6 @@ OFFSETS = np.array([0, 1, 41, 41, 43, 150, 900])
 @pytest.mark.parametrize("name", [*TOOLS, "standard", *CHANGED])
 @pytest.mark.parametrize("measure", [*QUICK, "err@10", "map@5"])
 def test_is_the_measure_or_none(name, measure, rng):
-    """With ties in file order, and as the mean over all their orders."""
     queries = random_queries(rng, [1, 30, 0, 2, 57, 10, 1, 0, 400], levels=4)
     with unlocked(queries):
         queries.labels[31:33] = 0

@@ -73,7 +73,6 @@ def trec_data(rng: np.random.Generator, queries: int) -> tuple[Qrels, Runs]:
 
 
 def written(folder: Path, qrels: Qrels, run: Runs, rng: np.random.Generator) -> tuple[Path, Path]:
-    """Both as files, their lines in any order."""
     labels = [f"{q} 0 {d} {r}\n" for q, own in qrels.items() for d, r in own.items()]
     lines = [f"{q}\tQ0 {d} 7 {s!r} x\r\n" for q, own in run.items() for d, s in own.items()]
     for name, text in (("qrels", labels), ("a.run", lines)):

@@ -127,7 +127,6 @@ def test_a_model_is_what_was_given_unchangeably_and_its_maker_keeps_writable_arr
 
 
 def impossible(value: np.ndarray) -> Iterator[np.ndarray]:
-    """Arrays that cannot stand for the value."""
     yield from (value[None], np.full(value.shape, "x"), value.astype(complex))
     if value.ndim:
         yield value.ravel()[0]

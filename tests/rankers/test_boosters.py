@@ -243,7 +243,6 @@ def test_features_of_whole_queries_teach_nothing(rng):
 
 
 def drawn(w, how, size=None, seed=5):
-    """The votes that a search for these weights gets."""
     votes = []
     ndcgboost.best_of_sample(votes.append, how, size, np.random.default_rng(seed), w)
     return votes[0]

@@ -37,7 +37,6 @@ def badly_scaled():
 
 @pytest.mark.parametrize("features", [None, "query-minmax"])
 def test_documents_are_scored_in_the_callers_order_however_they_are_given(features):
-    """By qid or group, sorted or scattered, in a frame with a column of queries; arguments win."""
     X, y, qid = arrays()
     order, every, sizes = np.argsort(qid, kind="stable"), slice(None), {"group": [8] * 12}
     frame = pd.DataFrame(X, columns=list("abcd"))
@@ -77,14 +76,12 @@ def test_the_seed_is_an_integer_or_a_generator():
 
 @pytest.fixture
 def routing():
-    """scikit-learn with metadata routing."""
     sklearn = pytest.importorskip("sklearn", reason="scikit-learn is not installed")
     with sklearn.config_context(enable_metadata_routing=True):
         yield
 
 
 def test_missing_values_of_any_array_are_taken_by_trees(routing):
-    """In training, in validation, and afterwards; scikit-learn knows."""
     from sklearn.model_selection import GroupKFold, cross_val_score
 
     X, y, qid = arrays(n_queries=30)

@@ -390,7 +390,6 @@ def test_every_setting_changes_what_is_learned_and_kept(cls, tmp_path):
 
 @EVERY
 def test_a_fit_that_learned_nothing_warns(cls):
-    """Equal features say nothing; those that vary do."""
     if not cls.learns:
         pytest.skip("it does not learn")
     train, model = toy(33, [8] * 40), cls()
@@ -424,7 +423,6 @@ def test_scikit_learn_checks_and_clones_it(cls):
 
 @pytest.mark.parametrize("sklearn", [True, False])
 def test_what_needs_a_fit_says_so_as_scikit_learn_does(sklearn, monkeypatch, tmp_path):
-    """Whether its error can be loaded or not; nothing is imported or written before."""
     error: type[Exception] = AttributeError
     if sklearn:
         error = pytest.importorskip("sklearn.exceptions").NotFittedError
@@ -479,7 +477,6 @@ def shortest_slices(monkeypatch):
 
 
 def many_values(seed: int, lengths: list[int]) -> QuerySet:
-    """Random queries, whose features have between two and very many values."""
     drawn = random_queries(np.random.default_rng(seed), lengths, 11)
     features = drawn.features.copy()
     for k, values in enumerate((2, 7, 40, 300)):

@@ -17,7 +17,6 @@ from letorbench.rankers.lambdamart import newton_by_pairs
 @pytest.mark.parametrize("scale", [0.0, 1.0, 100.0])
 @pytest.mark.parametrize("normalised", [False, True])
 def test_the_forces_are_those_of_the_paper(scale, truncation, normalised, rng):
-    """Also where scores tie, or are so far apart that exponentials are not shared."""
     queries = random_queries(rng, [1, 7, 12, 40, 2])
     s = np.round(rng.normal(size=queries.n_docs) * 3.0) * scale
     ranker = LambdaMART(truncation=truncation, normalised=normalised)

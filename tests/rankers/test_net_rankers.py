@@ -46,7 +46,6 @@ def test_listnet_lowers_its_loss_and_leaves_out_queries_of_one_label(settings, r
 @pytest.mark.parametrize(("l2", "target"), [(0.0, "label"), (1e-3, "gain"), (0.5, "label")])
 @pytest.mark.parametrize(("n", "width"), [(100, 9), (31, 30), (30, 31), (3, 200)])
 def test_regression_has_the_shortest_solution(n, width, l2, target, rng):
-    """With constant, repeated and nearly repeated features, on many and on few documents."""
     X = (rng.normal(size=(n, width)) * rng.uniform(0.1, 10, width)).astype(np.float32)
     X[:, 3], X[:, 5] = 2, X[:, 4]
     X[:, 6] = X[:, 4] + 0.03 * rng.normal(size=n)

@@ -167,7 +167,6 @@ def test_a_wrong_plugin_file_is_one_line(tmp_path):
 
 
 def test_a_worker_has_the_newest_form_of_a_plug_in_file(tmp_path):
-    """Also where it has no such file, has an older one, and where a form comes again."""
     path = tmp_path / "forms.py"
     begin = "from dataclasses import dataclass\nfrom letorbench.rankers import Ranker\n"
     for number, name in enumerate(["one", "two", "two", "one"]):

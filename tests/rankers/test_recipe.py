@@ -60,7 +60,6 @@ PUBLISHED = [
 
 
 def presets() -> Iterator[tuple[str, dict[str, object], dict[str, object]]]:
-    """The rankers of the studies, whose names are those of their losses."""
     for name, place in places().items():
         fixed = STUDIES.get(place.partition(":")[0].rpartition(".")[2])
         if fixed is not None:

@@ -131,7 +131,6 @@ def test_parameters_do_what_they_do_in_the_librarys_estimator(name, text, given,
 
 
 def of_features(theirs) -> Iterator[float]:
-    """The gains of an estimator's five features."""
     if hasattr(theirs, "booster_"):
         return iter(theirs.booster_.feature_importance("gain"))
     scores = theirs.get_booster().get_score(importance_type="total_gain")

@@ -84,7 +84,6 @@ def test_a_weight_is_a_number_of_copies(name, other):
 
 @pytest.mark.parametrize("name", ["lambdarank", "ranknet"])
 def test_a_net_steps_by_the_weight(name):
-    """The step of a query of weight 3 is three times as long, and its cost counts three times."""
     queries = random_queries(np.random.default_rng(2), [9])
     rates = {}
     for weight in (None, 3.0):

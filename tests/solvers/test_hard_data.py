@@ -20,7 +20,6 @@ from letorbench.losses.base import LONGEST_COMPARED
 from letorbench.models import LinearFamily
 from letorbench.rankers import RankSVM, ranker
 from letorbench.rankers.ranksvm import pair_differences
-from letorbench.rankers.regression import Classification
 from letorbench.solvers.descent import LBFGS
 from letorbench.solvers.objective import Objective
 from letorbench.solvers.stopping import Validation
@@ -88,28 +87,6 @@ def test_ranksvm_is_at_the_optimum(powers, strength):
         found = objective(learned.model.weights * unit)[0]
         assert found == pytest.approx(learned.objective[-1], rel=1e-7, abs=1e-12 * first)
         assert found <= reference * (1.0 + 2.0 * gap) + 1e-12 * first and not learned.warnings
-
-
-@pytest.mark.parametrize(("powers", "strength"), STRENGTHS)
-def test_classification_is_at_the_optimum(powers, strength):
-    queries, l2 = raw_queries(2, LENGTHS, powers), (1e-4, 1e-2, 1.0)[strength]
-    model = Classification(l2=l2).fit_sets(queries).learned.model
-    family = LinearFamily.conditioned(queries.features, intercept=True)
-    zero = np.zeros(family.n_parameters)
-    prior = Objective(family, loss("logistic"), queries, queries.n_docs).with_prior(l2, zero).l2
-    y = np.where(queries.labels >= 1, 1.0, -1.0)
-    rows = (queries.features.astype(np.float64) - family.mean) / family.scale
-
-    def objective(theta):
-        w, b = theta[:-1], theta[-1]
-        margin = y * (rows @ w + b)
-        slope = -y / (1.0 + np.exp(margin)) / len(y)
-        value = np.logaddexp(0.0, -margin).mean() + prior / 2 * (w @ w)
-        return value, np.append(rows.T @ slope + prior * w, slope.sum())
-
-    reference = least(objective, len(zero))
-    found = np.append(model.weights * family.scale, model.bias + family.mean @ model.weights)
-    assert objective(found)[0] <= reference * (1.0 + 1e-8)
 
 
 @pytest.mark.parametrize("powers", [(-9, 0, 9), *POWERS])

@@ -18,7 +18,6 @@ from letorbench.solvers.stopping import (
 
 
 def after(values, **options) -> EarlyStopping:
-    """Rounds with one validation query each."""
     rounds = EarlyStopping(**options)
     for value in values:
         rounds.record(np.array([value]))

@@ -125,10 +125,6 @@ def test_a_cut_inside_a_bin_is_found_beside_features_of_whole_bins(rng, place):
 
 
 def test_the_first_of_equal_stumps_is_taken(rng):
-    """The first feature, though rounding may tell it from its opposite, and its lowest cut.
-
-    A value at the threshold is not above it.
-    """
     column = rng.normal(size=(200, 1)).astype(np.float32)
     for bins in (None, 256):
         search = stump_search(np.hstack([column, -column]), bins)
@@ -186,7 +182,6 @@ def test_a_column_is_sorted_as_numpy_does(rng):
 
 
 def test_a_stump_of_one_class_is_no_classifier():
-    """The purest cut separates one document of a class from more of the same class."""
     features = np.arange(8, dtype=np.float32)[:, None]
     weights = np.array([1.0, 1.0, 1.0, -1.0, 1.0, 1.0, -1.0, 1.0])
     for criterion in IMPURITIES:
