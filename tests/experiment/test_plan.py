@@ -296,20 +296,18 @@ def test_a_protocol_as_published_chooses_nothing_that_a_paper_does_not(tmp_path)
 def test_what_a_measure_of_ones_own_chose_is_of_its_code(tmp_path, monkeypatch):
     """A result that another form of the measure chose is not taken for one of this form."""
 
-    def mine(y_true, y_score):
-        return 0.25
+    def returning(value):
+        def mine(y_true, y_score):
+            return value
 
-    def changed(y_true, y_score):
-        return 0.75
+        return mine
 
-    changed.__name__ = "mine"
     write_toy(tmp_path)
     benchmarks, found = {"TOY": load("TOY", tmp_path)}, []
-    for function in (mine, changed, mine):
+    for value in (0.25, 0.75, 0.25):
         monkeypatch.setattr("letorbench.registry.USER_DEFINED", {})
-        protocol = Protocol(
-            data_dir=tmp_path, out=tmp_path / "out", select=measure_names(function)[0]
-        )
+        [select] = measure_names(returning(value))
+        protocol = Protocol(data_dir=tmp_path, out=tmp_path / "out", select=select)
         (job,) = plan_runs(benchmarks, systems_of(["regression"]), [1], protocol)
         assert protocol.select == job.identity["select"] == "mine"
         found.append(job.identity)

@@ -18,8 +18,7 @@ import numpy as np
 import pytest
 from conftest import printed, random_queries
 from numba import njit
-from plain_readers import read_letor
-from toy_data import content, read_lists, write_toy
+from toy_data import content, write_toy
 
 import letorbench as lb
 from letorbench.api.running import exit_status
@@ -419,10 +418,11 @@ def test_transformations_are_fitted_on_training_and_travel_with_the_model(protoc
     folder = run(["TOY@0.5"], ["regression[l2=0.1]"], [1], chosen).runs[0].fold.folder
     fold = load("TOY", protocol.data_dir).folds[0].sampled(0.5, np.random.default_rng([0, 1]))
     done = TRANSFORMATIONS["zscore"].fit(fold.train.features)
-    by_hand = lb.Regression(l2=0.1).fit(done(fold.train)).predict(done(fold.test))
+    by_hand = lb.Regression(l2=0.1).fit(done(fold.train))
     model = load_model(folder / "model.npz")
-    for scores in (np.loadtxt(folder / "scores.txt"), model.predict(fold.test)):
-        np.testing.assert_array_equal(scores, by_hand)
+    for file, part in (("scores.txt", fold.test), ("validation.txt", fold.validation)):
+        for scores in (np.loadtxt(folder / file), model.predict(part)):
+            np.testing.assert_array_equal(scores, by_hand.predict(done(part)))
     known = Validation(fold.train, convention=load("TOY", protocol.data_dir).convention)
     on_training = json.loads((folder / "fit.json").read_text())["validation"]["training"]
     assert on_training == known(model.predict(fold.train)).mean()
@@ -431,54 +431,6 @@ def test_transformations_are_fitted_on_training_and_travel_with_the_model(protoc
     path.write_text(re.sub(r" 1:\S+", " 1:1000", path.read_text()))
     assert not run(["TOY@0.5"], ["regression[l2=0.1]"], [1], chosen).runs[0].reused
     assert (folder / "model.npz").read_bytes() == before  # the test part does nothing
-
-
-def test_what_validation_chooses_is_the_best_by_hand(protocol, monkeypatch):
-    """From the texts alone: validation and test are scaled by what the training part has."""
-
-    @dataclass
-    class Mixed(Ranker):
-        """A ranker without training: the first feature less `a` times the second."""
-
-        name = "mixed"
-        grid: ClassVar = {"a": (7.3, 2.3, 4.1)}
-        a: float = 1.0
-
-        def learn(self, train, validation, rng):
-            weights = np.append([1.0, -self.a], np.zeros(train.n_features - 2))
-            return FitResult(Linear(weights, 0.0))
-
-    monkeypatch.setitem(plugins.RANKERS, "mixed", Mixed)
-    [outcome] = run(["TOY"], ["mixed"], [2], replace(protocol, features="zscore")).runs
-    data, folder = protocol.data_dir / "TOY" / "Fold2", outcome.fold.folder
-    parts = [read_letor((data / f"{x}.txt").read_bytes()) for x in ("train", "vali", "test")]
-    train, *others = (part.features.astype(float) for part in parts)
-    held_out, test = ((x - train.mean(axis=0)) / train.std(axis=0) for x in others)
-
-    def scores(a: float, x: np.ndarray) -> np.ndarray:
-        return x[:, 0] - a * x[:, 1]
-
-    def ndcg(a: float) -> float:
-        file = protocol.out / "by-hand.txt"
-        np.savetxt(file, scores(a, held_out))
-        values = []
-        for labels in read_lists(data / "vali.txt", file).values():
-            dcg, ideal = (
-                sum((2**r - 1) / np.log2(1 + rank) for rank, r in enumerate(each[:10], 1))
-                for each in (labels, sorted(labels, reverse=True))
-            )
-            values.append(dcg / ideal if ideal else 0.0)
-        return float(np.mean(values))
-
-    validation = json.loads((folder / "fit.json").read_text())["validation"]
-    tried = [trial["settings"]["a"] for trial in validation["grid"]]
-    values = [ndcg(a) for a in tried]
-    assert tried[:3] == [7.3, 2.3, 4.1] and len(set(values[:3])) > 1
-    assert [trial["value"] for trial in validation["grid"]] == pytest.approx(values, rel=1e-12)
-    assert validation["value"] == pytest.approx(max(values), rel=1e-12)
-    best = tried[int(np.argmax(values))]
-    for file, x in (("validation.txt", held_out), ("scores.txt", test)):
-        np.testing.assert_allclose(np.loadtxt(folder / file), scores(best, x), rtol=1e-5, atol=1e-5)
 
 
 def test_a_damaged_fold_is_noted_and_does_not_stop_a_run(protocol):

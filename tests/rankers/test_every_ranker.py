@@ -6,6 +6,7 @@ these the first one stands for the others where a training is tested.
 
 import math
 import os
+import pickle
 import sys
 import textwrap
 import warnings
@@ -168,6 +169,7 @@ def test_scales_of_features_are_no_matter(cls):
 @EVERY
 def test_is_registered_and_documented(cls):
     assert ranker(cls.name) is cls and getattr(lb, cls.__name__) is cls and cls.__doc__
+    assert pickle.loads(pickle.dumps(cls())) == cls()
     for name, values in cls.grid.items():
         assert len(values) > 1 and list(values) == sorted(set(values))
         cls(**{name: values[0]}), cls(**{name: values[-1]})

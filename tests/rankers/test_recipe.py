@@ -1,9 +1,5 @@
 """Recipes: every model, loss and solver on a toy set, and the rankers that are recipes."""
 
-import pickle
-import re
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from conftest import random_queries
@@ -41,48 +37,6 @@ def test_every_loss_fits_or_says_why_not(model, solver, toy):
                 close = 0.2 if (model, name) == ("mlp", "lambdaloss") else 1e-4
                 assert reached == pytest.approx(values[-1], rel=close, abs=1e-9), name
                 assert values[-1] <= values[0], name
-
-
-#: what the two studies of losses fix beside the loss
-STUDIES = {"ravikumar2011": {"standardise": False, "intercept": True}, "tran2012": {}}
-#: other settings of published rankers, and what makes a recipe of them
-PUBLISHED = [
-    ("listnet", {"epochs": 20, "patience": 0},
-     {"standardise": False, "solver": "gradient-descent", "learning_rate": 0.3, "l2": 0.0}),
-    ("wpl", {"weight": "1/pi"}, {"loss": "wpl(weight=1/pi)"}),
-    ("smooth-ndcg", {"functional": "quadratic"},
-     {"model": "quadratic", "loss": "smooth(measure=ndcg)", "starts": 3}),
-    ("mcl", {"functional": "distance", "tau": 2.0}, {"model": "distance"}),
-    ("qnorm", {"p": 1.5, "truncation": 3},
-     {"loss": "qnorm(p=1.5, truncation=3)", "l2": 0.0, **STUDIES["ravikumar2011"]}),
-    ("pairwise", {"loss": "hinge", "weight": "1/m"}, {"loss": "pairwise(phi=hinge, weight=1/m)"}),
-]  # fmt: skip
-
-
-def presets() -> Iterator[tuple[str, dict[str, object], dict[str, object]]]:
-    for name, place in places().items():
-        fixed = STUDIES.get(place.partition(":")[0].rpartition(".")[2])
-        if fixed is not None:
-            text = re.sub(r"(.+)@(\d+)", r"\1(truncation=\2)", name)
-            text = re.sub("smooth-(.+)", r"smooth(measure=\1)", text)
-            starts = 3 if "smooth" in name else 1
-            yield name, {}, {"loss": text, "l2": ranker(name).l2, "starts": starts, **fixed}
-
-
-@pytest.mark.parametrize(
-    "name, settings, parts", [*PUBLISHED, *presets()], ids=lambda each: str(each)
-)
-def test_published_rankers_are_recipes(name, settings, parts, rng):
-    """The same parts give the same bits, and a preset pickles by the name of its class."""
-    train, held_out = (random_queries(rng, [9] * 12, 6) for _ in range(2))
-    settings = settings if "epochs" in settings else {"iterations": 20, **settings}
-    common = {key: each for key, each in settings.items() if key in Recipe().get_params()}
-    scores, published = [], ranker(name)(**settings)
-    assert pickle.loads(pickle.dumps(published)) == published
-    for one in (Recipe(**{"loss": name, **common, **parts}), published):
-        one.fit_sets(train, held_out, np.random.default_rng(5))
-        scores.append(one.predict(held_out.features))
-    np.testing.assert_array_equal(*scores)
 
 
 @pytest.mark.parametrize("name", [name for name, at in places().items() if "ravikumar" in at])
