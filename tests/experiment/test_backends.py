@@ -251,26 +251,17 @@ def test_other_data_on_a_worker_are_not_taken_for_those_asked_for(local, tmp_pat
 def test_what_goes_wrong_on_a_worker_is_a_line_of_its_job(local, tmp_path, monkeypatch):
     executor = Elsewhere(monkeypatch)
     good = {"data": "TOY", "algos": "regression", "folds": [1], "out": "bad"}
-
-    def failed() -> str:
-        with pytest.raises((DataError, UsageError)) as error:
+    gone: Future = Future()
+    gone.cancel(), gone.set_running_or_notify_cancel()
+    for where, name, instead, said in (
+        (running, "is_current", lambda identity: False, "found other code of letorbench"),
+        (running, "select", lambda *_: 1 / 0, "^TOY, regression, fold 1: ZeroDivisionError: div"),
+        (Elsewhere, "submit", lambda *_: 1 / 0, "the executor failed: ZeroDivisionError"),
+        (Elsewhere, "submit", lambda *_: gone, "the executor has cancelled it"),
+    ):
+        with monkeypatch.context() as patch, pytest.raises((DataError, UsageError), match=said):
+            patch.setattr(where, name, instead)
             lb.run(executor=executor, **good)
-        return str(error.value)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(running, "is_current", lambda identity: False)
-        assert "found other code of letorbench" in failed()
-    with monkeypatch.context() as patch:
-        patch.setattr(running, "select", lambda *_: 1 / 0)
-        assert failed() == "TOY, regression, fold 1: ZeroDivisionError: division by zero"
-    with monkeypatch.context() as patch:
-        patch.setattr(Elsewhere, "submit", lambda *_: 1 / 0)
-        assert "the executor failed: ZeroDivisionError" in failed()
-    with monkeypatch.context() as patch:
-        gone: Future = Future()
-        gone.cancel(), gone.set_running_or_notify_cancel()
-        patch.setattr(Elsewhere, "submit", lambda *_: gone)
-        assert "the executor has cancelled it" in failed()
     with monkeypatch.context() as patch:  # a measure that fails costs no training
         bad = {**good, "measures": [fails], "out": "measured"}
         with pytest.raises(DataError, match="measure fails: IndexError"):
