@@ -94,11 +94,9 @@ def test_own_rows_have_their_place_and_are_paired_by_query(made, tmp_path):
     theirs = replace(ours, rows=rows)
     each = board(ours, replace(theirs, data_dir=made / "data"))
     assert each.users == ("good (yours)", "same (yours)", "part (yours)")
-    assert each.notes == (
-        "regression: left out: found convention trec_eval, expected standard",
-        "gap: left out: found a measure without a value",
-        "less: left out: found other queries than those of the shipped rows",
-    )
+    nouns = (("regression:", "trec_eval"), ("gap:", "without a value"), ("less:", "other queries"))
+    for note, (name, noun) in zip(each.notes, nouns, strict=True):
+        assert note.startswith(name) and noun in note
     rows = to_frame(board_table(each, "ndcg@10")).set_index("algo")
     assert rows["place"]["good (yours)"] == 1
     values = rows["ndcg@10"]

@@ -88,10 +88,8 @@ def test_a_limit_holds_inside_its_block_and_is_one_at_least(monkeypatch):
     assert thread_count() == 9999
     for text in ("two", "0", "-1", "10000", "1.5"):
         monkeypatch.setenv("LETORBENCH_THREADS", text)
-        with pytest.raises(UsageError) as caught:
+        with pytest.raises(UsageError, match=f"LETORBENCH_THREADS={text}: .* 1 to 9999"):
             thread_count()
-        said = f"LETORBENCH_THREADS={text}: expected a number of threads, 1 to 9999"
-        assert str(caught.value) == said
     monkeypatch.setenv("LETORBENCH_THREADS", "")
     assert thread_count() == len(os.sched_getaffinity(0))
 

@@ -10,7 +10,6 @@ from letorbench.losses import loss
 from letorbench.losses.base import CustomLoss
 from letorbench.models import LinearFamily
 from letorbench.solvers.descent import LBFGS, GradientDescent, LineSearch
-from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.solvers.objective import PRIMES, Objective, mean_curvature, ranks, signs
 from letorbench.solvers.stopping import NEVER, Deadline, EarlyStopping
 
@@ -65,11 +64,10 @@ def test_limits_of_iterations_and_of_time_are_warned_of(late, rng):
         objective(np.append(m.weights, m.bias)) for m in (family.model(np.zeros(6)), found.model)
     )
     steepness = [np.linalg.norm(each[1]) for each in (begin, end)]
-    text = (
-        f"the descent ended after {n} iterations with a gradient "
-        f"{steepness[1] / steepness[0]:.1e} times as long as at the start, not 1e-06"
-    )
-    assert found.warnings == (FitWarning("cut off" if late else "not converged", text),)
+    [warning] = found.warnings
+    assert warning.kind == ("cut off" if late else "not converged")
+    share = f" {steepness[1] / steepness[0]:.1e} times"
+    assert f" {n} iterations" in warning.text and share in warning.text
     assert found.cut_off == late and (found.curve, found.best) == ((), None)
     assert len(found.objective) == n + 1
     assert (found.objective[0], found.objective[-1]) == pytest.approx((begin[0], end[0]), rel=1e-12)
