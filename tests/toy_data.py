@@ -68,20 +68,6 @@ def write_uneven(data_dir: Path, name: str = "UNEVEN", seed: int = 3) -> Path:
     return write_folds(data_dir / name, parts)
 
 
-def read_lists(test_file: Path, scores_file: Path) -> dict[int, list[int]]:
-    """Return each query's labels by falling score, ties in file order, by plain Python."""
-    rows = [line.split() for line in test_file.read_text().splitlines()]
-    scores = [float(line) for line in scores_file.read_text().split()]
-    assert len(rows) == len(scores)
-    found: dict[int, list[tuple[float, int]]] = {}
-    for row, score in zip(rows, scores):
-        found.setdefault(int(row[1].removeprefix("qid:")), []).append((-score, int(row[0])))
-    return {
-        qid: [label for _, label in sorted(docs, key=lambda doc: doc[0])]
-        for qid, docs in found.items()
-    }
-
-
 #: what a fold's result may be given beside its identity
 RESULT = (
     "cut_off", "ranker", "repeats", "seconds", "validation", "validation_scores", "warnings",
