@@ -164,6 +164,7 @@ def test_a_wrong_plugin_file_is_one_line(tmp_path):
         assert line.startswith(f"{tmp_path / name}:") and "\n" not in line
         assert first in line and second in line, line
         assert plugins.files() == (mine,) and list(plugins.load_all()) == ["same"]
+    assert not {"letorbench_plugin_h", "letorbench_plugin_i"} & {*sys.modules}  # half run
 
 
 def test_a_worker_has_the_newest_form_of_a_plug_in_file(tmp_path):
