@@ -11,14 +11,14 @@ from pathlib import Path
 
 from letorbench.papers.paper import Paper, load
 
-#: a paper's name on the command line -> its folder
-PAPERS = {
-    path.parent.name.replace("_", "-"): path.parent.name
+#: the names on the command line
+PAPERS = tuple(
+    path.parent.name.replace("_", "-")
     for path in sorted(Path(__file__).parent.glob("*/claims.toml"))
-}
+)
 
 
 @cache
 def paper(name: str) -> Paper:
-    """The paper of that name (a key of PAPERS)."""
-    return load(name, PAPERS[name])
+    """The paper of that name (of PAPERS)."""
+    return load(name)

@@ -17,13 +17,11 @@ from letorbench.analysis.published import lookup
 from letorbench.analysis.tables import write_table
 from letorbench.papers.paper import Paper, Part
 from letorbench.papers.records import SIGNS
-from letorbench.papers.rules import SMALLER, named
+from letorbench.papers.rules import SMALLER, Verdict, named
 from letorbench.papers.runs import ByMethod
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from letorbench.papers.rules import Verdict
 
 #: pale fills on which hatches and numbers can be read
 BARS = ("#F3C9A9", "#FFFFFF", "#A9CCE3", "#F7DC9A", "#D7BDE2", "#A9DFBF")

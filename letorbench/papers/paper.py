@@ -286,8 +286,9 @@ def check_axes(part: Part, methods: Sequence[Method]) -> None:
                 )
 
 
-def load(name: str, folder: str) -> Paper:
+def load(name: str) -> Paper:
     """Read a paper from its folder in the package."""
+    folder = name.replace("-", "_")
     facts = tomllib.loads((Path(__file__).parent / folder / "claims.toml").read_text("utf-8"))
     code: Any = importlib.import_module(f"letorbench.papers.{folder}")
     of_source = (row for row in published() if row.source == facts.get("source", ""))

@@ -83,11 +83,11 @@ def summary(result: Reproduction) -> str:
     """The paper's sentence, with our numbers in its fields."""
 
     def number(field: re.Match[str]) -> str:
-        id, *of = field[1].split(", ")
+        id, *names = field[1].split(", ")
         numbered = [
             (o, verdict)
             for o in (*result.outcomes, *result.elsewhere) for verdict in o.rows
-            if o.claim.id == id and {verdict.part, o.place} - {""} == set(of)
+            if o.claim.id == id and {verdict.part, o.place} - {""} == set(names)
         ]  # fmt: skip
         numbers = [v.count.partition(";")[0] if field[2] else records.our_number(v)
                    for _, v in numbered]  # fmt: skip

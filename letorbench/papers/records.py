@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from letorbench.analysis import tables
 from letorbench.analysis.tables import Value, four_decimals, render, text_table
 from letorbench.errors import DataError
 from letorbench.files import checked, read_file, with_checksum, write_atomically
 from letorbench.papers import rules
-from letorbench.papers.paper import COMPARISONS
+from letorbench.papers.paper import COMPARISONS, Paper
 from letorbench.papers.rules import Outcome, Verdict
 from letorbench.version import YEAR, __version__
-
-if TYPE_CHECKING:
-    from letorbench.papers.paper import Paper
 
 #: the outcomes with their check sum, which later runs read; and tables of them for people
 OUTCOMES = "outcomes.json"
@@ -134,8 +131,8 @@ def lines(outcomes: Iterable[Outcome]) -> list[str]:
     """The outcomes as a table of text, a row for each part of a claim."""
     rows = []
     for o in (each for each in outcomes if each.answer != rules.NOT_RUN):
-        of = o.claim.data
-        data = f"{len(of)} sets" if len(of) > 2 else ", ".join(of) or "none"
+        names = o.claim.data
+        data = f"{len(names)} sets" if len(names) > 2 else ", ".join(names) or "none"
         for row in o.rows or (None,):
             named = o.claim.id + (f", {row.part}" if row and row.part else "")
             rows.append([named, o.place or data, *cells(o, row)])
@@ -205,7 +202,8 @@ def notes(outcomes: Iterable[Outcome]) -> list[str]:
 def closing(papers: Mapping[str, Sequence[Outcome]], folders: Sequence[Path]) -> list[str]:
     """How many claims of each paper have which answer, and the folder of each paper's files."""
     by_paper = {
-        name: [rules.named(o.answer) for o in of if not o.place] for name, of in papers.items()
+        name: [rules.named(o.answer) for o in outcomes if not o.place]
+        for name, outcomes in papers.items()
     }
     answers = [a for a in SIGNS if any(a in every for every in by_paper.values())]
     rows = [[name, str(len(every)), *(str(every.count(a)) for a in answers)]

@@ -72,15 +72,15 @@ def run_part(paper: Paper, part: Part, context: Context) -> PartResult:
     """Run one part on the data at hand."""
     folder = context.folder(paper.name)
     if part.form == "module":
-        given = paper.code[part.name](context)
-        if isinstance(given, PartResult):
-            return given
-        rows = [[name, f"{each.value:.6g}"] for name, each in given.items()]
+        returned = paper.code[part.name](context)
+        if isinstance(returned, PartResult):
+            return returned
+        rows = [[name, f"{each.value:.6g}"] for name, each in returned.items()]
         table = write_table(folder / part.name, part.title, ["what", "value"], rows)
-        return PartResult(numbers=given, files=table)
+        return PartResult(numbers=returned, files=table)
     here = [name for name in (*part.data, *part.other_data) if context.has(name)]
     methods = [paper.methods[each] for each in part.methods]
-    every = specifications(part, context.setting)
+    ways = specifications(part, context.setting)
     known = dict[str, PerQuery]()
 
     def on(dataset: str, way: Specification) -> dict[str, PerQuery]:
@@ -93,9 +93,9 @@ def run_part(paper: Paper, part: Part, context: Context) -> PartResult:
         known.update({keys[label]: each for label, each in results.items()})
         return {label: known[key] for label, key in keys.items() if key in known}
 
-    values = {way.name: {name: on(name, way) for name in here} for way in every}
+    values = {way.name: {name: on(name, way) for name in here} for way in ways}
     # on new draws of the folds, in our specification: what claims compare
-    ours, compared = every[0], dict[str, list[Method]]()
+    ours, compared = ways[0], dict[str, list[Method]]()
     for name in filter(context.rotates, here):
         claims = (c for c in paper.claims if c.part == part.name and (name in c.data or c.on(name)))
         labels = dict.fromkeys(m for c in claims for t in c.tests if t.compares for m in t.methods)
@@ -106,14 +106,14 @@ def run_part(paper: Paper, part: Part, context: Context) -> PartResult:
         for k in range(1, 1 + part.resplits * (context.setting == "default"))
     )
     # tables are of our specification, by every protocol
-    protocols = dict.fromkeys(way.choices.get("selection", "") for way in every)
-    shown = {name: values[way.name] for name, way in zip(protocols, every)}
+    protocols = dict.fromkeys(way.choices.get("selection", "") for way in ways)
+    shown = {name: values[way.name] for name, way in zip(protocols, ways)}
     files = figures.files(paper, part, shown, folder)
     absent = ", ".join(name for name in part.data if name not in here)
     lines = [f"without {absent}, not at hand"] if absent else []
     lines += [line for name in here for line in kept_products(context, name, methods)]
     differs = tuple(f"{part.title}: {line}" for line in lines)
-    choices = {way.name: way.choices for way in every}
+    choices = {way.name: way.choices for way in ways}
     return PartResult(values, {}, tuple(files), differs, choices, redrawn)
 
 
@@ -123,17 +123,17 @@ def kept_products(context: Context, dataset: str, methods: Iterable[Method]) -> 
     n = benchmark.folds[0].train.n_features
     for each in (each for each in methods if "keep" in each.settings):
         rho = float(str(context.settled(each, dataset).settings["rho"]))
-        of = [int((fold >= rho).sum()) for fold in correlations(benchmark)]
-        span = f"{min(of):,}" + f" to {max(of):,}" * (min(of) < max(of))
+        n_kept = [int((fold >= rho).sum()) for fold in correlations(benchmark)]
+        span = f"{min(n_kept):,}" + f" to {max(n_kept):,}" * (min(n_kept) < max(n_kept))
         counts.append(f"{span} (rho {rho:g}) for {each.row or each.label}")
     line = f"of {n * (n + 1) // 2:,} products the folds of {dataset} keep {'; '.join(counts)}"
     return [line] if counts else []
 
 
-def elsewhere(of_part: Iterable[Claim], result: PartResult) -> list[rules.Outcome]:
+def elsewhere(claims: Iterable[Claim], result: PartResult) -> list[rules.Outcome]:
     """The outcomes on other data than the claims', without generated data."""
     outcomes, values = [], next(iter(result.values.values()), {})
-    for claim, name in product(of_part, values):
+    for claim, name in product(claims, values):
         moved = None if name in claim.data or generated(name) else claim.on(name)
         if moved is not None:
             outcomes.append(replace(judged(moved, result), claim=claim, place=name))

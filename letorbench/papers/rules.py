@@ -165,7 +165,9 @@ def compared(
     parts = Counter(p.dataset for p in here)
     first = [values[p.dataset][p.upper] for p in {p.dataset: p for p in here}.values()]
     units = [len(each.folds) for each in first]
-    drawn = [f"{k} {'draws' if are_draws(of) else 'queries'}" for k, of in zip(units, first)]
+    drawn = [
+        f"{k} {'draws' if are_draws(method) else 'queries'}" for k, method in zip(units, first)
+    ]
     samples = {d: between[test.part, d] for d in parts if (test.part, d) in between}
     # the number is a mean over comparisons, which the data sets share
     split = sum((parts[d] / len(here)) ** 2 * each.var(ddof=1) for d, each in samples.items())
@@ -228,10 +230,10 @@ def _places(here: Sequence[Point], leads: np.ndarray) -> str:
     behind: dict[tuple[str, str], int] = {}
     for p, lead in zip(here, leads):
         behind[p.dataset, p.measure] = behind.get((p.dataset, p.measure), 1) + bool(lead <= 0.0)
-    of = len({p.lower for p in here}) + 1
+    n_methods = len({p.lower for p in here}) + 1
     ranks = sorted(behind.values())
     span = f"{ranks[0]}" if ranks[0] == ranks[-1] else f"{ranks[0]} to {ranks[-1]}"
-    return f"rank {span} of {of}, best at {ranks.count(1)} of {len(ranks)}"
+    return f"rank {span} of {n_methods}, best at {ranks.count(1)} of {len(ranks)}"
 
 
 def _numbers(
@@ -288,7 +290,7 @@ def corrected(outcomes: Sequence[Outcome]) -> list[Outcome]:
     tests.sort(reverse=True)
     fails = (k for k, (among, *_) in enumerate(tests) if among < min(len(tests) - k, MOST))
     lost = {(i, j) for _, i, j in tests[next(fails, len(tests)) :]}
-    made = []
+    results = []
     for i, o in enumerate(outcomes):
         rows = list(o.rows)
         for j, row in enumerate(rows):
@@ -298,8 +300,8 @@ def corrected(outcomes: Sequence[Outcome]) -> list[Outcome]:
                 rows[j] = replace(row, answer=CANNOT_TELL, note=note)
         changed = rows != list(o.rows)
         answer = combined(row.answer for row in rows) if changed else o.answer
-        made.append(replace(o, rows=tuple(rows), answer=answer))
-    return made
+        results.append(replace(o, rows=tuple(rows), answer=answer))
+    return results
 
 
 def over_settings(outcomes: Mapping[str, Outcome]) -> Outcome:
@@ -311,19 +313,19 @@ def over_settings(outcomes: Mapping[str, Outcome]) -> Outcome:
 
 
 def resampled(
-    of: Mapping[str, PerQuery], measures: Sequence[str], draws: int = DRAWS, seed: int = 0
+    methods: Mapping[str, PerQuery], measures: Sequence[str], draws: int = DRAWS, seed: int = 0
 ) -> dict[tuple[str, str], np.ndarray]:
     """(method, measure) -> (1 + draws,) means of a data set's methods, the observed ones first.
 
     Queries are resampled, the same for every method, and seeds; of generated data whole draws.
     """
     rng = np.random.default_rng(seed)
-    folds = next(iter(of.values())).folds
+    folds = next(iter(methods.values())).folds
     numbers = np.unique(folds)
     again = {k: _weights(rng, int((folds == k).sum()), draws) for k in numbers}
     whole = _weights(rng, len(numbers), draws)
     means = {}
-    for name, values in of.items():
+    for name, values in methods.items():
         total = np.zeros((1 + draws, len(measures)))
         for i, k in enumerate(numbers):
             tables = np.stack([values.tables[m][:, folds == k] for m in measures])
@@ -376,7 +378,7 @@ def leads_of(here: Sequence[Point], values: ByMethod, draws: int) -> np.ndarray:
     for place in dict.fromkeys(p.dataset for p in here):
         used = dict.fromkeys(m for p in here if p.dataset == place for m in (p.upper, p.lower))
         methods = {name: values[place][name] for name in used}
-        means |= {(place, *of): each for of, each in resampled(methods, measures, draws).items()}
+        means |= {(place, *key): each for key, each in resampled(methods, measures, draws).items()}
     upper = np.array([means[p.dataset, p.upper, p.measure] for p in here])
     lower = np.array([means[p.dataset, p.lower, p.measure] for p in here])
     base = lower[:, :1]

@@ -116,7 +116,8 @@ def kept(
 ) -> Any:  # fmt: skip
     """The result of `make` as JSON (of dataclasses their fields), kept in a file.
 
-    It is made anew if what is `asked` or the code, the files `own` and the rooms `code`, differs.
+    It is made anew if the settings differ or the code: of the modules `files`, and of the rooms
+    `code` with all that they import.
     """
     settings = json.loads(json.dumps({**settings, "code": source_digest({*reached(code), *files})}))
     stored = None
@@ -242,9 +243,9 @@ def correlations(benchmark: Benchmark) -> Iterator[np.ndarray]:
     from letorbench.models.linear import LinearFamily
 
     for fold in benchmark.folds:
-        of = LinearFamily.standardised(fold.train.features)
-        every = product_correlations(fold.train, of.mean, of.scale)
-        yield np.abs(every[np.triu_indices(len(every))])
+        linear = LinearFamily.standardised(fold.train.features)
+        table = product_correlations(fold.train, linear.mean, linear.scale)
+        yield np.abs(table[np.triu_indices(len(table))])
 
 
 def generated(dataset: str) -> bool:

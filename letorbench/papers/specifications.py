@@ -47,7 +47,7 @@ def specifications(part: Part, setting: str) -> list[Specification]:
     published = setting == "published"
     axes = {} if published else part.axes
     protocols = (published and part.published) or part.protocols
-    made = []
+    combinations = []
     for chosen in product(*(axis.items() for axis in axes.values()), protocols.items()):
         *of_axes, (way, (select, protocol)) = chosen
         settings = {key: value for _, each in of_axes for key, value in each.items()}
@@ -56,8 +56,8 @@ def specifications(part: Part, setting: str) -> list[Specification]:
         convention = settings.pop("convention", part.convention)
         select = settings.pop("select", select)
         name = ", ".join(choices.values()) or way
-        made.append(Specification(name, choices, settings, convention, select, protocol))
-    return made
+        combinations.append(Specification(name, choices, settings, convention, select, protocol))
+    return combinations
 
 
 def judged(claim: Claim, result: PartResult) -> Outcome:
@@ -106,9 +106,9 @@ def _over(
     same = {name: answer == row.answer for name, answer in answers.items()}
     if len(same) == 1:
         return row
-    n, of = sum(same.values()), len(same)
-    note = "; ".join(filter(None, [row.note, f"in {n} of {of} specifications: {row.answer}"]))
-    if n >= STANDS * of:
+    n, n_tried = sum(same.values()), len(same)
+    note = "; ".join(filter(None, [row.note, f"in {n} of {n_tried} specifications: {row.answer}"]))
+    if n >= STANDS * n_tried:
         return replace(row, note=note)
 
     def turned(choice: str) -> float:

@@ -74,7 +74,7 @@ def test_figure_1_is_of_times_that_are_kept(tmp_path, monkeypatch):
     """
     calls = Counter()
 
-    def seconds(queries, version, net):
+    def seconds(queries, version, net, enough=0.0):
         calls[version, net, queries.n_docs] += 1
         power = {"V1": 2.0, "V2": 1.5, "ours": 1.0, "online": 2.0}[version]
         factor = 5e-6 if version == "online" else 1e-6
@@ -147,13 +147,20 @@ def test_an_epoch_is_timed_without_the_set_up_and_the_machine_code(net, units, r
     assert asked == [[n, *units] for n in (0, 1, 1, 1)]  # three take the half second and more
 
 
-def test_rounds_that_do_not_repeat_widen_the_interval_of_a_slope():
-    sizes, seconds = [10, 100, 1000], [1.0, 20.0, 100.0]
-    rounds = [[("V1", "linear", n, s**p) for n, s in zip(sizes, seconds)] for p in (1.0, 1.2)]
-    assert timing.least_of([*rounds, rounds[0][:2]]) == rounds[0][:2]
-    points = [timing.of_versions(each)["V1", "linear"] for each in rounds]
-    found, wider = log_slope(sizes, seconds), timing.slope(points[0], points)
+def test_the_slope_is_that_of_the_median_round():
+    """A round that is slow throughout does not move it, nor does one that is disturbed."""
+    sizes, seconds = (10, 100, 1000), np.array([1.0, 20.0, 100.0])
+    powers, slower = (1.0, 1.1, 1.2, 0.9, 5.0), (1.0, 1.0, 9.0, 1.0, 1.0)
+    rounds = [
+        [("V1", "linear", n, each) for n, each in zip(sizes, factor * seconds**power)]
+        for power, factor in zip(powers, slower)
+    ]
+    assert timing.middle_of(rounds)[1] == ("V1", "linear", 100, pytest.approx(20.0**1.1))
+    assert [n for *_, n, _ in timing.middle_of([*rounds, rounds[0][:2]])] == [10, 100]
+    ours = timing.slope([timing.points(each, "V1", "linear") for each in rounds])
+    middle = log_slope(sizes, seconds**1.1)
     t = 12.7062  # Student's with one degree of freedom
-    error = np.hypot((found.high - found.value) / t, 0.2 * found.value / np.sqrt(2.0))
-    assert wider.value == found.value
-    assert wider.high - wider.value == pytest.approx(t * error, rel=1e-5)
+    deviation = 1.4826 * 0.1 * middle.value / 1.1  # of the rounds, from the median of distances
+    error = np.hypot((middle.high - middle.value) / t, deviation)
+    assert ours.value == pytest.approx(middle.value)
+    assert ours.high - ours.value == pytest.approx(t * error, rel=1e-4)

@@ -94,9 +94,12 @@ def forces(context: Context) -> PartResult:
         settings = {key: value for key, value in each.settings.items() if key != "layers"}
         rng = np.random.default_rng(context.seed)
         diagnoses[each.label] = diagnose(Lambda(**settings), rng)  # type: ignore[arg-type]
-    rows = [[*label.split(", "), *of] for label, of in diagnoses.items()]
+    rows = [[*label.split(", "), *diagnosis] for label, diagnosis in diagnoses.items()]
     header = ["lambda", "pairs", "asymmetry", "lowest eigenvalue", "circulation", "sum"]
-    costs = [each for each, of in diagnoses.items() if max(of.asymmetry, of.circulation) < ROUNDING]
+    costs = [
+        label for label, diagnosis in diagnoses.items()
+        if max(diagnosis.asymmetry, diagnosis.circulation) < ROUNDING
+    ]  # fmt: skip
     paper_own = diagnoses[EQUATION_9]
     text = (
         "A lambda function has a cost if its Jacobian is symmetric and no closed path does work. "
@@ -115,7 +118,9 @@ def lambdas(context: Context) -> PartResult:
     """Section 6.2: ten lambda functions of ours on one draw of the artificial data, for view."""
     runs = artificial_data.runs(context, context.folder(NAME) / "lambdas", 1, functions())
     shown = ("validation", "ndcg@1", "ndcg@10")
-    rows = [[*label.split(", "), *(of[each] for each in shown)] for label, of in runs.items()]
+    rows = [
+        [*label.split(", "), *(values[each] for each in shown)] for label, values in runs.items()
+    ]
     header = ["lambda", "pairs", "validation NDCG@10", "test NDCG@1", "test NDCG@10"]
     title = "Section 6.2: ten lambda functions of ours, generated data"
     text = "Each trains a linear net on one draw; the paper does not print its own ten functions."

@@ -113,11 +113,11 @@ NAME = "lambdarank-2006"
 VERSIONS = ("V1", "V2", "ours")
 #: hidden units of two layers
 HIDDEN = 10
-#: documents of the query in the right panel, as many as RankNet takes; the paper's are 4,000 to
-#: 512,000
-SIZES = tuple(500 * 2**i for i in range(11) if 500 * 2**i <= LONGEST_COMPARED)
+#: documents of the query in the right panel, two sizes a doubling, as many as RankNet takes; the
+#: paper's are 4,000 to 512,000
+SIZES = tuple(n for n in (round(500 * 2 ** (i / 2)) for i in range(21)) if n <= LONGEST_COMPARED)
 #: an epoch that would take more seconds is not timed; and with --full
-PATIENCE, FULL_PATIENCE = 8.0, 600.0
+PATIENCE, FULL_PATIENCE = 4.0, 600.0
 NETS = {"linear": 1, "two-layer": 2}
 #: the net of the right panel, whose slopes the text gives
 SLOPES_OF = "two-layer"
@@ -128,11 +128,11 @@ QUERIES, LENGTHS, FEATURES, RELEVANT = 1_000, (20, 32), 367, 50
 RATE, EPOCHS, STILL = 1e-5, 30, 1e-15
 #: sizes without which there is no slope; times that the versions are timed in turn
 FEWEST, RATIOS = 3, 5
-#: rounds of all sizes, each of which gives a slope
-ROUNDS = 3
+#: rounds of all sizes, each of which gives a slope; the seconds that a size is timed in a round
+ROUNDS, ENOUGH = 5, 0.05
 
 
-def epoch_seconds(queries: QuerySet, version: str, net: str) -> float:
+def epoch_seconds(queries: QuerySet, version: str, net: str, enough: float = 0.5) -> float:
     """The seconds of an epoch, without the preparation before the first one."""
     rng, layers = np.random.default_rng(0), NETS[net]
     data, scale = TrainingQueries.of(queries), sgd.feature_scale(queries, False)
@@ -143,51 +143,62 @@ def epoch_seconds(queries: QuerySet, version: str, net: str) -> float:
 
     train(np.arange(0))  # has the machine code made
     sequence = rng.permutation(queries.n_queries)  # as training does
-    return least_seconds(lambda: train(sequence))
+    return least_seconds(lambda: train(sequence), enough)
 
 
-def growing(sizes: Sequence[int], patience: float) -> list[tuple[str, str, int, float]]:
-    """(version, net, documents, seconds of an epoch) on single queries of growing sizes.
-
-    After FEWEST sizes a version stops if the next epoch, four times as long for twice the
-    documents, would take more than `patience` seconds.
-    """
-    rows: list[tuple[str, str, int, float]] = []
-    for n in sorted(sizes):
-        (query,) = permuted_cubic(np.random.default_rng(0), [1], 50, n)
-        for version, net in product(VERSIONS, NETS):
-            done = [seconds for *of, _, seconds in rows if of == [version, net]]
-            if len(done) >= FEWEST and 4.0 * done[-1] > patience:
-                continue
-            rows.append((version, net, n, epoch_seconds(query, version, net)))
-    return rows
-
-
+#: (version, net, documents, seconds of an epoch)
 Timings = Sequence[tuple[str, str, int, float]]
 #: documents and seconds
 Points = tuple[tuple[float, ...], tuple[float, ...]]
 
 
-def of_versions(timings: Timings) -> dict[tuple[str, str], Points]:
-    """The documents and the seconds of each version with each net."""
-    return {
-        of: tuple(zip(*(each[2:] for each in timings if tuple(each[:2]) == of)))
-        for of in product(VERSIONS, NETS)
-    }
+def growing(queries: Sequence[QuerySet], patience: float) -> Timings:
+    """The seconds of epochs on single queries, the shortest first.
+
+    After FEWEST sizes a version stops if the next epoch, longer by the square of its documents,
+    would take more than `patience` seconds.
+    """
+    timings: list[tuple[str, str, int, float]] = []
+    for query in queries:
+        for version, net in product(VERSIONS, NETS):
+            sizes, seconds = points(timings, version, net)
+            if len(sizes) >= FEWEST:
+                expected = seconds[-1] * (query.n_docs / sizes[-1]) ** 2
+                if expected > patience:
+                    continue
+            taken = epoch_seconds(query, version, net, ENOUGH)
+            timings.append((version, net, query.n_docs, taken))
+    return timings
 
 
-def least_of(rounds: Sequence[Timings]) -> Timings:
-    """The least seconds of each size over the rounds, of sizes that every round has."""
+def points(timings: Timings, version: str, net: str) -> Points:
+    """The documents and the seconds of a version with a net."""
+    of_version = [each[2:] for each in timings if tuple(each[:2]) == (version, net)]
+    return tuple(n for n, _ in of_version), tuple(seconds for _, seconds in of_version)
+
+
+def middle_of(rounds: Sequence[Timings]) -> Timings:
+    """The median seconds of each size over the rounds, of sizes that every round has."""
     seconds: dict[tuple[str, str, int], list[float]] = {}
-    for version, net, n, each in (row for timings in rounds for row in timings):
-        seconds.setdefault((version, net, n), []).append(each)
-    return [(*of, min(every)) for of, every in seconds.items() if len(every) == len(rounds)]
+    for version, net, n, taken in (row for timings in rounds for row in timings):
+        seconds.setdefault((version, net, n), []).append(taken)
+    return [
+        (*size, float(np.median(taken)))
+        for size, taken in seconds.items() if len(taken) == len(rounds)
+    ]  # fmt: skip
 
 
-def slope(least: Points, rounds: Sequence[Points]) -> Estimate:
-    """The slope of the least seconds; the slopes' spread over rounds is in its interval."""
-    spread = np.std([log_slope(*each).value for each in rounds], ddof=1)
-    return log_slope(*least, float(spread))
+def slope(rounds: Sequence[Points]) -> Estimate:
+    """The median of the rounds' slopes; their deviation adds to the error of its fit.
+
+    The sizes of a round are timed one after the other, so what slows down the machine for longer
+    moves them alike and not their slope; a round that is disturbed in between is an outlier.
+    """
+    from scipy.stats import median_abs_deviation
+
+    ranked = sorted(rounds, key=lambda each: log_slope(*each).value)
+    deviation = median_abs_deviation([log_slope(*each).value for each in ranked], scale="normal")
+    return log_slope(*ranked[len(ranked) // 2], float(deviation))
 
 
 def in_turn(queries: QuerySet, ways: Iterable[str], net: str) -> dict[str, list[float]]:
@@ -215,8 +226,9 @@ def _measured(context: Context, patience: float) -> dict[str, Any]:
         rng = np.random.default_rng(0)
         curve = descent.descend(STEPS[way], train, Validation(validation), rng).curve
         lessons[way] = np.maximum.accumulate(curve).tolist()
+    queries = [permuted_cubic(np.random.default_rng(0), [1], 50, n)[0] for n in SIZES]
     return {
-        "rounds": [growing(SIZES, patience) for _ in range(ROUNDS)],
+        "rounds": [growing(queries, patience) for _ in range(ROUNDS)],
         # pairs of different labels within a query, over the documents
         "pairs": float(np.square(train.lengths).sum() - alike) / 2.0 / train.n_docs,
         "epochs": {
@@ -235,18 +247,20 @@ def timing(context: Context) -> PartResult:
     made = kept(
         stem.with_suffix(".json"), settings, partial(_measured, context, patience), *files_read
     )
-    timings = least_of(made["rounds"])
-    timed = of_versions(timings)
-    by_round = [of_versions(each) for each in made["rounds"]]
-    slopes = {of: slope(timed[of], [each[of] for each in by_round]) for of in timed}
-    last = {version: timed[version, SLOPES_OF][0][-1] for version in VERSIONS}
+    timings = middle_of(made["rounds"])
+    slopes = {
+        (version, net): slope([points(each, version, net) for each in made["rounds"]])
+        for version, net in product(VERSIONS, NETS)
+    }
+    timed = {version: points(timings, version, SLOPES_OF) for version in VERSIONS}
+    last = {version: sizes[-1] for version, (sizes, _) in timed.items()}
     left, right = {}, {}
     for version in VERSIONS:
         once = min(made["epochs"]["linear"][version])
         left[version] = [once * i for i in range(1, EPOCHS + 1)], made["lessons"]["ours"]
         s = slopes[version, SLOPES_OF]
         label = f"{version}, slope {s.value:.2f} [{s.low:.2f}, {s.high:.2f}]"
-        right[label] = timed[version, SLOPES_OF]
+        right[label] = timed[version]
     panels = [
         Axis("linear nets, an epoch a point", "seconds", "highest validation NDCG@10", left,
              log_x=True),

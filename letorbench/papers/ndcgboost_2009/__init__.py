@@ -19,13 +19,13 @@ from scipy.special import expit as sigma
 
 from letorbench.papers import paper
 from letorbench.papers.ndcgboost_2009 import trainings
+from letorbench.papers.problems import LABELS
 from letorbench.papers.runs import Context, Estimate, exactly
 
 #: random problems of a statement, and how many of them are drawn at once
 PROBLEMS, CHUNK = 100_000, 5_000
 #: the documents of a problem, all orders of which are enumerated
 DOCUMENTS = (2, 3, 4, 5)
-LABELS = 5
 
 
 @dataclass(frozen=True, eq=False)
