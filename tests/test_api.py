@@ -27,7 +27,7 @@ PACKAGE = Path(lb.__file__).parent
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch) -> Path:
+def folder(tmp_path, monkeypatch) -> Path:
     """A folder with the toy data set as MQ2008, which is where we are."""
     write_toy(tmp_path / "data", "MQ2008")
     monkeypatch.chdir(tmp_path)
@@ -213,7 +213,7 @@ def test_other_tools_names_are_printed_as_ours(folder):
         lb.Nothing  # noqa: B018
 
 
-def test_qrels_and_runs_are_frames_mappings_or_files(tmp_path: Path):
+def test_qrels_and_runs_are_frames_mappings_or_files(tmp_path):
     """As `score` measures files of them: documents and queries that one of the two lacks."""
     qrels = {"q1": {"a": 1, "b": 0, "c": 2}, 7: {"a": 1}, "q3": {"x": 0, "y": 1}}
     run = {"q1": {"b": 0.9, "new": 0.8, "a": 0.2}, "q3": {"x": 2.0, "y": 1.0}, "none": {"a": 1.0}}

@@ -161,7 +161,7 @@ def test_an_error_is_best_where_it_is_lowest(folder):
     assert (found["losses"] > found["wins"]).all()
 
 
-def test_of_many_algorithms_people_see_the_best_one_with_the_next(tmp_path: Path) -> None:
+def test_of_many_algorithms_people_see_the_best_one_with_the_next(tmp_path):
     """A program sees all pairs, and what is tested does not change."""
     documents = [*product(range(5), range(5))]
     lines = [f"{q} 0 d{d} {int(d == q)}\n" for q, d in documents]

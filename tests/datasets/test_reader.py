@@ -36,7 +36,7 @@ def hard_cases(rng: random.Random) -> list[str]:
     return [number for number in numbers if abs(float(number)) < 3.4028235677973366e38]
 
 
-def test_numbers_have_the_bits_of_python_float(tmp_path: Path) -> None:
+def test_numbers_have_the_bits_of_python_float(tmp_path):
     numbers = hard_cases(random.Random(3))
     path = tmp_path / "data.txt"
     path.write_text("".join(f"0 qid:1 1:{number}\n" for number in numbers))
@@ -46,7 +46,7 @@ def test_numbers_have_the_bits_of_python_float(tmp_path: Path) -> None:
     assert not len(wrong), [numbers[i] for i in wrong[:5]]
 
 
-def test_a_wider_line_far_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wider_line_far_behind(tmp_path, monkeypatch):
     monkeypatch.setattr(reader, "BLOCK", 64)
     monkeypatch.setattr(reader, "START", 200)
     lines = [f"1 qid:{i} 1:1 3:{i}" for i in range(50)] + ["0 qid:60 2:1 17:4"]
@@ -56,7 +56,7 @@ def test_a_wider_line_far_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     np.testing.assert_array_equal(read_queries(path).features, expected)
 
 
-def test_null_becomes_a_number_or_the_least_of_the_query(tmp_path: Path) -> None:
+def test_null_becomes_a_number_or_the_least_of_the_query(tmp_path):
     path = tmp_path / "data.txt"
     path.write_text(
         "0 qid:one 1:NULL 2:5 3:NULL\n1 qid:one 1:3 2:NULL#docid = a\n"
@@ -127,7 +127,7 @@ LINES = [
 
 
 @pytest.fixture(params=[(1, "1"), (30, "3")])
-def blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def blocks(request, monkeypatch):
     monkeypatch.setattr(reader, "BLOCK", request.param[0])
     monkeypatch.setenv("LETORBENCH_THREADS", request.param[1])
 
@@ -142,7 +142,7 @@ def message(path: Path, text: str | bytes, **options: object) -> str:
 
 @pytest.mark.parametrize("line, said", LINES)
 @pytest.mark.usefixtures("blocks")
-def test_bad_line(line: str, said: str, tmp_path: Path) -> None:
+def test_bad_line(line, said, tmp_path):
     path = tmp_path / "data.txt"
     good, more = "0 qid:1 000001:1 2:2\n# words\n", "0 qid:1 1:1 2:2\n0 qid:1 2:x\n" * 5
     for ended in (f"{good}{line}\n{more}", f"{good}{line}\r\n{more}"):
@@ -151,7 +151,7 @@ def test_bad_line(line: str, said: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("blocks")
-def test_qid_that_comes_back(tmp_path: Path) -> None:
+def test_qid_that_comes_back(tmp_path):
     path = tmp_path / "data.txt"
     text = "0 qid:1 1:1\n\n1 qid:2 1:1\n0 qid:2 1:1\n#\n2 qid:1 1:1\n0 qid:2 1:1\n"
     said = (
@@ -164,7 +164,7 @@ def test_qid_that_comes_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("blocks")
-def test_short_last_line(tmp_path: Path) -> None:
+def test_short_last_line(tmp_path):
     path = tmp_path / "data.txt"
     dense = "0 qid:1 1:1 2:2 3:3\n0 qid:2 1:1 2:2 3:3\n"
     said = ":3: found a last line of 2 features without a newline, "
@@ -182,7 +182,7 @@ def test_short_last_line(tmp_path: Path) -> None:
     assert read_queries(path).n_docs == 2
 
 
-def test_files_that_are_no_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_are_no_data(tmp_path, monkeypatch):
     path, lines = tmp_path / "data.txt", "lines of label qid:Q index:value"
     assert message(path, "") == f": found an empty file, expected {lines}"
     nothing = f": found only blank lines and comments, expected {lines}"
@@ -205,9 +205,7 @@ def test_files_that_are_no_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         assert str(caught.value) == f"{tmp_path / wrong}: {said}"
 
 
-def test_a_file_that_shrinks_while_it_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_shrinks_while_it_is_read(tmp_path, monkeypatch):
     path = tmp_path / "data.txt"
     path.write_text("0 qid:1 1:1\n" * 100)
     cut = reader.cut_into_blocks
@@ -225,7 +223,7 @@ def test_a_file_that_shrinks_while_it_is_read(
 
 
 @pytest.mark.usefixtures("blocks")
-def test_a_file_that_is_cut_within_its_last_number(tmp_path: Path) -> None:
+def test_a_file_that_is_cut_within_its_last_number(tmp_path):
     path = tmp_path / "data.txt"
     lines = "".join(f"{k % 3} qid:{k} 1:0.{k % 9}50 2:1.2{k % 9}5\n" for k in range(50))
     ids = lines.replace("\n", " #docid = D\n")

@@ -20,7 +20,7 @@ QRELS = "1 0 a 2\n1 0 b 0\n2 0 a 1\n2 0 c 0\n2 0 d 0\n"
 
 
 @pytest.fixture
-def queries(rng: np.random.Generator) -> QuerySet:
+def queries(rng) -> QuerySet:
     named = np.array([b"a", b"b", b"a", b"c", b"d"])
     return replace(random_queries(rng, [2, 3]), docids=named)
 
