@@ -139,11 +139,3 @@ cli.main()
     )  # fmt: skip
     assert done.returncode == status
     assert done.stderr.endswith("interrupted; what is written is complete: run it again to go on\n")
-
-
-def test_score_prints_what_the_official_tools_print(toy, shared):
-    data = shared / "archives" / "MSLR-sample.test.txt"
-    for scores in sorted((shared / "golden").glob("MSLR*.scores.txt")):
-        expected = Path(str(scores).replace(".scores.", ".official.")).read_text()
-        words = ("--data", str(data), "--scores", str(scores), "--convention", "mslr")
-        assert call("score", *words, "--per-query").stdout == expected

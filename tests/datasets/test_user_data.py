@@ -368,17 +368,6 @@ def test_new_documents_need_no_labels_and_have_features_by_name(tmp_path):
             read_for(ranker, path, columns=chosen)
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv"])
-def test_parts_that_are_tables_are_imported(ending, tmp_path):
-    (tmp_path / "mine").mkdir()
-    for part, first in (("train", 0), ("test", 2)):
-        path = tmp_path / "mine" / f"{part}.{ending}"
-        PLAIN[first : first + 2].to_csv(path, index=False, sep="," if ending == "csv" else "\t")
-    assert import_archive(tmp_path / "mine", tmp_path / "data") == ("mine",)
-    test = (tmp_path / "data/mine/test.txt").read_text()
-    assert test == "1 qid:a 1:NULL 2:7\n0 qid:a 1:4 2:7\n"
-
-
 @pytest.mark.parametrize("null", ["keep", "min"])
 def test_a_table_is_read_as_its_letor_text(null, tmp_path):
     table, text = tmp_path / "d.csv", tmp_path / "d.txt"
