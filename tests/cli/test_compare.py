@@ -63,15 +63,8 @@ def test_draws_of_the_folds_against_an_independent_computation(tmp_path):
         means[algo, number, fold] = values.mean()
         name = f"S@split{number}" if number else "S"
         code = {"module": "letorbench.rankers.mart", "code": "0"} if name == "S@split3" else {}
-        store_fold(
-            tmp_path,
-            name,
-            algo,
-            fold,
-            {"map": list(values), "auc": [np.nan] * 4},
-            data=data,
-            **code,
-        )
+        measured = {"map": list(values), "auc": [np.nan] * 4}
+        store_fold(tmp_path, name, algo, fold, measured, data=data, **code)
     results = lb.load_results(tmp_path)
     assert results.datasets == ["S"]
 

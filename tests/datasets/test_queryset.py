@@ -287,10 +287,8 @@ def test_a_table_may_have_numbers_for_names():
         (["2"], [2]), (["3"], [3]), (["1"], [0, 1]),
     ]  # fmt: skip
     assert found.folds[0].train.feature_names == ("2",) and found.convention.max_label == 2
-    assert (
-        framed(folds=3, convention="letor4").convention.name == "letor4"
-        and found.train_fraction == 1.0
-    )
+    assert framed(folds=3, convention="letor4").convention.name == "letor4"
+    assert found.train_fraction == 1.0
 
 
 def test_a_smaller_sample_of_a_fold_is_part_of_a_larger_one():

@@ -26,9 +26,8 @@ def release(folder: Path, name: str, cells, labels, n_features: int) -> Path:
             x = rng.random((12, n_features))
             for row, label in enumerate(labels(x, rng)):
                 values = " ".join(f"{k}:{v}" for k, v in enumerate(cells(x)[row], 1))
-                lines += (
-                    f"{label} qid:{part}{query} {values} #docid = GX{row} inc = -1 prob = 0.1\r\n"
-                )
+                comment = f"#docid = GX{row} inc = -1 prob = 0.1"
+                lines += f"{label} qid:{part}{query} {values} {comment}\r\n"
         parts.append(lines)
     write_folds(folder / "made" / name, parts)
     (folder / "made" / name / "Large_null.txt").write_text("0 qid:1 1:NULL\n")

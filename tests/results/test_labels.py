@@ -52,14 +52,7 @@ def test_a_list_is_a_row_for_each_value():
 
 
 def test_folders_are_short_and_no_two_labels_share_one():
-    texts = [
-        "a",
-        "a[x=1]",
-        "a[x=2]",
-        "a[x=1/2]",
-        "a[x=1 2]",
-        *(f"a[x={'9' * n}]" for n in (80, 81)),
-    ]
+    texts = ["a", *(f"a[x={x}]" for x in ("1", "2", "1/2", "1 2", "9" * 80, "9" * 81))]
     every = [labels.parse(text).folders for text in texts]
     assert len({name for folders in every for name in folders}) == sum(map(len, every))
     for folders in every:

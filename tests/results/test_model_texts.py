@@ -162,11 +162,8 @@ def solr_scores(text: str, features: np.ndarray, names: list[str]) -> np.ndarray
     model = json.loads(text)
     assert model["features"] == [{"name": name} for name in names]
     assert len(set(names)) == len(names) > 0  # else Solr refuses the model
-    kind, params, f = (
-        model["class"].removeprefix("org.apache.solr.ltr.model."),
-        model["params"],
-        np.float32,
-    )
+    kind = model["class"].removeprefix("org.apache.solr.ltr.model.")
+    params, f = model["params"], np.float32
     if kind == "LinearModel":
         weights = [f(params["weights"][name]) for name in names]
         return np.array([_sum(x * w for x, w in zip(row, weights)) for row in features])

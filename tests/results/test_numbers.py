@@ -8,6 +8,7 @@ import csv
 import json
 from collections.abc import Callable
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -125,15 +126,10 @@ def test_the_files_of_folds_and_systems(ran, algo):
     assert [row["fold"] for row in folds] == ["1", "2", "3", "4", "5", "mean"]
     assert (folder / "repeats.csv").is_file() == (SEEDS[algo] > 1)
     for name in STORED:
-        own = [
-            (
-                k,
-                qid,
-                np.mean([ran.of_fold(algo, s, k, name)[qid] for s in range(1, SEEDS[algo] + 1)]),
-            )
-            for k in FOLDS
-            for qid in ran.of_fold(algo, 1, k, name)
-        ]
+        own = []
+        for k in FOLDS:
+            seeds = [ran.of_fold(algo, s, k, name) for s in range(1, SEEDS[algo] + 1)]
+            own += [(k, qid, np.mean([each[qid] for each in seeds])) for qid in seeds[0]]
         found = [(int(row["fold"]), int(row["qid"]), float(row[name])) for row in queries]
         np.testing.assert_allclose(found, own, rtol=1e-12)
         means = ran.means(algo, name)
@@ -154,8 +150,8 @@ def test_every_table_and_frame(ran, algo):
         row for row in rows(ran.folder / "results/UNEVEN/summary.csv") if row["algo"] == algo
     ]
     words = ["table", "UNEVEN", "--measure", ",".join(names), *places(ran.folder)]
-    lines = csv.DictReader(printed(*words, "--format", "csv").splitlines())
-    [printed_row] = [line for line in lines if line["algo"] == algo]
+    table = csv.DictReader(printed(*words, "--format", "csv").splitlines())
+    [printed_row] = [line for line in table if line["algo"] == algo]
     text = next(line for line in printed(*words).splitlines() if line.startswith(algo))
     folds = ran.results.folds().query("algo == @algo")
     queries = ran.results.per_query(names, repeats=True).query("algo == @algo")
@@ -170,15 +166,13 @@ def test_every_table_and_frame(ran, algo):
             assert float("nan" if found == "" else found) == pytest.approx(spread, nan_ok=True)
         if name in STORED:
             np.testing.assert_allclose(folds[name], means.ravel(), rtol=1e-12)
-        expected = pd.DataFrame(
-            [
-                {"fold": k, "qid": str(qid), "repeat": seed, name: each}
-                for k in FOLDS
-                for seed in range(1, len(means) + 1)
-                for qid, each in ran.of_fold(algo, seed, k, name).items()
-            ]
-        )
         order = ["repeat", "fold", "qid"]
+        lines = [
+            (seed, k, str(qid), each)
+            for k, seed in product(FOLDS, range(1, len(means) + 1))
+            for qid, each in ran.of_fold(algo, seed, k, name).items()
+        ]
+        expected = pd.DataFrame(lines, columns=[*order, name])
         found, expected = (each.sort_values(order)[[*order, name]] for each in (queries, expected))
         np.testing.assert_array_equal(found[order], expected[order])
         np.testing.assert_allclose(found[name], expected[name], rtol=1e-12)

@@ -326,17 +326,12 @@ def test_every_table_of_a_text_is_read_with_its_data_set(tmp_path):
     assert there == ["MQ2008", "OHSUMED"] and [each.lines for each in found] == [(4,), (10,)]
     # data sets side by side, and one that spans a row, which has digits
     path.write_text(
-        r"\begin{tabular}{@{}l@{\hspace{1em}}cccc@{}}"
-        "\n"
-        r"& \multicolumn{2}{c}{MQ2008} & \multicolumn{2}{c}{OHSUMED} \\ \cmidrule(lr){2-3}"
-        "\n"
-        r"x & MAP & N@1 & AP & N@1 \\ % \\"
-        "\n"
-        r"\rowcolor{gray!20} a\cite{b1} & .1 & .2 &"
-        "\n"
-        r".3 & .4\phantom{0} \\ %b & .5 \\"
-        "\n"
-        r"\end{tabular}\begin{tabular}{lc} & MAP \\ \multicolumn{2}{l}{MQ2007} \\ a & 50\,\% \\"
+        r"""\begin{tabular}{@{}l@{\hspace{1em}}cccc@{}}
+& \multicolumn{2}{c}{MQ2008} & \multicolumn{2}{c}{OHSUMED} \\ \cmidrule(lr){2-3}
+x & MAP & N@1 & AP & N@1 \\ % \\
+\rowcolor{gray!20} a\cite{b1} & .1 & .2 &
+.3 & .4\phantom{0} \\ %b & .5 \\
+\end{tabular}\begin{tabular}{lc} & MAP \\ \multicolumn{2}{l}{MQ2007} \\ a & 50\,\% \\"""
         r"\multicolumn{2}{l}{TD2003} \\ a & .6 \end{tabular}"
     )
     assert [(*e[:2], e.measure, e.number.value, e.line) for e in read_table(path)] == [
