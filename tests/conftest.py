@@ -170,7 +170,7 @@ def unlocked(*sets: QuerySet) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def no_user_code(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_user_code(monkeypatch):
     """No test knows the measures and losses of another one."""
     monkeypatch.setattr(registry, "USER_DEFINED", {})
 
@@ -181,7 +181,7 @@ def rng() -> np.random.Generator:
 
 
 @pytest.fixture
-def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_figures(monkeypatch):
     """Let `run` draw nothing, which takes longer than the run of a toy set."""
     monkeypatch.setattr("letorbench.cli.run.write_figures", lambda results: None)
 

@@ -27,7 +27,7 @@ PACKAGE = Path(lb.__file__).parent
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch) -> Path:
+def folder(tmp_path, monkeypatch) -> Path:
     """A folder with the toy data set as MQ2008, which is where we are."""
     write_toy(tmp_path / "data", "MQ2008")
     monkeypatch.chdir(tmp_path)
@@ -93,18 +93,14 @@ def test_every_frame_is_what_the_files_hold(folder):
     queries = pd.concat([own.assign(**key) for key, _, _, own in files], ignore_index=True)
     names, of = list(files[0][3].columns[1:]), ["dataset", "algo"]
     same(res.per_query(repeats=True), queries[[*of, "fold", "qid", "repeat", *names]])
-    several = ["map", lb.P @ 2]
-    same(
-        res.per_query(several, repeats=True), queries[[*of, "fold", "qid", "repeat", "map", "p@2"]]
-    )
+    several = res.per_query(["map", lb.P @ 2], repeats=True)
+    same(several, queries[[*of, "fold", "qid", "repeat", "map", "p@2"]])
     means = queries.groupby([*of, "fold", "qid"], sort=False)[names].mean()
     same(res.per_query(), means.reset_index())
     folds = queries.groupby([*of, "repeat", "fold"])[names].mean()
     same(res.folds(), folds.reset_index())
-    same(
-        res.summary("map, p@2", per="fold"),
-        folds.reset_index()[[*of, "repeat", "fold", "map", "p@2"]],
-    )
+    by_fold = folds.reset_index()[[*of, "repeat", "fold", "map", "p@2"]]
+    same(res.summary("map, p@2", per="fold"), by_fold)
     same(res.summary("map", per="query"), res.per_query("map"))
     seeds = folds.groupby([*of, "repeat"]).mean().groupby(of)
     deviations = seeds.std().add_suffix("-sd")
@@ -213,14 +209,12 @@ def test_other_tools_names_are_printed_as_ours(folder):
         lb.Nothing  # noqa: B018
 
 
-def test_qrels_and_runs_are_frames_mappings_or_files(tmp_path: Path):
+def test_qrels_and_runs_are_frames_mappings_or_files(tmp_path):
     """As `score` measures files of them: documents and queries that one of the two lacks."""
     qrels = {"q1": {"a": 1, "b": 0, "c": 2}, 7: {"a": 1}, "q3": {"x": 0, "y": 1}}
     run = {"q1": {"b": 0.9, "new": 0.8, "a": 0.2}, "q3": {"x": 2.0, "y": 1.0}, "none": {"a": 1.0}}
     options = {"measures": "map,recall@3", "convention": "trec_eval", "per_query": True}
-    with pytest.warns(
-        UserWarning, match="scores: queries of the qrels without results, left out: 1"
-    ):
+    with pytest.warns(UserWarning, match="queries of the qrels without results, left out: 1"):
         values = lb.evaluate(qrels, run, **options)
     assert values.dropna().T.to_dict("list") == {"q1": [1 / 6, 0.5], "q3": [0.5, 1.0]}
     cells = [(qid, docno, each) for qid, docs in qrels.items() for docno, each in docs.items()]
@@ -237,9 +231,8 @@ def test_qrels_and_runs_are_frames_mappings_or_files(tmp_path: Path):
             pd.testing.assert_frame_equal(lb.evaluate(*pair, **options), values)
     other = {"q1": {"a": 3.0, "c": 2.0}, "q3": {"y": 1.0}}
     with pytest.warns(UserWarning):
-        found = lb.compare(
-            qrels, {"run": run, "other": other}, measures="map", convention="trec_eval"
-        )
+        systems = {"run": run, "other": other}
+        found = lb.compare(qrels, systems, measures="map", convention="trec_eval")
     assert found.loc[0, ["algo", "against", "queries"]].tolist() == ["run", "other", 2]
     assert found.loc[0, "difference"] == pytest.approx((1 / 6 + 0.5 - 2.0) / 2)
     y, scores = [1, 0, 0, 1], {"one": [4.0, 3.0, 2.0, 1.0], "two": [1.0, 2.0, 3.0, 4.0]}
@@ -369,9 +362,8 @@ def test_evaluate_keeps_the_callers_order_of_queries():
     pd.testing.assert_series_equal(means, pd.Series({"mrr": 0.5, "p@1": 0.5}, name="mean"))
     queries = lb.QuerySet.from_arrays(np.eye(4), y, qid=qid)
     own = np.array(scores)[queries.rows]
-    drop = lb.evaluate(
-        queries, own, measures="mrr, p@1", convention="letor3,empty=drop", per_query=True
-    )
+    options = {"convention": "letor3,empty=drop", "per_query": True}
+    drop = lb.evaluate(queries, own, measures="mrr, p@1", **options)
     pd.testing.assert_frame_equal(drop, expected.replace(0.0, np.nan))
     assert drop.attrs == {"convention": "letor3,empty=drop"}
     rules = lb.CONVENTIONS["letor4"]

@@ -50,7 +50,7 @@ def imports(module: str, nodes: Iterator[ast.AST]) -> set[str]:
     return found & sources().keys() - {module}
 
 
-def test_imports_run_downwards() -> None:
+def test_imports_run_downwards():
     upwards = [
         f"{module} imports {other}"
         for module, tree in sources().items()
@@ -77,7 +77,7 @@ def reached(modules: set[str]) -> set[str]:
     return found
 
 
-def test_an_algorithm_is_one_file_and_its_parts() -> None:
+def test_an_algorithm_is_one_file_and_its_parts():
     """At most eight files, so that a reader can take them in; the bases of all are not counted."""
     bases = reached({f"letorbench.{each}" for each in BASES})
     parts = {
@@ -101,13 +101,13 @@ def run_time(tree: ast.Module) -> Iterator[ast.AST]:
             left += ast.iter_child_nodes(node)
 
 
-def test_no_import_goes_in_a_circle() -> None:
+def test_no_import_goes_in_a_circle():
     """Imports inside functions count too: a circle that they hide is a circle."""
     graph = {module: imports(module, run_time(tree)) for module, tree in sources().items()}
     TopologicalSorter(graph).prepare()  # raises CycleError
 
 
-def test_every_module_is_used() -> None:
+def test_every_module_is_used():
     """By another one, or as what its folder registers: a command, a paper, a ranker, a loss."""
     used = {other for name, tree in sources().items() for other in imports(name, ast.walk(tree))}
     registers = re.compile(r'^    (name|kind) = "', re.MULTILINE)
@@ -122,7 +122,7 @@ def test_every_module_is_used() -> None:
     assert idle == []
 
 
-def test_what_is_public_says_what_it_is() -> None:
+def test_what_is_public_says_what_it_is():
     """Modules, and public classes and functions in them, unless one statement says it all."""
     silent = [
         f"{module}: {getattr(node, 'name', 'the module')}"
@@ -136,7 +136,7 @@ def test_what_is_public_says_what_it_is() -> None:
     assert silent == []
 
 
-def test_what_changes_is_known() -> None:
+def test_what_changes_is_known():
     """A dataclass is frozen, except a ranker, whose settings users set, and a few that count."""
     changing = {
         node.name
@@ -150,7 +150,7 @@ def test_what_changes_is_known() -> None:
     assert changing <= settings | {"_Cell", "_Node", "_Rows"}
 
 
-def test_one_module_knows_the_names_of_result_files() -> None:
+def test_one_module_knows_the_names_of_result_files():
     knowing = {
         module
         for module, tree in sources().items()
@@ -160,7 +160,7 @@ def test_one_module_knows_the_names_of_result_files() -> None:
     assert knowing == {"letorbench.results.paths"}
 
 
-def test_what_learns_draws_from_the_generator_that_it_is_given() -> None:
+def test_what_learns_draws_from_the_generator_that_it_is_given():
     """Only a ranker's `fit` makes one, so equal seeds give equal models."""
     makers = {
         module

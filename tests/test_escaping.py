@@ -43,7 +43,7 @@ def table(text: str) -> Table:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_no_form_of_a_table_holds_what_acts(form: str) -> None:
+def test_no_form_of_a_table_holds_what_acts(form):
     lines = render(table("a"), form).count("\n")
     for text in FOREIGN:
         made = render(table(text), form)
@@ -65,14 +65,14 @@ def test_no_form_of_a_table_holds_what_acts(form: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [DataError, UsageError])
-def test_an_error_is_one_line_that_does_nothing(kind: type[Exception]) -> None:
+def test_an_error_is_one_line_that_does_nothing(kind):
     for text in FOREIGN:
         assert str(kind(f"{text}: found no file")).isprintable()
         assert str(WriteError(text, OSError(28, "No space left on device"))).isprintable()
 
 
 @pytest.fixture(scope="module")
-def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def stored(tmp_path_factory) -> Path:
     return stored_run(tmp_path_factory.mktemp("foreign"))
 
 
@@ -88,7 +88,7 @@ def shown(stored: Path, folder: Path, names: Iterable[str], *words: str) -> str:
     return text
 
 
-def test_stored_algorithms_of_any_name_are_shown(stored: Path, tmp_path: Path) -> None:
+def test_stored_algorithms_of_any_name_are_shown(stored, tmp_path):
     for words in (["table", "TOY"], ["compare", "TOY", "--baseline", "adarank-ndcg"]):
         for form in ("text", "csv", "markdown"):
             shown(stored, tmp_path, NAMES, *words, "--format", form)
@@ -111,7 +111,7 @@ class Elements(HTMLParser):
         self.found.append((tag, tuple(name for name, _ in attrs)))
 
 
-def test_a_report_of_any_names_has_the_elements_of_a_plain_one(stored, tmp_path) -> None:
+def test_a_report_of_any_names_has_the_elements_of_a_plain_one(stored, tmp_path):
     elements = []
     plain = [f"n{i}".ljust(len(name), "n") for i, name in enumerate(NAMES)]  # long ones are cut
     for names in (plain, NAMES):
@@ -122,7 +122,7 @@ def test_a_report_of_any_names_has_the_elements_of_a_plain_one(stored, tmp_path)
     assert elements[0] == elements[1]
 
 
-def test_one_function_prints_and_one_escapes() -> None:
+def test_one_function_prints_and_one_escapes():
     """`say` writes out what a terminal would obey, as a note on a lock; nothing else prints.
 
     Templates escape what they insert, and none of them says that it need not be.

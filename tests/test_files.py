@@ -15,7 +15,7 @@ from letorbench.errors import DataError, WriteError
 from letorbench.files import one_writer, unfinished_folder, write_atomically
 
 
-def test_a_file_is_the_old_one_until_it_is_whole(tmp_path: Path) -> None:
+def test_a_file_is_the_old_one_until_it_is_whole(tmp_path):
     path = tmp_path / "sub" / "a.txt"
     with write_atomically(path) as file:
         file.write("old")
@@ -55,14 +55,14 @@ def write_all(place: Path) -> None:
             file.write("mine")
 
 
-def test_what_a_killed_writer_left_is_replaced_by_the_next_one(tmp_path: Path) -> None:
+def test_what_a_killed_writer_left_is_replaced_by_the_next_one(tmp_path):
     subprocess.run([sys.executable, "-c", WRITER, str(tmp_path), "kill"])
     assert "a.txt" not in os.listdir(tmp_path) and "new" in os.listdir(tmp_path)
     write_all(tmp_path)
     assert os.listdir(tmp_path) == ["a.txt"]
 
 
-def test_a_second_writer_waits_for_the_first(tmp_path: Path) -> None:
+def test_a_second_writer_waits_for_the_first(tmp_path):
     other = subprocess.Popen(
         [sys.executable, "-c", WRITER, str(tmp_path), "wait"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -78,7 +78,7 @@ def test_a_second_writer_waits_for_the_first(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def no_flock(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_flock(monkeypatch):
     """A system without locks, as some network file systems are: the file names its holder."""
 
     def flock(*_: object) -> None:
@@ -96,8 +96,8 @@ def holder(process: int, machine: str) -> str:
 @pytest.mark.filterwarnings("ignore:flock")
 @pytest.mark.parametrize("text", ["", "no number\nhost\n", holder(1, "elsewhere")])
 def test_without_flock_a_lock_of_nobody_here_is_not_waited_for_for_ever(
-    text: str, tmp_path: Path, no_flock: None, capsys: pytest.CaptureFixture
-) -> None:
+    text, tmp_path, no_flock, capsys
+):
     lock = tmp_path / ".lock"
     lock.write_text(text)
     who = "process 1 on elsewhere" if "elsewhere" in text else "an unknown process"
@@ -113,8 +113,8 @@ def test_without_flock_a_lock_of_nobody_here_is_not_waited_for_for_ever(
 
 @pytest.mark.filterwarnings("ignore:flock")
 def test_without_flock_a_live_process_is_waited_for_and_a_dead_one_is_not(
-    tmp_path: Path, no_flock: None, capsys: pytest.CaptureFixture
-) -> None:
+    tmp_path, no_flock, capsys
+):
     lock, here = tmp_path / ".lock", socket.gethostname()
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
         lock.write_text(holder(other.pid, here))
@@ -133,7 +133,7 @@ def test_without_flock_a_live_process_is_waited_for_and_a_dead_one_is_not(
     assert os.listdir(tmp_path) == ["a.txt"]
 
 
-def test_what_cannot_be_written_is_named_with_the_reason(tmp_path: Path) -> None:
+def test_what_cannot_be_written_is_named_with_the_reason(tmp_path):
     (tmp_path / "file").touch()
     for attempt in (write_atomically, lambda place: one_writer(place, tmp_path)):
         with pytest.raises(WriteError) as caught, attempt(tmp_path / "file" / "x"):
@@ -150,7 +150,7 @@ def test_what_cannot_be_written_is_named_with_the_reason(tmp_path: Path) -> None
     assert os.listdir(tmp_path) == ["file"]
 
 
-def test_a_full_disk_names_the_file(tmp_path: Path) -> None:
+def test_a_full_disk_names_the_file(tmp_path):
     path = tmp_path / "a.txt"
     with pytest.raises(WriteError, match="a.txt: cannot be written: No space left on device"):
         with write_atomically(path) as file:
@@ -172,7 +172,7 @@ main()
 """
 
 
-def test_the_demo_needs_nothing_of_its_surroundings(tmp_path: Path) -> None:
+def test_the_demo_needs_nothing_of_its_surroundings(tmp_path):
     """Neither POSIX, nor a reader, nor settings of Matplotlib that may name what is not there.
 
     What it prints goes to a pipe that is closed, as by `| head`; a figure has the same bytes here.

@@ -67,7 +67,7 @@ pickle.loads(pickle.dumps(lb.MART(n_estimators=3).fit(train))).predict(X).shape 
 
 
 @pytest.mark.parametrize("line", TRUE.strip().splitlines())
-def test_a_line_works(line: str, names) -> None:
+def test_a_line_works(line, names):
     assert eval(line, dict(names))  # noqa: S307
 
 
@@ -85,13 +85,13 @@ FAILS = {
 
 
 @pytest.mark.parametrize("line", FAILS)
-def test_a_line_that_fails_says_why(line: str, names) -> None:
+def test_a_line_that_fails_says_why(line, names):
     with pytest.raises(LetorError) as error:
         eval(line, dict(names))  # noqa: S307
     assert FAILS[line] in str(error.value)
 
 
-def test_the_first_of_several_evaluation_sets_chooses_and_all_are_measured(names) -> None:
+def test_the_first_of_several_evaluation_sets_chooses_and_all_are_measured(names):
     """Never the training set; in tuples, query sets, and with the queries of each apart."""
     train, valid, pairs = names["train"], names["valid"], names["pairs"]
     make = lb.MART(rounds=9, min_docs=2)

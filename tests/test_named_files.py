@@ -52,7 +52,7 @@ INPUTS = [
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_figures: None) -> Path:
+def folder(tmp_path, monkeypatch, no_figures) -> Path:
     monkeypatch.chdir(tmp_path)
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
@@ -79,7 +79,7 @@ def packed(ending: str, path: Path) -> str:
 
 
 @pytest.mark.parametrize("line", INPUTS)
-def test_a_pipe_and_a_compressed_file_are_read_as_the_file_is(folder: Path, line: str) -> None:
+def test_a_pipe_and_a_compressed_file_are_read_as_the_file_is(folder, line):
     if "--by" in line:
         run = ["--dataset", "own", "--algo", "regression,random", "--repeats", "1"]
         assert call("run", *run, *places(folder)).exit_code == 0
@@ -103,7 +103,7 @@ def test_a_pipe_and_a_compressed_file_are_read_as_the_file_is(folder: Path, line
     assert found == found[:1] * len(found)
 
 
-def test_copies_are_gone_and_errors_name_what_the_user_typed(folder: Path, monkeypatch) -> None:
+def test_copies_are_gone_and_errors_name_what_the_user_typed(folder, monkeypatch):
     monkeypatch.setattr(named_files.tempfile, "tempdir", str(folder / "temporary"))
     (folder / "temporary").mkdir()
     Path("bad.txt").write_text(FILES["d.txt"].replace("qid:6", "qld:6", 1))
@@ -130,7 +130,7 @@ def test_copies_are_gone_and_errors_name_what_the_user_typed(folder: Path, monke
     assert list((folder / "temporary").iterdir()) == []
 
 
-def test_a_file_of_zstandard_is_read_or_one_line_says_what_is_missing(folder: Path) -> None:
+def test_a_file_of_zstandard_is_read_or_one_line_says_what_is_missing(folder):
     Path("d.zst").write_bytes(bytes.fromhex("28b52ffd"))
     try:
         from zstandard import compress
@@ -153,7 +153,7 @@ def shell(line: str) -> subprocess.CompletedProcess:
     return subprocess.run(["bash", "-c", command], capture_output=True, text=True)
 
 
-def test_standard_input_and_standard_output_have_names(folder: Path) -> None:
+def test_standard_input_and_standard_output_have_names(folder):
     rank = "lb rank --model m.npz --output"
     printed("rank", "--model", "m.npz", "--output", "plain.txt", "--input", "d.txt")
     scores = Path("plain.txt").read_text()
@@ -167,7 +167,7 @@ def test_standard_input_and_standard_output_have_names(folder: Path) -> None:
     assert Path("both").read_text() == f"first\n{scores}" and "24 scores" in done.stderr
 
 
-def test_an_output_is_written_into_what_is_no_plain_file(folder: Path) -> None:
+def test_an_output_is_written_into_what_is_no_plain_file(folder):
     rank = ("rank", "--model", "m.npz", "--input", "d.txt", "--output")
     printed(*rank, "plain.txt")
     scores = Path("plain.txt").read_text()
@@ -202,7 +202,7 @@ def test_an_output_is_written_into_what_is_no_plain_file(folder: Path) -> None:
     assert call(*rank, "nowhere").exit_code == 0 and stat.S_ISCHR(os.stat("nowhere").st_mode)
 
 
-def test_reports_and_figures_go_there_too(folder: Path) -> None:
+def test_reports_and_figures_go_there_too(folder):
     assert call("run", "--dataset", "own", "--algo", "regression", *places(folder)).exit_code == 0
     for words, start in (
         (("report", "--out-file"), "<!"),
@@ -225,7 +225,7 @@ def test_reports_and_figures_go_there_too(folder: Path) -> None:
     assert not figure.is_symlink() and Path("d.txt").read_text() == FILES["d.txt"]
 
 
-def test_with_closed_streams_the_work_is_done_all_the_same(folder: Path) -> None:
+def test_with_closed_streams_the_work_is_done_all_the_same(folder):
     run = "lb run --dataset own --algo regression,random --repeats 1 --folds 1,2 --jobs 2"
     done = shell(f"{run} --out out >&- 2>&-")
     assert done.returncode == 0, done.stderr
@@ -233,7 +233,7 @@ def test_with_closed_streams_the_work_is_done_all_the_same(folder: Path) -> None
     assert "regression" in shell("lb table --out out 2>&-").stdout
 
 
-def test_a_full_disk_or_too_little_memory_is_one_line(folder: Path, monkeypatch) -> None:
+def test_a_full_disk_or_too_little_memory_is_one_line(folder, monkeypatch):
     def fails(error: BaseException) -> Callable:
         def fail(*args: object) -> None:
             raise error
@@ -256,13 +256,13 @@ def test_a_full_disk_or_too_little_memory_is_one_line(folder: Path, monkeypatch)
     assert Path("d.txt").read_text() == FILES["d.txt"]
 
 
-def test_a_matplotlibrc_that_is_no_text_is_one_line(folder: Path) -> None:
+def test_a_matplotlibrc_that_is_no_text_is_one_line(folder):
     Path("matplotlibrc").write_bytes(b"\xff\xfe: 1\n")
     done = shell("lb run --dataset own --algo random --folds 1 --repeats 1")
     assert "Traceback" not in done.stderr and "matplotlib cannot read a matplotlibrc" in done.stderr
 
 
-def test_learning_curves_of_a_named_data_set_find_its_shares(folder: Path) -> None:
+def test_learning_curves_of_a_named_data_set_find_its_shares(folder):
     run = ["run", "--dataset", "own", "--algo", "regression", "--share", "0.5,1", *places(folder)]
     assert call(*run).exit_code == 0
     named = lb.load_results("results", "own", data_dir="data").learning_curves()

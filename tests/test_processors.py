@@ -72,7 +72,7 @@ def has_avx512() -> bool:
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="its NumPy has another BLAS")
-def test_scores_do_not_depend_on_the_processor(tmp_path: Path) -> None:
+def test_scores_do_not_depend_on_the_processor(tmp_path):
     lb.load("DEMO", data_dir=tmp_path)
     processes = [
         started(tmp_path, "Haswell", 1, WITHOUT_AVX512), started(tmp_path, "Nehalem", 2),

@@ -1,7 +1,7 @@
 """Two small data sets as LETOR text in five folds, and results of them with or without a run."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -153,3 +153,11 @@ def stored_run(folder: Path, algos: str = "regression,adarank-ndcg") -> Path:
     words = ["run", "--dataset", "TOY", "--algo", algos, "--set", "rounds=3"]
     printed(*words[: 5 + 2 * ("adarank" in algos)], *places(folder))
     return folder / "results"
+
+
+def refused(function: Callable, *arguments: object, **options: object) -> None:
+    """Print the error of a call, or what it returns."""
+    try:
+        print(function(*arguments, **options))
+    except Exception as error:
+        print(f"{type(error).__name__}: {error}")

@@ -63,15 +63,8 @@ def test_draws_of_the_folds_against_an_independent_computation(tmp_path):
         means[algo, number, fold] = values.mean()
         name = f"S@split{number}" if number else "S"
         code = {"module": "letorbench.rankers.mart", "code": "0"} if name == "S@split3" else {}
-        store_fold(
-            tmp_path,
-            name,
-            algo,
-            fold,
-            {"map": list(values), "auc": [np.nan] * 4},
-            data=data,
-            **code,
-        )
+        measured = {"map": list(values), "auc": [np.nan] * 4}
+        store_fold(tmp_path, name, algo, fold, measured, data=data, **code)
     results = lb.load_results(tmp_path)
     assert results.datasets == ["S"]
 
@@ -161,7 +154,7 @@ def test_an_error_is_best_where_it_is_lowest(folder):
     assert (found["losses"] > found["wins"]).all()
 
 
-def test_of_many_algorithms_people_see_the_best_one_with_the_next(tmp_path: Path) -> None:
+def test_of_many_algorithms_people_see_the_best_one_with_the_next(tmp_path):
     """A program sees all pairs, and what is tested does not change."""
     documents = [*product(range(5), range(5))]
     lines = [f"{q} 0 d{d} {int(d == q)}\n" for q, d in documents]

@@ -87,7 +87,7 @@ def call(line: str) -> Result:
 
 
 @pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def template(tmp_path_factory) -> Path:
     """A folder with data, results, scores and models."""
     folder = tmp_path_factory.mktemp("options")
     with pytest.MonkeyPatch.context() as patch:

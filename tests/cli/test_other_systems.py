@@ -27,7 +27,7 @@ EXAMPLE = Path(__file__).parents[1] / "examples" / "my_ranker.py"
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(tmp_path_factory) -> Path:
     """A folder with data/TOY and a run of regression on it."""
     folder = tmp_path_factory.mktemp("made")
     write_toy(folder / "data")
@@ -36,7 +36,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def toy(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_figures: None) -> Path:
+def toy(made, tmp_path, monkeypatch, no_figures) -> Path:
     """A copy of it, as the current folder."""
     shutil.copytree(made, tmp_path, copy_function=os.link, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
@@ -188,7 +188,7 @@ def test_a_weighted_mean_of_scores_is_numpys(toy):
     np.testing.assert_allclose(found[asked].to_numpy()[0], expected, rtol=1e-12)
 
 
-def test_fit_trains_on_all_queries_as_the_folds_chose(toy) -> None:
+def test_fit_trains_on_all_queries_as_the_folds_chose(toy):
     """The setting of the best mean on validation, the median of its rounds, and their promise."""
     label, test = "mart[min_docs=3,rounds=12]", "data/TOY/Fold3/test.txt"
     said = printed("fit", "TOY", "--algo", label, "--output", "m.npz", "--measure", "map")
@@ -236,7 +236,7 @@ ESTIMATORS = {
 
 
 @pytest.mark.parametrize("library", ESTIMATORS)
-def test_an_estimator_of_a_library_is_kept_as_its_text(toy, library) -> None:
+def test_an_estimator_of_a_library_is_kept_as_its_text(toy, library):
     module = pytest.importorskip(library)
     name, settings = ESTIMATORS[library]
     model = getattr(module, name)(**settings)
@@ -288,7 +288,7 @@ def test_the_model_of_a_plugin_needs_it(toy, monkeypatch):
     assert np.isfinite(np.loadtxt("s.txt")).all()
 
 
-def test_an_output_of_before_is_written_anew(toy) -> None:
+def test_an_output_of_before_is_written_anew(toy):
     rank = "rank --model results/TOY/regression/fold1/model.npz --input data/TOY/Fold1/test.txt"
     for words in (f"{rank} --output new.txt", "plot --to new", "export TOY"):
         for _ in range(2):
@@ -299,7 +299,7 @@ def test_an_output_of_before_is_written_anew(toy) -> None:
 NAMES = {1: "7", 2: "07", 3: "NP151", 4: "2003/td/5", 5: "NULL", 6: "é" * 100, 7: '"a,b"', 8: "=1"}
 
 
-def test_queries_of_any_name_go_from_the_files_to_every_table(tmp_path, monkeypatch) -> None:
+def test_queries_of_any_name_go_from_the_files_to_every_table(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_toy(Path("numbers"))
     for path in Path("numbers").rglob("*.txt"):
@@ -363,7 +363,7 @@ TREC = {"map": [(1 / 2 + 2 / 3 + 3 / 6) / 4, (1 / 3) / 2], "p@2": [0.5, 0.0], "m
 
 
 @pytest.fixture
-def trec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def trec(tmp_path, monkeypatch) -> Path:
     monkeypatch.chdir(tmp_path)
     Path("qrels").write_text(QRELS)
     Path("own.run").write_bytes(RUN.encode(errors="surrogateescape").replace(b"\n", b"\r\n"))
@@ -376,7 +376,7 @@ def csv_of(*words: str) -> pd.DataFrame:
     return pd.read_csv(StringIO(found), dtype={"qid": str}).set_index("qid")
 
 
-def test_runs_are_measured_as_trec_eval_does(trec: Path) -> None:
+def test_runs_are_measured_as_trec_eval_does(trec):
     words = ("score", "--qrels", "qrels", "--run", "own.run")
     every = csv_of(*words, "--per-query")
     assert every.index.tolist() == ["301", "302", "mean"]  # 303 has no results
@@ -403,7 +403,7 @@ def test_runs_are_measured_as_trec_eval_does(trec: Path) -> None:
     ]  # fmt: skip
 
 
-def test_several_runs_give_one_table_and_compare(trec: Path) -> None:
+def test_several_runs_give_one_table_and_compare(trec):
     both = ("--qrels", "qrels", "--run", "own.run", "--run", "lost.run")
     found = csv_of("score", *both)
     assert found["run"].tolist() == ["own", "lost"]
@@ -423,7 +423,7 @@ def test_several_runs_give_one_table_and_compare(trec: Path) -> None:
     assert again["run"].tolist() == ["own.run", "deep/own.run"]
 
 
-def test_grades_of_any_size_where_the_gain_allows_them(trec: Path) -> None:
+def test_grades_of_any_size_where_the_gain_allows_them(trec):
     Path("qrels").write_text("301 0 a 100000\n301 0 c 5\n")
     words = ("score", "--qrels", "qrels", "--run", "own.run", "--measure")
     rules = "standard,gain=linear,ties=docid,scores=float32,unjudged=0,missing=drop"

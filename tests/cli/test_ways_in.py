@@ -19,8 +19,8 @@ def column(text: str, name: str) -> dict[str, float]:
 
 @pytest.mark.parametrize(("relevant", "other", "first"), [("z", "a", 1.0), ("a", "z", 0.0)])
 def test_names_turned_round_turn_a_tie_round(
-    tmp_path: Path, monkeypatch, no_figures, relevant: str, other: str, first: float
-) -> None:
+    tmp_path, monkeypatch, no_figures, relevant, other, first
+):
     """Of two documents with one score, the one with the greater name is first."""
     monkeypatch.chdir(tmp_path)
     rows = [(q, r, x, f"{name}{q}") for q, x in zip(range(1, 13), np.linspace(0, 1, 12))

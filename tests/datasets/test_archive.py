@@ -59,7 +59,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("ending", [".zip", ".tar", ".tgz", ".tar.bz2", ".tar.xz", "/"])
-def test_every_kind(tmp_path: Path, ending: str) -> None:
+def test_every_kind(tmp_path, ending):
     files = tree("a/b/MQ2008") | {"a/b/MQ2008/readme.txt": "hello", "a/b/MQ2008/S1.txt": "x"}
     if ending == "/":
         source = as_folder(tmp_path / "downloads", files)
@@ -81,7 +81,7 @@ def test_every_kind(tmp_path: Path, ending: str) -> None:
     ("msn30k", "dataset", "MSLR-WEB30K", "MSLR-WEB30K"), ("x", *["Données 2"] * 3),
     ("mine", "", "mine", "mine"),
 ])  # fmt: skip
-def test_recognises(tmp_path: Path, stem: str, root: str, name: str, place: str) -> None:
+def test_recognises(tmp_path, stem, root, name, place):
     source = packed(tmp_path / f"{stem}.TAR.GZ", tree(root))
     data = tmp_path / "data"
     assert import_archive(source, data) == (name,)
@@ -91,7 +91,7 @@ def test_recognises(tmp_path: Path, stem: str, root: str, name: str, place: str)
     layout.find(name, data)
 
 
-def test_fixed_splits(tmp_path: Path) -> None:
+def test_fixed_splits(tmp_path):
     yahoo = {
         f"d/set{i}.{part}.txt": f"{i}{part}" for i in (1, 2) for part in ("train", "valid", "test")
     }
@@ -105,7 +105,7 @@ def test_fixed_splits(tmp_path: Path) -> None:
     assert layout.present("ISTELLA", data)
 
 
-def test_refuses_to_overwrite(tmp_path: Path) -> None:
+def test_refuses_to_overwrite(tmp_path):
     data = tmp_path / "data"
     import_archive(packed(tmp_path / "a.tar", tree("MQ2008")), data)
     before = contents(data)
@@ -149,7 +149,7 @@ def refused(source: Path, tmp_path: Path, message: str) -> None:
 @pytest.mark.parametrize("name", [
     "MQ2008/../../evil.txt", "/tmp/evil/Fold1/train.txt", "shop\\..\\..\\x", "\\x", "C:\\x",
 ])  # fmt: skip
-def test_names_that_climb_out(tmp_path: Path, name: str) -> None:
+def test_names_that_climb_out(tmp_path, name):
     files = tree("MQ2008") | {name: "evil"}
     said = f": unsafe name {name!r} inside; expected a path within it"
     for ending in ("tar", "zip"):
@@ -158,7 +158,7 @@ def test_names_that_climb_out(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE])
-def test_links_and_devices_in_tars(tmp_path: Path, kind: bytes) -> None:
+def test_links_and_devices_in_tars(tmp_path, kind):
     source = packed(tmp_path / "evil.tar", tree("MQ2008"))
     with tarfile.open(source, "a") as archive:
         info = tarfile.TarInfo("MQ2008/Fold1/extra.txt")
@@ -168,9 +168,7 @@ def test_links_and_devices_in_tars(tmp_path: Path, kind: bytes) -> None:
 
 
 @pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE])
-def test_a_link_inside_a_tar_is_a_copy_and_counts_as_one(
-    tmp_path: Path, kind: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_link_inside_a_tar_is_a_copy_and_counts_as_one(tmp_path, kind, monkeypatch):
     files = tree("MQ2008")
     source = packed(tmp_path / "a.tar", files)
     with tarfile.open(source, "a") as archive:
@@ -187,7 +185,7 @@ def test_a_link_inside_a_tar_is_a_copy_and_counts_as_one(
 
 
 @pytest.mark.parametrize("ending", [".zip", ".tar.gz"])
-def test_bombs(tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bombs(tmp_path, ending, monkeypatch):
     monkeypatch.setattr(unpack, "HARMLESS", 1 << 21)
     size = unpack.HARMLESS + (1 << 20)
     files = tree("MQ2008") | {"MQ2008/Fold1/train.txt": "0" * size}
@@ -200,7 +198,7 @@ def test_bombs(tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("ending", [".zip", ".tar", ".tar.gz"])
 @pytest.mark.parametrize("kept", [0, 0.5, 0.9])
-def test_damaged(tmp_path: Path, ending: str, kept: float) -> None:
+def test_damaged(tmp_path, ending, kept):
     files = {name: text * 50 for name, text in tree("MQ2008").items()}
     archive = packed(tmp_path / f"a{ending}", files)
     data = archive.read_bytes()
@@ -208,14 +206,14 @@ def test_damaged(tmp_path: Path, ending: str, kept: float) -> None:
     refused(archive, tmp_path, ": damaged, or|no data set|expected Fold1 to Fold5")
 
 
-def test_a_wrong_check_sum_at_the_end(tmp_path: Path) -> None:
+def test_a_wrong_check_sum_at_the_end(tmp_path):
     archive = packed(tmp_path / "a.tar.gz", tree("MQ2008"))
     data = archive.read_bytes()
     archive.write_bytes(data[:-6] + bytes([data[-6] ^ 128]) + data[-5:])
     refused(archive, tmp_path, ": damaged, or no archive")
 
 
-def test_too_many_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_files(tmp_path, monkeypatch):
     monkeypatch.setattr(unpack, "MOST_FILES", 20)
     for n, said in ((20, "no data set inside"), (21, "21 files or more with 0 bytes; expected at")):
         source = packed(tmp_path / f"{n}.zip", {f"{i}.txt": "" for i in range(n)})

@@ -26,7 +26,7 @@ def settle() -> None:
 
 
 @pytest.fixture
-def files(tmp_path: Path, rng: np.random.Generator) -> list[Path]:
+def files(tmp_path, rng) -> list[Path]:
     paths = []
     for part in range(3):
         lines = [
@@ -42,7 +42,7 @@ def files(tmp_path: Path, rng: np.random.Generator) -> list[Path]:
 
 
 @pytest.fixture
-def cache(tmp_path: Path) -> Cache:
+def cache(tmp_path) -> Cache:
     return Cache(tmp_path / "cache")
 
 
@@ -67,9 +67,7 @@ def entry_of(tmp_path: Path) -> Path:
     return entry
 
 
-def test_joined_in_order_each_file_parsed_once_then_mapped(
-    cache, files, tmp_path, monkeypatch
-) -> None:
+def test_joined_in_order_each_file_parsed_once_then_mapped(cache, files, tmp_path, monkeypatch):
     parsed = []
 
     def read(path: Path, options: ReadOptions) -> QuerySet:
@@ -92,7 +90,7 @@ def test_joined_in_order_each_file_parsed_once_then_mapped(
     assert cache.size() == sum(sizes) > whole.features.nbytes
 
 
-def test_narrow_files_are_widened(cache: Cache, tmp_path: Path) -> None:
+def test_narrow_files_are_widened(cache, tmp_path):
     narrow, wide = tmp_path / "a.txt", tmp_path / "b.txt"
     narrow.write_text("0 qid:7 1:1\n")
     wide.write_text("0 qid:WT04-182 3:3 #docid = long-name\n")
@@ -125,7 +123,7 @@ def flip(path: Path) -> None:
     lambda entry: (entry / "meta.json").write_text("{]"),
     lambda entry: [note.write_text("[]") for note in entry.parents[1].glob("notes/*")],
 ])  # fmt: skip
-def test_damage_is_mended(damage, cache, files, tmp_path, monkeypatch) -> None:
+def test_damage_is_mended(damage, cache, files, tmp_path, monkeypatch):
     cache.queries(files, OPTIONS)
     settle()
     damage(entry_of(tmp_path))
@@ -138,7 +136,7 @@ def test_damage_is_mended(damage, cache, files, tmp_path, monkeypatch) -> None:
     assert_holds(cache.queries(files, OPTIONS), files)
 
 
-def test_bad_file_leaves_no_entry(cache: Cache, files: list[Path], tmp_path: Path) -> None:
+def test_bad_file_leaves_no_entry(cache, files, tmp_path):
     files[2].write_text("0 qid:1 1:1\n0 qid:1 1:x\n")
     for _ in range(2):
         with pytest.raises(DataError, match="S2.txt:2: found 'x'"):
@@ -148,7 +146,7 @@ def test_bad_file_leaves_no_entry(cache: Cache, files: list[Path], tmp_path: Pat
         cache.queries([tmp_path / "absent.txt"], OPTIONS)
 
 
-def test_file_that_changes_between_hash_and_parse(cache, files, tmp_path, monkeypatch) -> None:
+def test_file_that_changes_between_hash_and_parse(cache, files, tmp_path, monkeypatch):
     def read(path: Path, options: ReadOptions) -> QuerySet:
         time.sleep(0.02)
         path.write_text("0 qid:1 1:9\n")
@@ -161,8 +159,8 @@ def test_file_that_changes_between_hash_and_parse(cache, files, tmp_path, monkey
 
 
 def test_unwritable_cache_is_said_and_a_read_only_one_is_not_used(
-    cache: Cache, files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    cache, files, tmp_path, monkeypatch
+):
     (tmp_path / "file").write_text("where the folder should be")
     with pytest.raises(DataError, match="file/entries/[0-9a-f]*: cannot be written: Not a dir"):
         Cache(tmp_path / "file").queries(files, OPTIONS)
@@ -176,7 +174,7 @@ def test_unwritable_cache_is_said_and_a_read_only_one_is_not_used(
     assert not list((tmp_path / "cache").rglob("*.npy"))
 
 
-def test_facts_are_remembered_until_a_file_changes(cache, files, monkeypatch) -> None:
+def test_facts_are_remembered_until_a_file_changes(cache, files, monkeypatch):
     calls = []
 
     def compute() -> object:

@@ -10,7 +10,7 @@ from letorbench.datasets import catalog
 from letorbench.datasets.checks import check_convention
 
 
-def test_facts_agree() -> None:
+def test_facts_agree():
     for known in catalog.CATALOG.values():
         facts = known.n_features, known.max_label or 0, known.convention
         assert convention(known.convention).name == known.convention
@@ -22,7 +22,7 @@ def test_facts_agree() -> None:
         assert shares is None or sum(shares) == pytest.approx(1, abs=2e-4)
 
 
-def test_every_table_that_holds_counts_has_the_same() -> None:
+def test_every_table_that_holds_counts_has_the_same():
     """The judgements query by query, and two papers of ../shared: Valizadegan 2009, Tran 2012."""
     table = Path(catalog.__file__).with_name("judged.csv").read_text()
     for name in {line.partition(",")[0] for line in table.splitlines()[1:]}:
@@ -49,7 +49,7 @@ def test_every_table_that_holds_counts_has_the_same() -> None:
     ("ohsumed/feature_min@split12", "OHSUMED-Feature-min@split12", "Feature-min"),
     ("mine@split3@0.10", "mine@split3@0.1", None),
 ])  # fmt: skip
-def test_names_with_variants(text: str, label: str, variant: str | None) -> None:
+def test_names_with_variants(text, label, variant):
     named = catalog.parse(text)
     assert (named.label, named.variant) == (label, variant)
     assert catalog.parse(label).label == label
@@ -58,7 +58,7 @@ def test_names_with_variants(text: str, label: str, variant: str | None) -> None
     assert drawn == label and named.official == label.replace(f"@split{number}", "")
 
 
-def test_only_draws_beside_the_official_folds_are_left_out() -> None:
+def test_only_draws_beside_the_official_folds_are_left_out():
     names = ["A@split2", "A", "A@0.5", "A@split1@0.5", "B@split1", "A@split3@0.1"]
     assert catalog.without_resplits(names) == ["A", "A@0.5", "B@split1", "A@split3@0.1"]
 

@@ -30,7 +30,7 @@ def alone(root: str, *lines: str, numbers: tuple[int, ...] = (1, 2, 3)) -> Files
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
@@ -128,7 +128,7 @@ TAKEN: list[tuple[Files, str, Files, str]] = [
 
 
 @pytest.mark.parametrize(("files", "words", "made", "said"), TAKEN)
-def test_what_is_made_of_files(files: Files, words: str, made: Files, said: str) -> None:
+def test_what_is_made_of_files(files, words, made, said):
     as_folder(Path(), files)
     result = call("datasets", *shlex.split(words))
     assert result.exit_code == 0 and all(each in result.output for each in said.split("…"))
@@ -284,7 +284,7 @@ ALL = [({f"x.{end}": text} | beside, f"split x.{end} --folds 3 {words}", said)
 
 
 @pytest.mark.parametrize(("files", "words", "said"), ALL, ids=[row[2] for row in ALL])
-def test_what_is_refused_is_named_and_nothing_is_left(files: Files, words: str, said: str) -> None:
+def test_what_is_refused_is_named_and_nothing_is_left(files, words, said):
     as_folder(Path(), files)
     before, result = contents(Path()), call("datasets", *shlex.split(words))
     error = result.stderr.splitlines()[-1]
@@ -300,7 +300,7 @@ def numbers_of(*words: str, status: int = 0) -> list[list[str]]:
     return [re.split(r" {2,}", line) for line in result.stdout.splitlines()][1:]
 
 
-def test_published_numbers_are_compared_with_those_of_the_files() -> None:
+def test_published_numbers_are_compared_with_those_of_the_files():
     parts = {"train": "1 qid:1 1:1\n0 qid:2 1:1\n", "valid": "1 qid:3 700:1\n"}
     parts |= {"test": "4 qid:4 1:1\n"}
     as_folder(Path("y"), {f"set1.{part}.txt": text for part, text in parts.items()})
@@ -336,7 +336,7 @@ SHOWN = {
 }  # fmt: skip
 
 
-def test_pages_of_data_sets_and_their_list() -> None:
+def test_pages_of_data_sets_and_their_list():
     for name, facts in SHOWN.items():
         page = printed("datasets", "show", name)
         for fact in facts.replace("OHSUMED\n…", "OHSUMED…").split("…"):

@@ -33,9 +33,7 @@ def macos(files: dict[str, str], outside: bool) -> dict[str, str]:
 @pytest.mark.parametrize("kind, outside, names", [
     (".zip", True, "txt"), (".tar", False, "cd"), ("/", False, "query"),
 ])  # fmt: skip
-def test_attributes_of_macos_are_no_data(
-    kind: str, outside: bool, names: str, tmp_path: Path
-) -> None:
+def test_attributes_of_macos_are_no_data(kind, outside, names, tmp_path):
     files = tree("shop", n=3)
     if names == "query":
         files = {f"shop/rank.{p}": "0 0:1\n1 0:2\n0 0:3\n" for p in ("train", "test")}
@@ -54,7 +52,7 @@ def test_attributes_of_macos_are_no_data(
 
 
 @pytest.mark.parametrize("folders", [True, False])
-def test_back_slashes_in_a_zip_part_folders(folders: bool, tmp_path: Path) -> None:
+def test_back_slashes_in_a_zip_part_folders(folders, tmp_path):
     files = tree("shop", n=3)
     names = {name.replace("/", "\\"): text for name, text in files.items()}
     made = {name.rpartition("\\")[0] + "\\": "" for name in names} if folders else {}
@@ -62,7 +60,7 @@ def test_back_slashes_in_a_zip_part_folders(folders: bool, tmp_path: Path) -> No
     assert {f"shop/{name}" for name in contents(tmp_path / "data/shop")} == set(files)
 
 
-def test_a_file_that_is_a_folder_too_is_named(tmp_path: Path) -> None:
+def test_a_file_that_is_a_folder_too_is_named(tmp_path):
     for files in (["shop/a/b", "shop/a"], ["shop/a", "shop/a/b/c/d"]):
         source = packed(tmp_path / "a.zip", dict.fromkeys(files, "1"))
         with pytest.raises(DataError) as error:
@@ -71,7 +69,7 @@ def test_a_file_that_is_a_folder_too_is_named(tmp_path: Path) -> None:
         assert str(error.value) == f"{source}: {found}"
 
 
-def test_a_link_in_a_zip_is_named(tmp_path: Path) -> None:
+def test_a_link_in_a_zip_is_named(tmp_path):
     info = zipfile.ZipInfo("shop/test.txt")
     info.external_attr = 0o120777 << 16
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
@@ -95,7 +93,7 @@ def linked(kind: str, folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("kind", ["files", "folds", "itself"])
-def test_links_are_followed(kind: str, tmp_path: Path) -> None:
+def test_links_are_followed(kind, tmp_path):
     shop = linked(kind, tmp_path)
     if kind != "itself":  # links that lead up end nowhere
         (shop / "up").symlink_to("..")
@@ -109,19 +107,18 @@ def test_links_are_followed(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind, gone", [("files", "Fold2/test.txt"), ("folds", "Fold2")])
-def test_links_that_lead_nowhere_are_named(kind: str, gone: str, tmp_path: Path) -> None:
+def test_links_that_lead_nowhere_are_named(kind, gone, tmp_path):
     shop = linked(kind, tmp_path)
     (shop / gone).unlink()
     (shop / gone).symlink_to("gone")
     said = f"{shop / gone}: found a link to gone, which is not there"
     (shop.parent / "other").symlink_to("gone")
-    for act in (
-        lambda: import_archive(shop, tmp_path / "data"),
-        lambda: lb.load("shop", shop.parent),
+    for act, given in (
+        (import_archive, (shop, tmp_path / "data")),
+        (lb.load, ("shop", shop.parent)),
     ):
-        with pytest.raises(DataError) as error:
-            act()
-        assert str(error.value) == said
+        with pytest.raises(DataError, match=f"^{said}$"):
+            act(*given)
     with pytest.raises(DataError, match="/other: found a link to gone, which is not there"):
         lb.load("other", shop.parent)
 
@@ -139,9 +136,7 @@ INSTEAD = {
 
 
 @pytest.mark.parametrize("text", INSTEAD, ids=lambda text: INSTEAD[text][:9])
-def test_what_is_saved_instead_of_data_is_named_wherever_data_are_read(
-    text: str, tmp_path: Path
-) -> None:
+def test_what_is_saved_instead_of_data_is_named_wherever_data_are_read(text, tmp_path):
     queries = QuerySet.from_arrays([[1.0]], [0], group=[1])
     path, data = tmp_path / "d.txt", tmp_path / "data"
     readers: list[Callable[[], object]] = [
@@ -213,9 +208,7 @@ ACTS: dict[str, Callable[[Path, Path], object]] = {
 
 
 @pytest.mark.parametrize("act", ACTS)
-def test_an_error_at_any_write_leaves_the_folder_as_it_was(
-    act: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_error_at_any_write_leaves_the_folder_as_it_was(act, tmp_path, monkeypatch):
     """Some of the files that are brought are there already, equal; they stay, too."""
     given = tmp_path / "given"
     files = tree("MQ2008")
@@ -243,9 +236,7 @@ def test_an_error_at_any_write_leaves_the_folder_as_it_was(
     assert refused >= 5 and snapshot(data) != before
 
 
-def test_weights_of_columns_and_of_test_parts_reach_every_part(
-    rng: np.random.Generator, tmp_path: Path
-) -> None:
+def test_weights_of_columns_and_of_test_parts_reach_every_part(rng, tmp_path):
     drawn = random_queries(rng, [2, 1, 3, 1, 2, 1, 2], n_features=1)
     numbers = np.repeat(np.arange(1.0, 8.0), drawn.lengths)
     frame = pd.DataFrame({"label": drawn.y, "qid": numbers, "a": numbers, "w": numbers})

@@ -51,7 +51,7 @@ def base(array: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("n", [3, 5])
-def test_rotation_is_views_on_one_array(tmp_path: Path, rng: np.random.Generator, n: int) -> None:
+def test_rotation_is_views_on_one_array(tmp_path, rng, n):
     write_folds(tmp_path / "own", parts_text(rng, n))
     for _ in range(2):  # parsed, then from the cache
         data = load("own", tmp_path)
@@ -74,9 +74,7 @@ def test_rotation_is_views_on_one_array(tmp_path: Path, rng: np.random.Generator
 
 
 @pytest.mark.parametrize("file", ["Fold3/vali.txt", "Fold5/train.txt"])
-def test_a_changed_byte_breaks_the_rotation(
-    tmp_path: Path, rng: np.random.Generator, file: str
-) -> None:
+def test_a_changed_byte_breaks_the_rotation(tmp_path, rng, file):
     write_folds(tmp_path / "own", parts_text(rng))
     load("own", tmp_path)
     path = tmp_path / "own" / file
@@ -88,9 +86,7 @@ def test_a_changed_byte_breaks_the_rotation(
 
 
 @pytest.mark.parametrize("n, held_out", [(8, 2), (2, 1)])
-def test_without_validation_the_last_queries_validate(
-    tmp_path: Path, n: int, held_out: int
-) -> None:
+def test_without_validation_the_last_queries_validate(tmp_path, n, held_out):
     (tmp_path / "ISTELLA").mkdir()
     lines = "".join(f"1 qid:{q} 1:{q} 220:1\n" for q in range(1, n + 1))
     (tmp_path / "ISTELLA/train.txt").write_text(lines)
@@ -114,7 +110,7 @@ def test_without_validation_the_last_queries_validate(
         load("mine", tmp_path)
 
 
-def test_digest_follows_the_content_and_the_parts(tmp_path: Path) -> None:
+def test_digest_follows_the_content_and_the_parts(tmp_path):
     found = set()
     for number, texts in enumerate((("ab", "c"), ("a", "bc"), ("ab", "d"), ("c", "ab"))):
         files = [tmp_path / f"{number}{k}.txt" for k in (0, 1)]
@@ -124,7 +120,7 @@ def test_digest_follows_the_content_and_the_parts(tmp_path: Path) -> None:
     assert len(found) == 4
 
 
-def test_conventions(tmp_path: Path) -> None:
+def test_conventions(tmp_path):
     name = "OHSUMED-twin"
     synthetic.make(name, tmp_path, scale=0.1)
     benchmark = load(name, tmp_path, convention="ranklib")
@@ -144,7 +140,7 @@ def test_conventions(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def df(rng: np.random.Generator) -> pd.DataFrame:
+def df(rng) -> pd.DataFrame:
     """23 queries of one to eight documents, the rows shuffled."""
     qid = np.repeat(np.arange(100, 123), rng.integers(1, 9, 23))
     table = pd.DataFrame({
@@ -155,7 +151,7 @@ def df(rng: np.random.Generator) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("folds", [3, 5])
-def test_folds_are_a_rotation_by_query(df: pd.DataFrame, folds: int) -> None:
+def test_folds_are_a_rotation_by_query(df, folds):
     data = from_frame(df, label="rel", qid="query", folds=folds, seed=1)
     assert data.convention.name == "standard" and data.convention.max_label == 3
     assert [fold.number for fold in data.folds] == list(range(1, folds + 1))
@@ -180,7 +176,7 @@ def test_folds_are_a_rotation_by_query(df: pd.DataFrame, folds: int) -> None:
             assert (np.diff(ordered) > 0).all()
 
 
-def test_draws_of_the_folds_partition_the_queries(tmp_path: Path) -> None:
+def test_draws_of_the_folds_partition_the_queries(tmp_path):
     """Whatever the order of the queries, in a frame, in memory and on disk."""
     folds, rng = 5, np.random.default_rng(4)
     numbers = [range(100 * k, 100 * k + 7) for k in range(folds)]
@@ -217,7 +213,7 @@ def test_draws_of_the_folds_partition_the_queries(tmp_path: Path) -> None:
     assert len({*digests}) == 4 and digests[0] == digest_of("A", tmp_path)
 
 
-def test_draws_of_folds_go_by_the_queries_names_and_need_a_rotation(tmp_path: Path) -> None:
+def test_draws_of_folds_go_by_the_queries_names_and_need_a_rotation(tmp_path):
     table = pd.DataFrame(
         {"qid": [f"word {c}" for c in "abcdefghi"], "label": 1, "x": np.arange(9.0)}
     )
@@ -242,7 +238,7 @@ def test_draws_of_folds_go_by_the_queries_names_and_need_a_rotation(tmp_path: Pa
         redrawn(load("plain", tmp_path), 1)
 
 
-def test_the_seed_and_the_content_decide(df: pd.DataFrame) -> None:
+def test_the_seed_and_the_content_decide(df):
     def digest(table: pd.DataFrame = df, **options: object) -> str:
         return from_frame(table, "rel", "query", **options).provenance["digest"]
 
@@ -272,7 +268,7 @@ FOLDERS = {
 
 
 @pytest.mark.parametrize("name", FOLDERS)
-def test_folds(tmp_path: Path, name: str) -> None:
+def test_folds(tmp_path, name):
     for number, names in enumerate((
         ("train.txt", "vali.txt", "test.txt"), ("Train.TXT", "VALI.TXT", "Test.TXT"),
         ("trainingset.txt", "validationset.txt", "testset.txt"),

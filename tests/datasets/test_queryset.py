@@ -4,7 +4,6 @@ import pickle
 from collections.abc import Callable
 from dataclasses import fields, replace
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -26,7 +25,7 @@ X = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
     np.array(X), np.asfortranarray(X), np.array(X, np.int8), np.array(X, object), X,
     np.array(X)[:, ::-1][:, ::-1], pd.DataFrame(X, columns=["a", "b"]).astype("Int64"),
 ])  # fmt: skip
-def test_every_real_dtype_and_order(features) -> None:
+def test_every_real_dtype_and_order(features):
     found = QuerySet.from_arrays(features, [0, 1, 2], qid=[7, 7, 8])
     assert found.features.dtype == np.float32
     assert found.features.flags.c_contiguous
@@ -36,7 +35,7 @@ def test_every_real_dtype_and_order(features) -> None:
     assert found.qid.tolist() == ["7", "7", "8"] and found.rows is None
 
 
-def test_no_array_can_be_changed(rng: np.random.Generator, tmp_path: Path) -> None:
+def test_no_array_can_be_changed(rng, tmp_path):
     make("DEMO", tmp_path)
     labels = rng.integers(0, 3, 9)
     made = QuerySet.from_arrays(rng.random((9, 2)), labels, qid=[2, 1] * 4 + [2], docids=range(9))
@@ -53,7 +52,7 @@ def test_no_array_can_be_changed(rng: np.random.Generator, tmp_path: Path) -> No
             part.features.setflags(write=True)
 
 
-def test_the_caller_keeps_arrays_of_their_own() -> None:
+def test_the_caller_keeps_arrays_of_their_own():
     features, labels = np.array(X, dtype=np.float32), np.array([0, 1, 2], np.int32)
     queries = QuerySet.from_arrays(features, labels, group=[3])
     features[:], labels[:] = 9, 0
@@ -64,7 +63,7 @@ def test_the_caller_keeps_arrays_of_their_own() -> None:
 
 @pytest.mark.parametrize(("n", "queries"), [(1, 6), (30, 6), (50_000, 60_000)])
 @pytest.mark.parametrize("text", [False, True])
-def test_scattered_rows_against_plain_python(n: int, queries: int, text: bool, rng) -> None:
+def test_scattered_rows_against_plain_python(n, queries, text, rng):
     qid = rng.integers(-2, queries - 2, n).tolist()
     given_ids = [f"q{q}" for q in qid] if text else qid
     ids = [str(each) for each in given_ids]
@@ -99,7 +98,7 @@ def test_scattered_rows_against_plain_python(n: int, queries: int, text: bool, r
         (pd.Series([("a", 1), ("a", 2), ("a", 1)]), ["('a', 1)", "('a', 2)"]),
     ],
 )  # fmt: skip
-def test_query_ids_of_any_type_are_text(qid, names) -> None:
+def test_query_ids_of_any_type_are_text(qid, names):
     assert QuerySet.from_arrays(X, [0, 0, 0], qid=qid).qids.tolist() == names
 
 
@@ -111,7 +110,7 @@ def documents(queries: QuerySet) -> list[tuple[str, list[tuple]]]:
     return [(qid, docs[a:b]) for qid, (a, b) in zip(queries.qids.tolist(), bounds, strict=True)]
 
 
-def test_parts_of_a_set_have_its_documents(rng: np.random.Generator) -> None:
+def test_parts_of_a_set_have_its_documents(rng):
     qid = rng.permutation(np.repeat(["b", "a", "d", "c"], [3, 1, 4, 2]))
     given = rng.random((10, 2)).astype(np.float32), rng.integers(0, 3, 10), qid
     whole = QuerySet.from_arrays(*given, feature_names=["x", "y"], docids=list("abcdefghij"))
@@ -141,7 +140,7 @@ def test_parts_of_a_set_have_its_documents(rng: np.random.Generator) -> None:
         whole.in_caller_order(np.zeros(9))
 
 
-def test_documents_sorted_by_label_against_plain_python(rng: np.random.Generator) -> None:
+def test_documents_sorted_by_label_against_plain_python(rng):
     for n_queries in range(20):
         offsets = np.append(0, np.cumsum(rng.integers(0, 6, n_queries)))  # some without documents
         labels = rng.integers(-1, 4, offsets[-1])  # what is not judged is last
@@ -245,7 +244,7 @@ REFUSED: list[tuple[Callable[..., object], dict, type[Exception], str]] = [
 ]  # fmt: skip
 
 
-def test_words_are_labels_in_the_order_of_the_grades() -> None:
+def test_words_are_labels_in_the_order_of_the_grades():
     table = pd.DataFrame({"rel": ["ok", "bad", "top", "ok "], "qid": [1, 1, 2, 3], "x": range(4)})
     order, y = ["bad", "ok", "top"], [1, 0, 2, 1]
     known = pd.Categorical(table["rel"].str.strip(), order, ordered=True)
@@ -261,13 +260,13 @@ def test_words_are_labels_in_the_order_of_the_grades() -> None:
 
 
 @pytest.mark.parametrize(("make", "change", "kind", "said"), REFUSED, ids=[r[3] for r in REFUSED])
-def test_what_is_no_data_is_refused(make, change: dict, kind: type, said: str) -> None:
+def test_what_is_no_data_is_refused(make, change, kind, said):
     with pytest.raises(kind) as caught:
         make(**change)
     assert all(each in str(caught.value) for each in said.split("…"))
 
 
-def test_the_least_the_largest_and_the_empty_are_taken() -> None:
+def test_the_least_the_largest_and_the_empty_are_taken():
     assert repr(made()) == "QuerySet(2 queries, 3 documents, 2 features, labels 0-0)"
     many = given(X=np.zeros((1500, 1)), y=[1] * 1500, qid=None, group=[1] * 1500)
     assert repr(many) == "QuerySet(1,500 queries, 1,500 documents, 1 feature, labels 1-1)"
@@ -280,7 +279,7 @@ def test_the_least_the_largest_and_the_empty_are_taken() -> None:
     assert len(given(X=np.zeros((0, 2)), y=[], qid=None, group=[])) == 0
 
 
-def test_a_table_may_have_numbers_for_names() -> None:
+def test_a_table_may_have_numbers_for_names():
     table = pd.DataFrame([[1, 0, 5.0], [1, 2, 6.0], [2, 1, 7.0], [3, 0, 8.0]])
     found = from_frame(table, 1, 0, folds=3, features=[2], name="mine")
     assert found.provenance.pop("digest") and found.provenance == {"rotation": True}
@@ -288,13 +287,11 @@ def test_a_table_may_have_numbers_for_names() -> None:
         (["2"], [2]), (["3"], [3]), (["1"], [0, 1]),
     ]  # fmt: skip
     assert found.folds[0].train.feature_names == ("2",) and found.convention.max_label == 2
-    assert (
-        framed(folds=3, convention="letor4").convention.name == "letor4"
-        and found.train_fraction == 1.0
-    )
+    assert framed(folds=3, convention="letor4").convention.name == "letor4"
+    assert found.train_fraction == 1.0
 
 
-def test_a_smaller_sample_of_a_fold_is_part_of_a_larger_one() -> None:
+def test_a_smaller_sample_of_a_fold_is_part_of_a_larger_one():
     nine = given(X=np.zeros((9, 1)), y=[0] * 9, qid=range(9))
     samples = [
         Fold(1, nine, nine, nine).sampled(share, np.random.default_rng(2)).train.qids.tolist()
@@ -304,7 +301,7 @@ def test_a_smaller_sample_of_a_fold_is_part_of_a_larger_one() -> None:
     assert all(set(few) <= set(many) and many == sorted(many) for few, many in pairwise(samples))
 
 
-def test_a_query_in_two_parts_of_a_fold_is_a_leak() -> None:
+def test_a_query_in_two_parts_of_a_fold_is_a_leak():
     nine = given(X=np.zeros((9, 1)), y=[0] * 9, qid=range(9))
     none = nine.queries(0, 0)
     for spans, said in (

@@ -26,9 +26,8 @@ def release(folder: Path, name: str, cells, labels, n_features: int) -> Path:
             x = rng.random((12, n_features))
             for row, label in enumerate(labels(x, rng)):
                 values = " ".join(f"{k}:{v}" for k, v in enumerate(cells(x)[row], 1))
-                lines += (
-                    f"{label} qid:{part}{query} {values} #docid = GX{row} inc = -1 prob = 0.1\r\n"
-                )
+                comment = f"#docid = GX{row} inc = -1 prob = 0.1"
+                lines += f"{label} qid:{part}{query} {values} {comment}\r\n"
         parts.append(lines)
     write_folds(folder / "made" / name, parts)
     (folder / "made" / name / "Large_null.txt").write_text("0 qid:1 1:NULL\n")
@@ -50,7 +49,7 @@ def numbers(x: np.ndarray) -> list[list[str]]:
     return [[f"{value:.6f}" for value in row] for row in x]
 
 
-def test_rank_aggregation(tmp_path: Path) -> None:
+def test_rank_aggregation(tmp_path):
     name, width = "MQ2008-agg", 25
     archive = release(tmp_path, name, ranks, grades, width)
     data, where = tmp_path / "data", places(tmp_path)
@@ -65,7 +64,7 @@ def test_rank_aggregation(tmp_path: Path) -> None:
     assert f"train.txt:1: found feature index {width + 1}, expected at most {width}" in said
 
 
-def test_semi_supervised(tmp_path: Path) -> None:
+def test_semi_supervised(tmp_path):
     """Nobody learns from a document that is not judged; it stays where it is in the file."""
 
     def labels(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -94,7 +93,7 @@ def test_semi_supervised(tmp_path: Path) -> None:
     assert "found '-2' as the label, expected an integer from 0" in refused(1, *run)
 
 
-def test_a_ranker_may_ask_for_documents_that_are_not_judged(rng: np.random.Generator) -> None:
+def test_a_ranker_may_ask_for_documents_that_are_not_judged(rng):
     class Counting(lb.Regression):
         def learn(self, train, validation, rng):
             self.seen = train.labels.tolist()
@@ -108,7 +107,7 @@ def test_a_ranker_may_ask_for_documents_that_are_not_judged(rng: np.random.Gener
         lb.Regression().fit(X[3:], y[3:], group=[2])
 
 
-def test_listwise(tmp_path: Path) -> None:
+def test_listwise(tmp_path):
     def labels(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         return 1335 + np.argsort(np.argsort(x[:, 0] + 0.5 * x[:, 1]))
 
@@ -125,7 +124,7 @@ def test_listwise(tmp_path: Path) -> None:
     assert "Traceback" not in said.output
 
 
-def test_a_thousand_labels_are_not_listed_one_by_one(tmp_path: Path) -> None:
+def test_a_thousand_labels_are_not_listed_one_by_one(tmp_path):
     parts = [
         "".join(f"{200 * p + 7 * d + q} qid:{p}{q} 1:{d}\n" for q in range(3) for d in range(60))
         for p in range(5)
@@ -143,7 +142,7 @@ BOM, TEXT = "\ufeff", "1 qid:1 1:0.5\n0 qid:1 1:0.25\n"
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-be"])
 @pytest.mark.parametrize("name", ["a.txt", "a.csv"])
-def test_other_encodings_are_named(tmp_path: Path, name: str, encoding: str) -> None:
+def test_other_encodings_are_named(tmp_path, name, encoding):
     path, where = tmp_path / name, places(tmp_path)[:2]
     path.write_bytes((TEXT if name == "a.txt" else "label,qid,x\n1,1,2\n").encode(encoding))
     kind = encoding[:6].upper()
@@ -155,7 +154,7 @@ def test_other_encodings_are_named(tmp_path: Path, name: str, encoding: str) -> 
         assert f"found {kind}" in refused(1, "score", *map(str, words))
 
 
-def test_a_byte_order_mark_is_no_part_of_any_text(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_no_part_of_any_text(tmp_path):
     files = {
         "data.txt": TEXT, "scores.txt": "2\n1\n", "run.txt": "1 Q0 1 1 2 x\n1 Q0 2 2 1 x\n",
         "qrels.txt": "1 0 1 1\n1 0 2 0\n", "t.csv": "label,qid,x\n1,1,.5\n0,1,.25\n",
@@ -188,7 +187,7 @@ SPACE = "found a no-break space (U+00A0), expected a blank"
     ("\uff12\n1\n", ":1: found a fullwidth digit two (U+FF12), expected 2"),
     ("2\r1\r", ": found lines that end in a carriage return alone, expected newlines"),
 ])  # fmt: skip
-def test_characters_that_only_look_plain_are_named_in_scores(tmp_path, scores, said) -> None:
+def test_characters_that_only_look_plain_are_named_in_scores(tmp_path, scores, said):
     data, path = tmp_path / "data.txt", tmp_path / "scores.txt"
     data.write_text(TEXT)
     path.write_text(scores, newline="")
@@ -196,7 +195,7 @@ def test_characters_that_only_look_plain_are_named_in_scores(tmp_path, scores, s
 
 
 @pytest.mark.parametrize("form", ["LETOR", "SVMlight", "table"])
-def test_document_ids_pass_as_the_bytes_they_are(tmp_path: Path, form: str) -> None:
+def test_document_ids_pass_as_the_bytes_they_are(tmp_path, form):
     ids = [b"caf\xe9-7", "caf\u00e9-8".encode(), b"\xff\xfe\x80-9", b"plain"]
     head = {"LETOR": b"%d qid:%d 1:%d #docid = %b\n", "SVMlight": b"%d qid:%d 0:%d #docid = %b\n",
             "table": b"%d,%d,%d,%b\n"}[form]  # fmt: skip
@@ -215,7 +214,7 @@ def test_document_ids_pass_as_the_bytes_they_are(tmp_path: Path, form: str) -> N
     assert "NDCG" in printed(*scored)
 
 
-def test_facts_of_all_sources_agree(shared: Path) -> None:
+def test_facts_of_all_sources_agree(shared):
     """Hashes, counts and printed tables are of one data set."""
     hashes = list(csv.DictReader(Path(catalog.__file__).with_name("hashes.csv").open()))
     known = {(row["dataset"], row["file"], row["digest"]) for row in hashes}
@@ -238,21 +237,21 @@ def test_facts_of_all_sources_agree(shared: Path) -> None:
         assert entry.queries == settings[name[:6]].queries
 
 
-def test_counts_of_the_archives(shared: Path, tmp_path: Path) -> None:
+def test_counts_of_the_archives(shared, tmp_path):
     for name in ("OHSUMED", "MQ2008"):
         archive = shared / "archives" / f"{name}.zip"
         printed("datasets", "import", str(archive), *places(tmp_path)[:2])
         assert "differs" not in printed("datasets", "verify", name, *places(tmp_path)[:2])
 
 
-def test_published_hashes_are_right_and_counts_then_wrong(tmp_path: Path, monkeypatch) -> None:
+def test_published_hashes_are_right_and_counts_then_wrong(tmp_path, monkeypatch):
     write_folds(tmp_path / "data" / "MQ2007", [f"0 qid:{k} 46:1\n" for k in range(5)])
     monkeypatch.setattr(catalog.Entry, "status_of", lambda *_: "ok")
     said = call("datasets", "verify", "MQ2007", *places(tmp_path)[:2])
     assert "its files are the published ones, the counts not" in said.stderr
 
 
-def test_queries_have_names_where_their_ids_are_numbers(tmp_path: Path) -> None:
+def test_queries_have_names_where_their_ids_are_numbers(tmp_path):
     words = ["shoes red", "tent", "a\u00e9 #1"]
     rows = "".join(f'"{w}",{d},{d}.5\n' for d in range(3) for w in words)  # scattered
     path, where = tmp_path / "shop.csv", places(tmp_path)[:2]

@@ -27,7 +27,7 @@ def bytes_of(folder: Path) -> dict[str, str]:
     }
 
 
-def test_polynomial_against_the_sum_of_its_terms(rng: np.random.Generator) -> None:
+def test_polynomial_against_the_sum_of_its_terms(rng):
     d = 4
     polynomial = cubic._coefficients(rng, d)
     constant, linear, square, cube = polynomial
@@ -43,7 +43,7 @@ def test_polynomial_against_the_sum_of_its_terms(rng: np.random.Generator) -> No
     np.testing.assert_allclose(cubic.evaluate(polynomial, x), expected, rtol=1e-12)
 
 
-def test_cut_gives_the_shares_and_keeps_the_order(rng: np.random.Generator) -> None:
+def test_cut_gives_the_shares_and_keeps_the_order(rng):
     outputs = rng.normal(size=1000)
     labels = cubic.cut(outputs, (0.5, 0.3, 0.15, 0.05))
     assert np.bincount(labels).tolist() == [500, 300, 150, 50]
@@ -52,7 +52,7 @@ def test_cut_gives_the_shares_and_keeps_the_order(rng: np.random.Generator) -> N
     assert cubic.cut(outputs[:1], (0.5, 0.5)).shape == (1,)
 
 
-def test_write_text_exactly(rng: np.random.Generator, tmp_path: Path) -> None:
+def test_write_text_exactly(rng, tmp_path):
     values = np.array(
         [[0, 1, -1, 0.5, 12], [999_999, 0.000001, -0.25, 1000.001, 100], [-0.0, 0.1, 7, -3, 1001]]
     ).astype(np.float32)
@@ -73,7 +73,7 @@ def test_write_text_exactly(rng: np.random.Generator, tmp_path: Path) -> None:
     assert path.read_text().splitlines()[1] == ("12 qid:7 1:999999.00 3:-0.25 4:1000.00 5:100.00 ")
 
 
-def test_demo_is_deterministic_byte_for_byte(tmp_path: Path) -> None:
+def test_demo_is_deterministic_byte_for_byte(tmp_path):
     folder = synthetic.make("DEMO", tmp_path / "a")
     first = bytes_of(folder)
     assert bytes_of(synthetic.make("demo", tmp_path / "b")) == first and len(first) == 15
@@ -91,7 +91,7 @@ def test_demo_is_deterministic_byte_for_byte(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", SCALES)
-def test_twins_have_the_published_shape(tmp_path: Path, name: str) -> None:
+def test_twins_have_the_published_shape(tmp_path, name):
     scale, known = SCALES[name], catalog.entry(name)
     shape, expected = known.twin, known.published_shares() or known.twin.shares
     folder = synthetic.make(name, tmp_path, seed=3, scale=scale)

@@ -32,7 +32,7 @@ Data = dict[str, QuerySet]
 
 
 @pytest.fixture
-def data(rng: np.random.Generator) -> Data:
+def data(rng) -> Data:
     """Parts of which the training part alone has the first feature."""
     parts = {part: random_queries(rng, n, n_features=3) for part, n in LENGTHS.items()}
     with unlocked(parts["vali"], parts["test"]):
@@ -184,7 +184,7 @@ TEXT = "".join(
 
 
 @pytest.fixture
-def frame(rng: np.random.Generator) -> pd.DataFrame:
+def frame(rng) -> pd.DataFrame:
     queries = random_queries(rng, [3, 1, 4, 2, 5, 2], n_features=3)
     values = queries.X.astype(float) * [1e-7, 1.0, 1e9]
     table = pd.DataFrame(values, columns=["bm25", "page rank", "clicks"])
@@ -228,7 +228,7 @@ def test_a_table_is_what_from_frame_makes_of_it(frame, tmp_path):
             assert found.parts[part].feature_names == ("bm25", "page rank", "clicks")
 
 
-def test_words_are_categories_or_a_feature_each(tmp_path: Path) -> None:
+def test_words_are_categories_or_a_feature_each(tmp_path):
     text = "label,qid,x,brand\n1,a,0.5,nova\n0,a,1,\n2,b,2,acme\n0,b,3, nova\n1,c,4,zen\n"
     table = tmp_path / "shop.csv"
     table.write_text(text)
@@ -252,9 +252,8 @@ def test_words_are_categories_or_a_feature_each(tmp_path: Path) -> None:
         other.write_text("label,qid,x,brand\n0,z,1,zen\n0,z,1,other\n")
         columns = Columns(categories=read_categories(kept), one_hot=[hot] if hot else [])
         read = read_documents(other, ReadOptions(null="keep"), columns)
-        np.testing.assert_array_equal(
-            read.X[:, 1:], [[2], [np.nan]] if codes else [[0, 0, 1], [0, 0, 0]]
-        )
+        new = [[2], [np.nan]] if codes else [[0, 0, 1], [0, 0, 0]]
+        np.testing.assert_array_equal(read.X[:, 1:], new)
     for text, said in (
         (b"brand,a\nbrand,b,c\n", "kept.csv:2: found 'brand,b,c', expected column,word"),
         (b"brand,a;b;c\nbrand,a;b;c\n", "kept.csv:2: found 'brand,a;b;c', .*each once"),
@@ -267,7 +266,7 @@ def test_words_are_categories_or_a_feature_each(tmp_path: Path) -> None:
         read_documents(table)
 
 
-def test_parquet_is_read_by_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parquet_is_read_by_pandas(tmp_path, monkeypatch):
     """pandas stands in for itself: what reads Parquet need not be installed."""
     path, name = tmp_path / "mine.parquet", ["label", "qid", 7, "id"]
     path.write_bytes(b"odd")
@@ -316,9 +315,7 @@ EXPORTS: dict[str, tuple[str, str | pd.DataFrame]] = {
 
 
 @pytest.mark.parametrize("export", EXPORTS)
-def test_exports_of_others_are_the_plain_table(
-    export: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_exports_of_others_are_the_plain_table(export, tmp_path, monkeypatch):
     name, content = EXPORTS[export]
     (tmp_path / "plain.csv").write_text(PLAIN.to_csv(index=False))
     (tmp_path / name).write_text(content if isinstance(content, str) else "ARROW1")
@@ -330,7 +327,7 @@ def test_exports_of_others_are_the_plain_table(
     assert found.qids.tolist() == wanted.qids.tolist()
 
 
-def test_numbers_of_names_are_whole_and_indices_have_their_order(tmp_path: Path) -> None:
+def test_numbers_of_names_are_whole_and_indices_have_their_order(tmp_path):
     """pandas makes floats of integers beside a missing one, and "10" is before "2" as a text."""
     rows = [{"label": 1, "qid": 7, "10": 0.5, "2": 4.0, "c": 3}, {"label": 0, "qid": 8, "10": 1.0}]
     (tmp_path / "d.json").write_text(json.dumps(rows))
@@ -342,7 +339,7 @@ def test_numbers_of_names_are_whole_and_indices_have_their_order(tmp_path: Path)
     assert found.X[0].tolist() == [4.0, 0.5]
 
 
-def test_new_documents_need_no_labels_and_have_features_by_name(tmp_path: Path) -> None:
+def test_new_documents_need_no_labels_and_have_features_by_name(tmp_path):
     table = PLAIN.fillna(0.0)
     ranker = lb.Regression().fit(table[["x", "page"]], table["label"], qid=table["qid"])
     path = tmp_path / "new.csv"
@@ -370,19 +367,8 @@ def test_new_documents_need_no_labels_and_have_features_by_name(tmp_path: Path) 
             read_for(ranker, path, columns=chosen)
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv"])
-def test_parts_that_are_tables_are_imported(ending: str, tmp_path: Path) -> None:
-    (tmp_path / "mine").mkdir()
-    for part, first in (("train", 0), ("test", 2)):
-        path = tmp_path / "mine" / f"{part}.{ending}"
-        PLAIN[first : first + 2].to_csv(path, index=False, sep="," if ending == "csv" else "\t")
-    assert import_archive(tmp_path / "mine", tmp_path / "data") == ("mine",)
-    test = (tmp_path / "data/mine/test.txt").read_text()
-    assert test == "1 qid:a 1:NULL 2:7\n0 qid:a 1:4 2:7\n"
-
-
 @pytest.mark.parametrize("null", ["keep", "min"])
-def test_a_table_is_read_as_its_letor_text(null: str | float, tmp_path: Path) -> None:
+def test_a_table_is_read_as_its_letor_text(null, tmp_path):
     table, text = tmp_path / "d.csv", tmp_path / "d.txt"
     table.write_text("label,qid,x,y\n1,b,3,NA\n0,a,NA,1e-3\n1,b,-7,0.1\n2,c d,4,16777217\n")
     text.write_text(
@@ -392,7 +378,5 @@ def test_a_table_is_read_as_its_letor_text(null: str | float, tmp_path: Path) ->
     same(found, wanted)
     assert found.qids.tolist() == wanted.qids.tolist() and found.rows.tolist() == [0, 2, 1, 3]
     assert found.query_names.tolist() == ["b", "a", "c d"] and found.n_features == 3
-    with pytest.raises(
-        DataError, match="d.csv:2: column 'y': found NULL as the value of feature 2"
-    ):
+    with pytest.raises(DataError, match="d.csv:2: column 'y': found NULL"):
         read_documents(table, ReadOptions("error"))

@@ -27,7 +27,7 @@ check, generate = import_module("check"), import_module("generate")
 
 
 @pytest.fixture
-def page(tmp_path: Path):
+def page(tmp_path):
     def write(text: str) -> Path:
         path = tmp_path / "page.md"
         path.write_text(text, encoding="utf-8")
@@ -40,12 +40,12 @@ def block(body: str, needs: str = "demo", language: str = "console") -> str:
     return f"words\n\n<!-- check: {needs} -->\n```{language}\n{body}```\n\nwords\n"
 
 
-def test_a_block_that_shows_what_is_printed_stays_as_it_is(page) -> None:
+def test_a_block_that_shows_what_is_printed_stays_as_it_is(page):
     path = page(block("$ echo one; echo two\none\ntwo\n$ printf 'a  b\\n' \\\n    | cat\na  b\n"))
     assert check.check(path, {"demo"}) == (path.read_text(), [], 0)
 
 
-def test_another_output_is_reported_and_written(page) -> None:
+def test_another_output_is_reported_and_written(page):
     path = page(block("$ echo one\ntwo\n"))
     text, (difference,), _ = check.check(path, {"demo"})
     assert "+one" in difference and text == block("$ echo one\none\n")
@@ -56,14 +56,14 @@ def test_another_output_is_reported_and_written(page) -> None:
     assert "exit status 3" in difference
 
 
-def test_blocks_share_one_folder_and_what_lacks_its_data_is_skipped(page) -> None:
+def test_blocks_share_one_folder_and_what_lacks_its_data_is_skipped(page):
     text = block("$ echo one > file\n") + "<!-- setup: demo\n$ echo two >> file\n-->\n"
     text += block("$ cat file\none\ntwo\n")
     text += block("$ echo one\ntwo\n", needs="shared")
     assert check.check(page(text), {"demo"}) == (text, [], 1)
 
 
-def test_another_picture_is_reported_and_written(page, tmp_path: Path) -> None:
+def test_another_picture_is_reported_and_written(page, tmp_path):
     """One that a page's commands draw, by what it shows; others are left alone."""
     shown = "<!-- setup: demo\n$ cp {} a.png\n-->\n![white](pictures/a.png)\n![b](b.png)\n"
     white, black = (shown.format(tmp_path / f"{kind}.png") for kind in ("1.0", "0.0"))
@@ -78,7 +78,7 @@ def test_another_picture_is_reported_and_written(page, tmp_path: Path) -> None:
     assert "another picture" in difference
 
 
-def test_python_sessions_share_their_names(page) -> None:
+def test_python_sessions_share_their_names(page):
     text = block(">>> x = 2\n>>> def twice(y):\n...     return 2 * y\n", language="pycon")
     text += block(">>> twice(x)\n4\n>>> 1 / 0\n", language="pycon")
     text, differences, _ = check.check(page(text), {"demo"})
@@ -86,7 +86,7 @@ def test_python_sessions_share_their_names(page) -> None:
     assert "4\n>>> 1 / 0\nZeroDivisionError: division by zero\n" in text
 
 
-def test_times_and_machines_are_masked_and_numbers_are_not() -> None:
+def test_times_and_machines_are_masked_and_numbers_are_not():
     for shown, printed, equal in (
         ("took 1.25 s", "took 13 s", True),
         ("python          3.11.7 on Linux", "python          3.13.0 on Darwin", True),
@@ -98,7 +98,7 @@ def test_times_and_machines_are_masked_and_numbers_are_not() -> None:
         assert (check.masked(shown) == check.masked(printed)) is equal
 
 
-def test_an_old_generated_text_differs(page) -> None:
+def test_an_old_generated_text_differs(page):
     text = "<!-- generated: parameters ranksvm -->\nold\n<!-- end -->\n"
     text, (difference,), _ = check.check(page(text), set())
     assert "-old" in difference
@@ -107,7 +107,7 @@ def test_an_old_generated_text_differs(page) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in check.generators() if name != "speed"])
-def test_what_is_generated_is_in_the_pages(name: str) -> None:
+def test_what_is_generated_is_in_the_pages(name):
     """Options, defaults, parameters and definitions: none changes without its page."""
     if name == "chosen":  # it fits every ranker
         pytest.importorskip("lightgbm", reason="no lightgbm")
@@ -123,7 +123,7 @@ def test_what_is_generated_is_in_the_pages(name: str) -> None:
                 assert made.strip() == shown.strip(), path
 
 
-def test_every_ranker_has_one_page_with_all_of_its_numbers() -> None:
+def test_every_ranker_has_one_page_with_all_of_its_numbers():
     described = [name for page in generate.heads() for name in generate.losses_of(page)]
     assert sorted(described) == sorted(names())
     for name in described:
@@ -131,7 +131,7 @@ def test_every_ranker_has_one_page_with_all_of_its_numbers() -> None:
             assert all(generate.numbers(dataset, name, "map")[0] for dataset in generate.SETS)
 
 
-def test_pictures_are_of_these_commands_and_this_code() -> None:
+def test_pictures_are_of_these_commands_and_this_code():
     """`make pictures` renews them where this fails."""
     drawn: dict[Path, str] = {}
     for path in check.pages():
@@ -145,12 +145,12 @@ def test_pictures_are_of_these_commands_and_this_code() -> None:
         assert import_module("speed").made_by() in path.read_text(encoding="utf-8")
 
 
-def test_the_leaderboard_and_the_papers_are_of_this_code() -> None:
+def test_the_leaderboard_and_the_papers_are_of_this_code():
     """`make leaderboard` and `make papers` renew what fails here."""
     assert [line for path in check.pages() for line in check.old_code(path)] == []
 
 
-def test_what_other_code_made_is_named(monkeypatch) -> None:
+def test_what_other_code_made_is_named(monkeypatch):
     monkeypatch.setattr("letorbench.source.is_current", lambda identity: False)
     monkeypatch.setattr("letorbench.results.dataset_results.is_current", lambda identity: False)
     [line] = check.old_code(ROOT / "docs" / "leaderboard.md")
@@ -162,7 +162,7 @@ def test_what_other_code_made_is_named(monkeypatch) -> None:
     assert check.old_code(ROOT / "README.md") == []
 
 
-def test_what_made_a_picture_is_its_commands_and_their_code(monkeypatch) -> None:
+def test_what_made_a_picture_is_its_commands_and_their_code(monkeypatch):
     import letorbench.source as source
 
     page = block("$ letorbench run --algo mart\nx\n") + block(
@@ -181,7 +181,7 @@ def test_what_made_a_picture_is_its_commands_and_their_code(monkeypatch) -> None
     assert check.made_by(page) != before
 
 
-def test_every_shown_session_is_checked() -> None:
+def test_every_shown_session_is_checked():
     for path in check.pages():
         text = path.read_text(encoding="utf-8")
         shown = text.count("\n```console\n") + text.count("\n```pycon\n")
@@ -192,14 +192,14 @@ def test_every_shown_session_is_checked() -> None:
         assert text.count("<!-- ") == len(blocks) + others, path
 
 
-def test_the_files_that_pages_name_are_there() -> None:
+def test_the_files_that_pages_name_are_there():
     named = re.compile(r"`((?:letorbench|tests|benchmarks|docs)/[\w./-]+\.\w+)`")
     for path in check.pages():
         for file in named.findall(path.read_text(encoding="utf-8")):
             assert (ROOT / file).is_file() or "PAPER" in file, (path, file)
 
 
-def test_the_way_from_the_command_to_the_files_is_as_the_page_says() -> None:
+def test_the_way_from_the_command_to_the_files_is_as_the_page_says():
     page = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
     steps = re.findall(r"^\| `(\w+/\w+\.py)` \| `(\w+)` \|", page, re.MULTILINE)
     assert 10 <= len(steps) == len(dict(steps)) <= 15
@@ -208,7 +208,7 @@ def test_the_way_from_the_command_to_the_files_is_as_the_page_says() -> None:
         assert re.search(rf"^ *def {function}\(", source, re.MULTILINE), (file, function)
 
 
-def test_every_result_file_is_on_the_page_of_their_format() -> None:
+def test_every_result_file_is_on_the_page_of_their_format():
     page = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
     constants = {name: value for name, value in vars(paths).items() if name.isupper()}
     files = {value for value in constants.values() if isinstance(value, str)}
@@ -237,7 +237,7 @@ def declared(words: list[str]) -> tuple[click.Command, list[str]]:
 
 
 @pytest.mark.parametrize("text", sorted(COMMANDS))
-def test_the_command_and_its_options_exist(text: str) -> None:
+def test_the_command_and_its_options_exist(text):
     words = shlex.split(text.replace("\\\n", " "), comments=True)[1:]
     words = words[: words.index("|")] if "|" in words else words
     command, rest = declared(words)
@@ -247,7 +247,7 @@ def test_the_command_and_its_options_exist(text: str) -> None:
     assert used <= known | {"--help"}, text
 
 
-def test_every_target_exists() -> None:
+def test_every_target_exists():
     makefile = (ROOT / "Makefile").read_text()
     targets = re.findall(r"^(?:PAPERS :=|)([\w.%\- ]+)(?::|$)", makefile, re.MULTILINE)
     known = {name.replace("%", ".+") for line in targets for name in line.split()}
@@ -256,7 +256,7 @@ def test_every_target_exists() -> None:
             assert any(re.fullmatch(pattern, target) for pattern in known), (page, target)
 
 
-def test_every_figure_and_page_that_is_linked_exists_and_is_in_the_index() -> None:
+def test_every_figure_and_page_that_is_linked_exists_and_is_in_the_index():
     for page, text in PAGES.items():
         for path in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
             assert ((ROOT / page).parent / path).is_file(), path
@@ -272,7 +272,7 @@ exec python3 -c 'import sys; sys.version_info = (3, 10, 13); exec(sys.argv[1])' 
 """
 
 
-def test_make_refuses_an_older_python_in_one_line(tmp_path: Path) -> None:
+def test_make_refuses_an_older_python_in_one_line(tmp_path):
     for name in ("Makefile", "setup.py", "setup.cfg"):
         shutil.copy(ROOT / name, tmp_path)
     old = tmp_path / "python"

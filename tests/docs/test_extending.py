@@ -85,7 +85,7 @@ def letorbench(line):
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git applies the patches")
-def test_small_patches_add_one_of_each(tmp_path: Path) -> None:
+def test_small_patches_add_one_of_each(tmp_path):
     compiled = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "letorbench", tmp_path / "letorbench", ignore=compiled)
     page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
@@ -107,7 +107,7 @@ def test_small_patches_add_one_of_each(tmp_path: Path) -> None:
 CELLS = json.loads((ROOT / "docs" / "notebook.ipynb").read_text(encoding="utf-8"))["cells"]
 
 
-def test_it_runs_and_every_cell_shows_a_value(tmp_path: Path, monkeypatch) -> None:
+def test_it_runs_and_every_cell_shows_a_value(tmp_path, monkeypatch):
     """On DEMO, which it takes where MQ2008 is not at hand, and with fewer rounds."""
     sklearn = pytest.importorskip("sklearn")
     code = ["".join(cell["source"]) for cell in CELLS if cell["cell_type"] == "code"]

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PIN = re.compile(r"^(\S+)==([^ ;]+)(?: ; .+)? \\\n(?:    --hash=sha256:[0-9a-f]{64}.*\n)+", re.M)
 
 
-def test_every_requirement_is_locked_to_a_version_that_it_allows() -> None:
+def test_every_requirement_is_locked_to_a_version_that_it_allows():
     """By hashes, of files that any index may hold; also what builds the package."""
     facts, text = ConfigParser(), (ROOT / "tests/packaging/requirements.lock").read_text()
     facts.read(ROOT / "setup.cfg")
@@ -31,7 +31,7 @@ def test_every_requirement_is_locked_to_a_version_that_it_allows() -> None:
         assert all(each.specifier.contains(version) for version in versions), each
 
 
-def test_every_place_cites_alike() -> None:
+def test_every_place_cites_alike():
     """README, the metadata of a package that is installed, CITATION.cff and the command."""
     facts = ConfigParser()
     facts.read(ROOT / "setup.cfg")

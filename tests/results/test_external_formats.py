@@ -20,7 +20,7 @@ QRELS = "1 0 a 2\n1 0 b 0\n2 0 a 1\n2 0 c 0\n2 0 d 0\n"
 
 
 @pytest.fixture
-def queries(rng: np.random.Generator) -> QuerySet:
+def queries(rng) -> QuerySet:
     named = np.array([b"a", b"b", b"a", b"c", b"d"])
     return replace(random_queries(rng, [2, 3]), docids=named)
 
@@ -76,9 +76,8 @@ def test_ms_marco_ranks_and_beir_names_mean_what_their_publishers_say(tmp_path, 
         for name in ("labels", "offsets", "qids", "docids"):
             expected = getattr(read_qrels(written(tmp_path, QRELS)), name)
             assert np.array_equal(getattr(found, name), expected), name
-    run = written(
-        tmp_path, "1 Q0 b 7 9 t\n1 Q0 a 9 8 t\n2 Q0 c 5 7 t\n2 Q0 a 1 6 t\n2 Q0 d 1 5 t\n"
-    )
+    lines = "1 Q0 b 7 9 t\n1 Q0 a 9 8 t\n2 Q0 c 5 7 t\n2 Q0 a 1 6 t\n2 Q0 d 1 5 t\n"
+    run = written(tmp_path, lines)
     by_rank = tmp_path / "marco.tsv"
     by_rank.write_text(ranks)
     rules = CONVENTIONS["trec_eval"]

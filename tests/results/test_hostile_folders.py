@@ -79,7 +79,7 @@ def shown(out: Path, show: Sequence[str] = SHOW) -> list:
     return done
 
 
-def test_nothing_is_written_through_links(tmp_path: Path) -> None:
+def test_nothing_is_written_through_links(tmp_path):
     """Links at every temporary name, then at every name that is read, then at every lock."""
     out, canary = stored(tmp_path), tmp_path / "canary"
     canary.mkdir()
@@ -117,7 +117,7 @@ def test_nothing_is_written_through_links(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("inside", ["TOY", "TOY/regression", "TOY/regression/fold2"])
-def test_what_is_behind_links_is_read_and_not_written_to(tmp_path: Path, inside: str) -> None:
+def test_what_is_behind_links_is_read_and_not_written_to(tmp_path, inside):
     out = stored_run(tmp_path, "regression")
     canary = tmp_path / "canary"
     shutil.move(out / inside, canary)
@@ -155,9 +155,7 @@ def kinds() -> dict[str, Callable[[Path], None]]:
 
 
 @pytest.mark.parametrize("kind", kinds())
-def test_what_is_no_regular_file_of_sane_size_is_one_damaged_fold(
-    tmp_path: Path, kind: str
-) -> None:
+def test_what_is_no_regular_file_of_sane_size_is_one_damaged_fold(tmp_path, kind):
     out = stored(tmp_path)
     for name in (FIT, *CHECKED):
         path = out / "S" / "a" / "fold1" / name
@@ -187,7 +185,7 @@ def test_what_is_no_regular_file_of_sane_size_is_one_damaged_fold(
         assert str(path) in call("verify", str(out)).stdout
 
 
-def test_a_file_of_just_the_largest_size_is_read(tmp_path: Path, monkeypatch) -> None:
+def test_a_file_of_just_the_largest_size_is_read(tmp_path, monkeypatch):
     path = tmp_path / "file"
     path.write_bytes(b"12345")
     monkeypatch.setattr(files, "LARGEST", 5)
@@ -215,7 +213,7 @@ def subtrees(facts: object, *at: object) -> Iterator[tuple]:
 
 
 @pytest.mark.parametrize("shift", [0])
-def test_odd_facts_are_damaged_folds_or_harmless(tmp_path: Path, shift: int) -> None:
+def test_odd_facts_are_damaged_folds_or_harmless(tmp_path, shift):
     """Each leaf and subtree of fit.json is exchanged, or gone, with the right check sum.
 
     Each shift up to len(ODD) is another choice of what stands where.
@@ -246,7 +244,7 @@ def test_odd_facts_are_damaged_folds_or_harmless(tmp_path: Path, shift: int) -> 
         assert len(LEFT_OUT.findall(done.stderr)) >= len(store.damaged)
 
 
-def test_code_that_is_not_there_is_other_code(tmp_path: Path) -> None:
+def test_code_that_is_not_there_is_other_code(tmp_path):
     """No file is looked for by the text of a module."""
     modules = ("letorbench.rankers.renamed", "letorbench./etc/hostname", "letorbench.files",
                "letorbench", "letorbench..", "letorbench.rankers.listnet:ListNet")  # fmt: skip
@@ -256,7 +254,7 @@ def test_code_that_is_not_there_is_other_code(tmp_path: Path) -> None:
         assert done.exit_code == 0 and "other code" in done.stdout, done.output
 
 
-def test_a_query_that_a_spreadsheet_would_compute_reads_back(tmp_path: Path) -> None:
+def test_a_query_that_a_spreadsheet_would_compute_reads_back(tmp_path):
     odd = ["=1+1", "'=1", "''@x", "-2.5", "+a", "plain", "a'=b", " '=x"]
     folder = store_fold(tmp_path, "S", "a", 1, {"map": [0.5] * len(odd)}, qids=odd)
     assert read_folds(tmp_path, "S", "a")[0].queries.qids.tolist() == odd
@@ -264,7 +262,7 @@ def test_a_query_that_a_spreadsheet_would_compute_reads_back(tmp_path: Path) -> 
     assert cells[0] == "'=1+1" and not any(cell.lstrip()[0] in "=+@" for cell in cells)
 
 
-def test_a_fold_number_of_many_digits_is_no_fold(tmp_path: Path) -> None:
+def test_a_fold_number_of_many_digits_is_no_fold(tmp_path):
     store_fold(tmp_path, "S", "a", 1, {"map": 0.5})
     for digits in (10, 200):
         name = "fold" + "1" * digits

@@ -149,7 +149,7 @@ def test_a_run_does_not_lose_the_rows_of_another(tmp_path):
     assert (tmp_path / "SET" / "c" / "folds.csv").is_file()
 
 
-def test_no_stored_value_can_be_changed() -> None:
+def test_no_stored_value_can_be_changed():
     tables = {"map": np.array([[0.1, 0.9], [0.1, 0.8]])}
     made = PerQuery("a", np.array([1, 1]), np.array(["7", "07"]), tables)
     arrays = [made.folds, made.qids, *made.values.values(), *made.tables.values()]

@@ -162,11 +162,8 @@ def solr_scores(text: str, features: np.ndarray, names: list[str]) -> np.ndarray
     model = json.loads(text)
     assert model["features"] == [{"name": name} for name in names]
     assert len(set(names)) == len(names) > 0  # else Solr refuses the model
-    kind, params, f = (
-        model["class"].removeprefix("org.apache.solr.ltr.model."),
-        model["params"],
-        np.float32,
-    )
+    kind = model["class"].removeprefix("org.apache.solr.ltr.model.")
+    params, f = model["params"], np.float32
     if kind == "LinearModel":
         weights = [f(params["weights"][name]) for name in names]
         return np.array([_sum(x * w for x, w in zip(row, weights)) for row in features])
@@ -226,18 +223,18 @@ def elasticsearch_scores(text: str, features: np.ndarray, names: list[str]) -> n
     return np.array([_sum(score(tree, row) for tree in definition) for row in features])
 
 
-def test_trees_are_written_word_for_word_where_lightgbm_is_missing() -> None:
+def test_trees_are_written_word_for_word_where_lightgbm_is_missing():
     same(TEXTS, parts_of(TEXTS)["trees as lightgbm"], lightgbm_text(TREES))
 
 
 @pytest.mark.parametrize("kind", ["regression", "adarank-map", *TREE_KINDS])
-def test_ranklib_scores_as_here(kind) -> None:
+def test_ranklib_scores_as_here(kind):
     model = fitted(kind) if kind in TREE_KINDS else _linear(kind)
     X, constant = documents(model), getattr(model, "bias", 0.0)
     close(ranklib_scores(ranklib_text(model), X), model.predict(X) - constant, 1e-6)
 
 
-def test_elasticsearch_sends_missing_values_where_the_model_does() -> None:
+def test_elasticsearch_sends_missing_values_where_the_model_does():
     missing_left = np.random.default_rng(2).random(len(fitted("mart").left)) < 0.5
     for kind, more in (("mart", {}), ("mart", {"missing_left": missing_left}), ("rankboost", {})):
         model = replace(fitted(kind), **more)
@@ -247,7 +244,7 @@ def test_elasticsearch_sends_missing_values_where_the_model_does() -> None:
         close(found, model.predict(X), 3e-6)
 
 
-def test_forms_without_missing_values_keep_the_scores_of_documents_that_lack_none() -> None:
+def test_forms_without_missing_values_keep_the_scores_of_documents_that_lack_none():
     plain = fitted("mart")
     model = replace(plain, missing_left=~plain.missing_left)
     X, names = documents(model), [f"f{k}" for k in range(model.n_features)]
@@ -258,7 +255,7 @@ def test_forms_without_missing_values_keep_the_scores_of_documents_that_lack_non
     assert not any(lost(*each) for each in kept)
 
 
-def test_a_root_counts_the_documents_that_a_tree_is_of() -> None:
+def test_a_root_counts_the_documents_that_a_tree_is_of():
     """A share of the documents is drawn without replacement, to a whole number."""
     for docs in (0.5, 0.3, 1.0):
         model = ranker("mart")(rounds=3, docs=docs, min_docs=1).fit_sets(train()).learned.model
@@ -270,7 +267,7 @@ def _linear(kind: str) -> Linear:
 
 
 @pytest.mark.parametrize("kind", ["regression", "adarank-map", *TREE_KINDS])
-def test_solr_and_elasticsearch_score_as_here(kind) -> None:
+def test_solr_and_elasticsearch_score_as_here(kind):
     model = fitted(kind) if kind in TREE_KINDS else _linear(kind)
     X, constant = documents(model), getattr(model, "bias", 0.0)
     names = [f'na"m\\e {k} é' for k in range(model.n_features)]
@@ -284,7 +281,7 @@ def test_solr_and_elasticsearch_score_as_here(kind) -> None:
     assert json.loads(solr_text(model, 'my "m"'))["name"] == 'my "m"'
 
 
-def test_what_solr_adds_to_a_threshold_is_made_up_for(rng) -> None:
+def test_what_solr_adds_to_a_threshold_is_made_up_for(rng):
     """Its float32 sum is the threshold wherever a float32 has that sum, else what is next below."""
     sizes = 10.0 ** rng.uniform(-10, 30, 2000)
     for t in np.concatenate([sizes, -sizes, [0.0, 0.5, -1.0, 1.0, 5e-7, -5e-7]]).astype("f4"):
@@ -311,7 +308,7 @@ def test_what_solr_adds_to_a_threshold_is_made_up_for(rng) -> None:
 
 
 @pytest.mark.parametrize("kind", TREE_KINDS)
-def test_the_programs_that_read_lightgbms_text_score_as_here(kind) -> None:
+def test_the_programs_that_read_lightgbms_text_score_as_here(kind):
     """LightGBM, Treelite, SHAP, and ONNX's runtime by the converter of onnxmltools."""
     lightgbm = pytest.importorskip("lightgbm", reason="no LightGBM")
     model = fitted(kind)
@@ -343,7 +340,7 @@ def test_the_programs_that_read_lightgbms_text_score_as_here(kind) -> None:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in FITTED if "drawn" not in kind])
-def test_a_node_knows_how_many_training_documents_come_to_it(kind) -> None:
+def test_a_node_knows_how_many_training_documents_come_to_it(kind):
     model, X = fitted(kind), train().features
     counts = np.zeros(len(model.left))
     for root in model.roots:
@@ -360,7 +357,7 @@ def test_a_node_knows_how_many_training_documents_come_to_it(kind) -> None:
         np.testing.assert_array_equal(model.cover, counts)
 
 
-def test_trees_without_counts_are_refused_as_lightgbms() -> None:
+def test_trees_without_counts_are_refused_as_lightgbms():
     """As older versions stored stumps, with zeros, and XGBoost's, with sums of derivatives."""
     for cover in (np.zeros(6), [9.0, 4.5, 4.0, 3.0, 2.0, 9.0], [9.0, 5.0, 4.0, 5.0, 0.0, 9.0]):
         old = replace(TREES, cover=np.array(cover))
@@ -382,7 +379,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("form", "model", "more", "said"), REFUSED)
-def test_what_cannot_be_said_is_refused(form: str, model: object, more: tuple, said: str) -> None:
+def test_what_cannot_be_said_is_refused(form, model, more, said):
     """Other models than lines and trees, and names that are not one for each feature."""
     with pytest.raises(UsageError, match=said):
         FORMATS[form](model() if callable(model) else model, *more)

@@ -8,6 +8,7 @@ import csv
 import json
 from collections.abc import Callable
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -106,7 +107,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("algo", SEEDS)
-def test_the_files_of_folds_and_systems(ran: Ran, algo: str) -> None:
+def test_the_files_of_folds_and_systems(ran, algo):
     for seed in range(1, SEEDS[algo] + 1):
         for fold in FOLDS:
             folder = ran.place(algo, seed, fold)
@@ -125,15 +126,10 @@ def test_the_files_of_folds_and_systems(ran: Ran, algo: str) -> None:
     assert [row["fold"] for row in folds] == ["1", "2", "3", "4", "5", "mean"]
     assert (folder / "repeats.csv").is_file() == (SEEDS[algo] > 1)
     for name in STORED:
-        own = [
-            (
-                k,
-                qid,
-                np.mean([ran.of_fold(algo, s, k, name)[qid] for s in range(1, SEEDS[algo] + 1)]),
-            )
-            for k in FOLDS
-            for qid in ran.of_fold(algo, 1, k, name)
-        ]
+        own = []
+        for k in FOLDS:
+            seeds = [ran.of_fold(algo, s, k, name) for s in range(1, SEEDS[algo] + 1)]
+            own += [(k, qid, np.mean([each[qid] for each in seeds])) for qid in seeds[0]]
         found = [(int(row["fold"]), int(row["qid"]), float(row[name])) for row in queries]
         np.testing.assert_allclose(found, own, rtol=1e-12)
         means = ran.means(algo, name)
@@ -146,7 +142,7 @@ def test_the_files_of_folds_and_systems(ran: Ran, algo: str) -> None:
 
 
 @pytest.mark.parametrize("algo", SEEDS)
-def test_every_table_and_frame(ran: Ran, algo: str) -> None:
+def test_every_table_and_frame(ran, algo):
     """The stored measures and those that are computed from the scores."""
     names = [*STORED, *LATER]
     [summary] = ran.results.summary(names).query("algo == @algo").to_dict("records")
@@ -154,8 +150,8 @@ def test_every_table_and_frame(ran: Ran, algo: str) -> None:
         row for row in rows(ran.folder / "results/UNEVEN/summary.csv") if row["algo"] == algo
     ]
     words = ["table", "UNEVEN", "--measure", ",".join(names), *places(ran.folder)]
-    lines = csv.DictReader(printed(*words, "--format", "csv").splitlines())
-    [printed_row] = [line for line in lines if line["algo"] == algo]
+    table = csv.DictReader(printed(*words, "--format", "csv").splitlines())
+    [printed_row] = [line for line in table if line["algo"] == algo]
     text = next(line for line in printed(*words).splitlines() if line.startswith(algo))
     folds = ran.results.folds().query("algo == @algo")
     queries = ran.results.per_query(names, repeats=True).query("algo == @algo")
@@ -170,28 +166,26 @@ def test_every_table_and_frame(ran: Ran, algo: str) -> None:
             assert float("nan" if found == "" else found) == pytest.approx(spread, nan_ok=True)
         if name in STORED:
             np.testing.assert_allclose(folds[name], means.ravel(), rtol=1e-12)
-        expected = pd.DataFrame(
-            [
-                {"fold": k, "qid": str(qid), "repeat": seed, name: each}
-                for k in FOLDS
-                for seed in range(1, len(means) + 1)
-                for qid, each in ran.of_fold(algo, seed, k, name).items()
-            ]
-        )
         order = ["repeat", "fold", "qid"]
+        lines = [
+            (seed, k, str(qid), each)
+            for k, seed in product(FOLDS, range(1, len(means) + 1))
+            for qid, each in ran.of_fold(algo, seed, k, name).items()
+        ]
+        expected = pd.DataFrame(lines, columns=[*order, name])
         found, expected = (each.sort_values(order)[[*order, name]] for each in (queries, expected))
         np.testing.assert_array_equal(found[order], expected[order])
         np.testing.assert_allclose(found[name], expected[name], rtol=1e-12)
 
 
-def test_a_difference_is_that_of_the_means_and_verify_finds_no_problem(ran: Ran) -> None:
+def test_a_difference_is_that_of_the_means_and_verify_finds_no_problem(ran):
     [pair] = ran.results.compare("fixed", "map").to_dict("records")
     assert pair["difference"] == pytest.approx(pair["mean"] - pair["mean_against"], abs=1e-12)
     words = "verify", str(ran.folder / "results"), *places(ran.folder)[:2]
     assert " 0 problems" in printed(*words)
 
 
-def test_a_librarys_sum_of_weights_in_every_place(tmp_path: Path) -> None:
+def test_a_librarys_sum_of_weights_in_every_place(tmp_path):
     """LightGBM adds 1 to a sum of NDCG for a query without a relevant document, and its weight to
     what divides it: (1 + 1 + 3 x .6309) / 9 here; MAP has the weights alone."""
     rules, columns = "lightgbm,mean=weighted", ["--label", "y", "--qid", "q", "--weight", "w"]
@@ -219,7 +213,7 @@ def test_a_librarys_sum_of_weights_in_every_place(tmp_path: Path) -> None:
         assert chosen.mean() == pytest.approx(mean, rel=1e-12)
 
 
-def test_a_query_counts_by_the_weights_of_its_own_fold() -> None:
+def test_a_query_counts_by_the_weights_of_its_own_fold():
     """Also where some queries have no value, so that the weights of a fold have another mean."""
     folds, qids = np.repeat([1, 2], [3, 4]), np.array(list("abcdefg"))
     values = np.array([0.1, 0.9, np.nan, 0.3, 0.8, np.nan, 0.2])
@@ -230,7 +224,7 @@ def test_a_query_counts_by_the_weights_of_its_own_fold() -> None:
     assert kept.mean("own") == pytest.approx(sum(expected.values()) / 2, rel=1e-12)
 
 
-def test_without_weights_there_is_no_weighted_mean(make, tmp_path: Path) -> None:
+def test_without_weights_there_is_no_weighted_mean(make, tmp_path):
     """Weights are part of the data: without them, or with others, the data are not the same."""
     ran = make(WEIGHTED)
     test = ran.data / "Fold1" / "test.txt"
@@ -256,7 +250,7 @@ def first_has_a_label(y_true: np.ndarray, y_score: np.ndarray) -> float:
     return float(y_score[0]) if y_true[0] else np.nan
 
 
-def test_what_a_measure_leaves_out_has_no_weight_in_its_mean(make) -> None:
+def test_what_a_measure_leaves_out_has_no_weight_in_its_mean(make):
     """Beside another measure, which counts all queries, as alone."""
     ran = make(WEIGHTED)
     where = {"data_dir": ran.folder / "data", "out": ran.folder / "partial"}

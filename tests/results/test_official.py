@@ -39,7 +39,7 @@ def data(shared: Path, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("scores", ["bm25", "constant", "random", "ties"])
 @pytest.mark.parametrize("name", SETS)
-def test_prints_what_the_official_tool_prints(shared: Path, name: str, scores: str) -> None:
+def test_prints_what_the_official_tool_prints(shared, name, scores):
     labels, offsets, qids = data(shared, name)
     values = read_scores(shared / "golden" / f"{name}.{scores}.scores.txt", len(labels))
     expected = (shared / "golden" / f"{name}.{scores}.official.txt").read_bytes().decode()
@@ -50,7 +50,7 @@ def test_prints_what_the_official_tool_prints(shared: Path, name: str, scores: s
 
 
 @pytest.mark.parametrize("name", CONVENTIONS)
-def test_queries_are_printed_and_added_by_number_whatever_their_order(name: str) -> None:
+def test_queries_are_printed_and_added_by_number_whatever_their_order(name):
     """The tools read queries into a table by qid and sort its keys as numbers."""
     qids, labels = ["30", "+9", "100", "-4"], [[2, 0, 1], [0, 1], [1], [0, 0, 2, 1]]
     scores = [[0.1, 0.7, 0.5], [0.4, 0.4], [0.0], [3.0, -1.0, 2.0, 0.5]]
@@ -80,7 +80,7 @@ def test_queries_are_printed_and_added_by_number_whatever_their_order(name: str)
         assert found == ["100", "WT04-30", "+9", "-4"] * tables
 
 
-def test_weights_stay_with_their_queries_whatever_the_files_order() -> None:
+def test_weights_stay_with_their_queries_whatever_the_files_order():
     """By number query 2 is before query 10; the text's averages are those of `query_metrics`."""
     rules = convention("letor4,mean=weighted")
     queries = {"10": ([1, 0], [2.0, 1.0], 3.0), "2": ([1, 0], [1.0, 2.0], 1.0)}

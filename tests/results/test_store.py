@@ -37,7 +37,7 @@ from letorbench.solvers.fit_warnings import FitWarning
 MEASURED = PerQuery("theirs", np.array([2]), np.array(["7"]), {"map": np.array([0.5])}), "letor3", 5
 
 
-def test_a_fold_of_another_system_is_scores_and_a_fit(tmp_path: Path) -> None:
+def test_a_fold_of_another_system_is_scores_and_a_fit(tmp_path):
     facts, odd = {"algo": "theirs", "fold": 2}, FitWarning("other", "odd")
     assert stored_fit(tmp_path) == {} and not matches({}, facts, None)
     curve = (np.float64(0.5), np.nan, np.True_)
@@ -59,7 +59,7 @@ def test_a_fold_of_another_system_is_scores_and_a_fit(tmp_path: Path) -> None:
     assert not (tmp_path / "validation.txt").exists()
 
 
-def test_any_other_byte_is_damage_that_names_the_file(tmp_path: Path) -> None:
+def test_any_other_byte_is_damage_that_names_the_file(tmp_path):
     odd = {"validation_scores": np.arange(3.0)}
     folder = store_fold(tmp_path, "S", "a", 1, {"map": [0.5, 0.25]}, **odd)
     store_fold(tmp_path, "S", "a", 2, {"map": 0.5})
@@ -78,7 +78,7 @@ def test_any_other_byte_is_damage_that_names_the_file(tmp_path: Path) -> None:
     assert [fold.number for fold in read_folds(tmp_path, "S", "a")] == [1, 2]
 
 
-def test_a_later_format_is_named_left_out_and_never_replaced(tmp_path: Path) -> None:
+def test_a_later_format_is_named_left_out_and_never_replaced(tmp_path):
     for fold in (1, 2, 3):
         folder = store_fold(tmp_path, "D", "a", fold, {"map": 0.5})
         fit = stored_fit(folder)
@@ -106,7 +106,7 @@ def test_a_later_format_is_named_left_out_and_never_replaced(tmp_path: Path) -> 
     assert later.read_bytes() == before
 
 
-def test_a_store_reads_a_fold_once_and_again_when_it_changed(tmp_path: Path, monkeypatch) -> None:
+def test_a_store_reads_a_fold_once_and_again_when_it_changed(tmp_path, monkeypatch):
     folder = store_fold(tmp_path, "S", "a", 1, {"map": 0.5})
     store_fold(tmp_path, "S", "b", 1, {"map": 0.5})
     store = Store(tmp_path).look("S")
@@ -135,7 +135,7 @@ def job(out: Path, folder: Path, identity: dict, benchmark: object = True) -> Jo
     return Job(key, Label("a"), {}, protocol, folder.parent, **facts)
 
 
-def test_reuse_marks_the_fold_as_asked_for_last(tmp_path: Path) -> None:
+def test_reuse_marks_the_fold_as_asked_for_last(tmp_path):
     folder = store_fold(tmp_path, "S", "a", 1, {"map": 0.5}, repeats=2)
     store = Store(tmp_path).look()
     facts = store.folds[folder].identity
@@ -147,7 +147,7 @@ def test_reuse_marks_the_fold_as_asked_for_last(tmp_path: Path) -> None:
     assert fold.written == (folder / FIT).stat().st_mtime_ns > 1
 
 
-def test_every_writer_waits_for_who_has_the_folder(tmp_path: Path) -> None:
+def test_every_writer_waits_for_who_has_the_folder(tmp_path):
     toy, out = lb.load(write_toy(tmp_path / "data").name, data_dir=tmp_path / "data"), tmp_path
     store_fold(out, "TOY", "a", 1, {"map": 0.5})
     store, file = Store(out).look(), tmp_path / "scores"
@@ -168,7 +168,7 @@ def test_every_writer_waits_for_who_has_the_folder(tmp_path: Path) -> None:
         assert not thread.is_alive(), place
 
 
-def test_folds_of_one_experiment_differ_in_their_number_and_their_external_file() -> None:
+def test_folds_of_one_experiment_differ_in_their_number_and_their_external_file():
     one = {"algo": "a", "fold": 1, "external": {"file": "1.txt", "digest": "x", "format": "trec"}}
     two = {"algo": "a", "fold": 2, "external": {"file": "2.txt", "digest": "y", "format": "trec"}}
     assert experiment_of(one) == experiment_of(two)
@@ -177,7 +177,7 @@ def test_folds_of_one_experiment_differ_in_their_number_and_their_external_file(
     assert experiment_of(one) != experiment_of({**one, "algo": "b"})
 
 
-def test_a_cut_off_fold_is_done_for_its_limit_or_a_shorter_one(tmp_path: Path) -> None:
+def test_a_cut_off_fold_is_done_for_its_limit_or_a_shorter_one(tmp_path):
     facts = {"dataset": "SET", "algo": "a", "fold": 1}
     cut = {"time_limit": 60.0, "fits": 2, "of": 6}
     write_fold(tmp_path, facts, Label("theirs"), np.zeros(3), *MEASURED, cut_off=cut)
@@ -196,7 +196,7 @@ QUERIES_BROKEN = (
 )  # fmt: skip
 
 
-def test_no_fold_hides_the_others(tmp_path: Path) -> None:
+def test_no_fold_hides_the_others(tmp_path):
     """A fold whose checksums are right and whose values are not is named once, and left out."""
     out = tmp_path / "results"
     for algo, number in (("a", 1), ("a", 2), ("b", 1), ("b", 2)):
@@ -224,7 +224,7 @@ def test_no_fold_hides_the_others(tmp_path: Path) -> None:
     assert len(shown.warnings) == 2 and shown.datasets == ["S"]
 
 
-def test_a_pair_is_compared_on_the_queries_that_have_values_of_both(tmp_path: Path) -> None:
+def test_a_pair_is_compared_on_the_queries_that_have_values_of_both(tmp_path):
     store_fold(tmp_path, "S", "a", 1, {"auc": [0.5, np.nan, 1.0, np.nan]})
     store_fold(tmp_path, "S", "b", 1, {"auc": [0.25, 0.5, np.nan, np.nan]})
     store_fold(tmp_path, "S", "c", 1, {"auc": [np.nan] * 4})
@@ -234,7 +234,7 @@ def test_a_pair_is_compared_on_the_queries_that_have_values_of_both(tmp_path: Pa
     assert "better on 1 queries" in report.read_text()
 
 
-def test_folds_that_do_not_go_together_are_not_averaged(tmp_path: Path) -> None:
+def test_folds_that_do_not_go_together_are_not_averaged(tmp_path):
     """The last that was written counts, of those that have its measures and convention."""
     for number, (measure, convention) in enumerate((("mrr", "letor3"), ("map", "letor4")), 1):
         folder = store_fold(tmp_path, "S", "a", number, {measure: 0.25}, convention)
@@ -266,7 +266,7 @@ def test_folds_that_do_not_go_together_are_not_averaged(tmp_path: Path) -> None:
         PerQuery.joined([[one], [other]])
 
 
-def test_means_are_of_the_folds_and_queries_that_have_a_value(tmp_path: Path) -> None:
+def test_means_are_of_the_folds_and_queries_that_have_a_value(tmp_path):
     """Fold 2 has no query, fold 3 no value of auc: both stay in the tables, as blanks."""
     none: list[float] = []
     for algo, less in (("a", 0.0), ("b", 0.25)):

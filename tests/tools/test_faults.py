@@ -3,12 +3,12 @@
 from mutants import ROOT, Fault, misfits
 
 
-def test_every_fault_stands_once_in_the_code_and_has_tests() -> None:
+def test_every_fault_stands_once_in_the_code_and_has_tests():
     wrong = [f"{breaks}: {reason}" for breaks, reason in misfits(ROOT).items()]
     assert not wrong, "\n".join(["faults to mend or to drop:", *wrong])
 
 
-def test_a_fault_that_does_not_fit_is_told() -> None:
+def test_a_fault_that_does_not_fit_is_told():
     fault = Fault("", "setup.py", "from setuptools", "from", "setup.py")
     assert "invalid syntax" in fault.misfit(ROOT)
     assert "found 'nowhere' 0 times" in fault._replace(old="nowhere").misfit(ROOT)

@@ -1,7 +1,6 @@
 """A short run of every fuzzing target."""
 
 import sys
-from pathlib import Path
 
 import pytest
 from fuzz import CORPUS, TARGETS, Misread, by_mutations, target_class
@@ -9,18 +8,18 @@ from fuzz_text import Letor
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_a_short_run(name: str, tmp_path: Path) -> None:
+def test_a_short_run(name, tmp_path):
     made = target_class(name)(tmp_path)
     seeds = made.seeds()
     assert sum(made.taken(data) for data in seeds), "nothing is right among the seeds"
     assert by_mutations(made, 60.0, 7, tmp_path / "last", made.short) == made.short
 
 
-def test_every_corpus_has_a_target() -> None:
+def test_every_corpus_has_a_target():
     assert {path.name for path in CORPUS.iterdir()} <= {*map(str.lower, TARGETS)}
 
 
-def test_a_misread_number_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_misread_number_is_noticed(tmp_path, monkeypatch):
     """The harness can fail: a reader that reads other numbers does not pass."""
     made = Letor(tmp_path)
     monkeypatch.setattr(sys.modules["plain_readers"], "float", lambda text: 0.0, raising=False)

@@ -3,7 +3,6 @@
 import resource
 import subprocess
 from multiprocessing import get_context
-from pathlib import Path
 
 import pytest
 from conftest import refused
@@ -16,11 +15,11 @@ import letorbench as lb
 ALGOS = "regression,classification"
 
 
-def test_no_damage_goes_unnoticed() -> None:
+def test_no_damage_goes_unnoticed():
     assert not unnoticed(3)
 
 
-def test_two_runs_at_once_mix_no_fold(tmp_path: Path) -> None:
+def test_two_runs_at_once_mix_no_fold(tmp_path):
     write_toy(tmp_path / "both/data")
     options = {"data_dir": tmp_path / "both/data", "out": tmp_path / "both/results"}
     copies = [
@@ -40,7 +39,7 @@ def test_two_runs_at_once_mix_no_fold(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "words, limit", [(f"run --dataset TOY --algo {ALGOS}", 9000), ("datasets import other", 2000)]
 )
-def test_files_that_may_not_grow(tmp_path: Path, monkeypatch, words: str, limit: int) -> None:
+def test_files_that_may_not_grow(tmp_path, monkeypatch, words, limit):
     """The error names the file, and what is there is whole."""
     write_toy(tmp_path / "data")
     write_toy(tmp_path / "other", "MQ2008")
@@ -55,7 +54,7 @@ def test_files_that_may_not_grow(tmp_path: Path, monkeypatch, words: str, limit:
     assert not leftovers(tmp_path) and not (tmp_path / "data" / "MQ2008").exists()
 
 
-def test_a_full_disk_behind_the_output() -> None:
+def test_a_full_disk_behind_the_output():
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
             [*LETORBENCH, "datasets", "list"], stdout=full, stderr=subprocess.PIPE, text=True,

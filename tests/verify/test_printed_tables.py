@@ -52,14 +52,14 @@ def slipped(made, fold: int, name: str, by: float, algo: str = "a") -> list[Entr
     return [*made[:at], entry, *made[at + 1 :]]
 
 
-def test_a_sound_table_is_found_sound_and_a_mean_of_folds_is_no_count(made) -> None:
+def test_a_sound_table_is_found_sound_and_a_mean_of_folds_is_no_count(made):
     assert check_table(made[0]) == check_table(*made) == []
     own = [entry for entry in slipped(made[0], 2, "p@1", 0.002) if entry.fold == 2]
     assert [found.check for found in check_table(own)] == ["grid"]
     assert check_table([entry._replace(fold=0) for entry in own]) == []
 
 
-def test_microsofts_tables_have_no_impossible_number(shared: Path) -> None:
+def test_microsofts_tables_have_no_impossible_number(shared):
     entries = read_table(shared / "published" / "letor4-printed.csv")
     assert len(entries) == 3960 and check_table(entries) == []
 
@@ -87,7 +87,7 @@ CASES = parts_of(FINDINGS)
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_planted_error_is_found_and_said(made, case) -> None:
+def test_a_planted_error_is_found_and_said(made, case):
     """findings.txt has the fold, the measure and what is added to it, or what looks odd."""
     entries, known = made
     name, one, other, data = case.split()
@@ -101,7 +101,7 @@ def test_a_planted_error_is_found_and_said(made, case) -> None:
 
 
 @pytest.mark.parametrize("rules", [*CONVENTIONS, "letor4,ideal=list", "mslr,empty=drop,relevant=2"])
-def test_what_data_say_holds_for_every_ranking(rules: str, rng: np.random.Generator) -> None:
+def test_what_data_say_holds_for_every_ranking(rules, rng):
     """The bounds are the plain definition's of the ideal order and of its reverse."""
     queries, rules = random_queries(rng, [1, 2, 5, 4, 3, *[1] * 9], levels=4), convention(rules)
     known = known_facts(queries, {*NAMES, "rmse", "odd", "p@x"}, rules)
@@ -125,7 +125,7 @@ def test_what_data_say_holds_for_every_ranking(rules: str, rng: np.random.Genera
 
 
 @pytest.mark.parametrize(("wrong", "found"), [(3, 3), (4, 0)])
-def test_what_more_than_15_in_100_numbers_fail_is_no_slip_of_theirs(wrong, found) -> None:
+def test_what_more_than_15_in_100_numbers_fail_is_no_slip_of_theirs(wrong, found):
     entries = [
         Entry("D", f"a{i}", "test", 1, f"p@{k}", Printed.of(value), 2 * i + k)
         for i in range(20)
@@ -137,7 +137,7 @@ def test_what_more_than_15_in_100_numbers_fail_is_no_slip_of_theirs(wrong, found
 HEAD = "dataset,algorithm,part,fold,measure,value\n"
 
 
-def test_odd_rows_end_with_1_and_impossible_ones_with_3(tmp_path: Path) -> None:
+def test_odd_rows_end_with_1_and_impossible_ones_with_3(tmp_path):
     """Better on test than on training data in every number, as if it were chosen on test data."""
     path, odd = tmp_path / "t.csv", [
         f"OWN,a,{part},{fold},p@{cut},{value + fold / 1000 + cut / 1e4:.4f}"
@@ -162,13 +162,13 @@ def test_odd_rows_end_with_1_and_impossible_ones_with_3(tmp_path: Path) -> None:
         ("\0", "UTF-16"),
     ],
 )
-def test_what_cannot_be_in_a_table_is_refused(tmp_path: Path, row: str, said: str) -> None:
+def test_what_cannot_be_in_a_table_is_refused(tmp_path, row, said):
     path = tmp_path / "t.csv"
     path.write_text(HEAD + row, encoding="utf-16" if "16" in said else "utf-8")
     assert said in refused(1, "verify", str(path))
 
 
-def test_a_row_of_aligned_text_with_a_number_too_many_is_named_by_its_line(tmp_path: Path) -> None:
+def test_a_row_of_aligned_text_with_a_number_too_many_is_named_by_its_line(tmp_path):
     path = tmp_path / "t.txt"
     path.write_text("x  map  mrr\na  .1  .2\nb  .1  .2\nc  .1  .2  .3\n")
     error = refused(1, "verify", str(path))
@@ -183,13 +183,13 @@ MEASURES = [
 
 
 @pytest.fixture(scope="module", params=KNOWN)
-def data(request: pytest.FixtureRequest, shared: Path, tmp_path_factory) -> Benchmark:
+def data(request, shared, tmp_path_factory) -> Benchmark:
     folder = tmp_path_factory.mktemp(request.param)
     import_archive(shared / "archives" / f"{request.param}.zip", folder)
     return load(request.param, folder)
 
 
-def test_the_counts_and_bounds_are_those_of_the_data(data: Benchmark) -> None:
+def test_the_counts_and_bounds_are_those_of_the_data(data):
     """RENEW=1 writes the data set's lines of the table; parts have the conventions in turn."""
     lines, rules = [], cycle(CONVENTIONS.values())
     for ours, fold in zip(judged_folds(data.name), data.folds, strict=True):
@@ -223,7 +223,7 @@ def test_the_counts_and_bounds_are_those_of_the_data(data: Benchmark) -> None:
         ("MQ2007,a,test,,map,0.99", ""),
     ],
 )
-def test_a_number_beyond_the_bound_is_named_without_data(tmp_path: Path, row, said) -> None:
+def test_a_number_beyond_the_bound_is_named_without_data(tmp_path, row, said):
     path = tmp_path / "t.csv"
     path.write_text(HEAD + row + "\n")
     found, _, rules = check_by_data(read_table(path), tmp_path / "none", "auto")
@@ -231,7 +231,7 @@ def test_a_number_beyond_the_bound_is_named_without_data(tmp_path: Path, row, sa
     assert all(each.level == "impossible" and said in each.what for each in found)
 
 
-def test_a_convention_that_would_allow_few_numbers_is_named(tmp_path: Path) -> None:
+def test_a_convention_that_would_allow_few_numbers_is_named(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text(f"{HEAD}MQ2008,a,test,,ndcg@10,0.65\n")
     (found,) = check_by_data(read_table(path), tmp_path, "auto")[0]
@@ -241,7 +241,7 @@ def test_a_convention_that_would_allow_few_numbers_is_named(tmp_path: Path) -> N
     assert check_by_data(read_table(path), tmp_path, "auto")[::2] == ([], "standard")
 
 
-def test_the_own_convention_of_a_data_set_is_named_first_and_equal_ones_with_it(tmp_path) -> None:
+def test_the_own_convention_of_a_data_set_is_named_first_and_equal_ones_with_it(tmp_path):
     """At rank 1 the LETOR tools and the textbook agree; a folder or a shape names the data set."""
     texts = {"MQ2008/a": "2 qid:1 1:1\n0 qid:1 1:0\n", "b": "1 qid:1 45:1\n0 qid:1 1:0\n",
              "c": "1 qid:1 1:1\n0 qid:1 1:0\n"}  # fmt: skip
@@ -292,7 +292,7 @@ b & 0{,}30 $\pm$ 0{,}1 & -- & 0,47 \\ \end{tabu}""",
 
 
 @pytest.mark.parametrize("name", PRINTED)
-def test_tables_are_read_as_they_are_printed(tmp_path: Path, name: str) -> None:
+def test_tables_are_read_as_they_are_printed(tmp_path, name):
     path = tmp_path / name
     path.write_text(PRINTED[name])
     expected = {
@@ -310,7 +310,7 @@ def test_tables_are_read_as_they_are_printed(tmp_path: Path, name: str) -> None:
         assert digits in lines[entry.line - 1]
 
 
-def test_numbers_that_are_not_read_are_named(tmp_path: Path) -> None:
+def test_numbers_that_are_not_read_are_named(tmp_path):
     path, left_out = tmp_path / "t.csv", set[str]()
     path.write_text("x,map,NDCG*,note,\na,.5,.6,good,7\n")
     assert len(read_table(path, left_out)) == 1 and left_out == {"NDCG*", "column 5"}
@@ -319,24 +319,19 @@ def test_numbers_that_are_not_read_are_named(tmp_path: Path) -> None:
     assert "; not read: gain: 0 impossible" in call("verify", str(path)).output
 
 
-def test_every_table_of_a_text_is_read_with_its_data_set(tmp_path: Path) -> None:
+def test_every_table_of_a_text_is_read_with_its_data_set(tmp_path):
     path, table = tmp_path / "t.md", "| x | map |\n|---|---|\n| a | {} |\n"
     path.write_text(f"OHSUMED:\n{table.format('.1')}\nMQ2008:\n\n{table.format('.99')}")
     found, there, _ = check_by_data(read_table(path), tmp_path, "auto")
     assert there == ["MQ2008", "OHSUMED"] and [each.lines for each in found] == [(4,), (10,)]
     # data sets side by side, and one that spans a row, which has digits
     path.write_text(
-        r"\begin{tabular}{@{}l@{\hspace{1em}}cccc@{}}"
-        "\n"
-        r"& \multicolumn{2}{c}{MQ2008} & \multicolumn{2}{c}{OHSUMED} \\ \cmidrule(lr){2-3}"
-        "\n"
-        r"x & MAP & N@1 & AP & N@1 \\ % \\"
-        "\n"
-        r"\rowcolor{gray!20} a\cite{b1} & .1 & .2 &"
-        "\n"
-        r".3 & .4\phantom{0} \\ %b & .5 \\"
-        "\n"
-        r"\end{tabular}\begin{tabular}{lc} & MAP \\ \multicolumn{2}{l}{MQ2007} \\ a & 50\,\% \\"
+        r"""\begin{tabular}{@{}l@{\hspace{1em}}cccc@{}}
+& \multicolumn{2}{c}{MQ2008} & \multicolumn{2}{c}{OHSUMED} \\ \cmidrule(lr){2-3}
+x & MAP & N@1 & AP & N@1 \\ % \\
+\rowcolor{gray!20} a\cite{b1} & .1 & .2 &
+.3 & .4\phantom{0} \\ %b & .5 \\
+\end{tabular}\begin{tabular}{lc} & MAP \\ \multicolumn{2}{l}{MQ2007} \\ a & 50\,\% \\"""
         r"\multicolumn{2}{l}{TD2003} \\ a & .6 \end{tabular}"
     )
     assert [(*e[:2], e.measure, e.number.value, e.line) for e in read_table(path)] == [

@@ -23,7 +23,7 @@ RULES = "letor4,empty=drop"
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("verify")
     write_toy(folder / "data", "TOY", 0)
     where = {"data_dir": folder / "data", "out": folder / "out", "convention": RULES}
@@ -32,7 +32,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def copied(made: Path, tmp_path: Path) -> Path:
+def copied(made, tmp_path) -> Path:
     """A copy to damage: the folder of the results of TOY."""
     shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     return tmp_path / "out" / "TOY"
@@ -50,7 +50,7 @@ def reseal(path: Path, fit: dict) -> None:
     path.with_name("fit.json").write_text(with_checksum(fit))
 
 
-def test_scores_that_cannot_be_read_stop_no_other_algorithm(made, copied) -> None:
+def test_scores_that_cannot_be_read_stop_no_other_algorithm(made, copied):
     """The checksums are right, and the scores are of fewer documents."""
     path = copied / "regression" / "fold1" / "scores.txt"
     fit = stored_fit(path.parent)
@@ -63,7 +63,7 @@ def test_scores_that_cannot_be_read_stop_no_other_algorithm(made, copied) -> Non
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_an_edited_cell_is_found(copied, seed) -> None:
+def test_an_edited_cell_is_found(copied, seed):
     """In any file, and in a fold's values also where its checksums were made anew."""
     rng, forged = np.random.default_rng(seed), bool(seed % 2)
     names = ["fold*/per_query.csv"] if forged else ["*.csv", "scores.txt"]
@@ -81,13 +81,10 @@ def test_an_edited_cell_is_found(copied, seed) -> None:
     assert traced(copied)[0], (path, row, column)
 
 
-def test_tables_that_a_run_has_not_written_are_no_problem_and_wrong_ones_are(
-    copied, monkeypatch
-) -> None:
+def test_tables_that_a_run_has_not_written_are_no_problem_and_wrong_ones_are(copied, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(
-            "letorbench.results.csv_files.write_unlocked", lambda path: open(os.devnull, "w")
-        )
+        writer = "letorbench.results.csv_files.write_unlocked"
+        patch.setattr(writer, lambda path: open(os.devnull, "w"))
         where = {"data_dir": copied.parents[1] / "data", "out": copied.parent}
         lb.run("TOY", "regression", folds="3", convention=RULES, **where)
         assert traced(copied)[0] == []
@@ -109,7 +106,7 @@ def test_tables_that_a_run_has_not_written_are_no_problem_and_wrong_ones_are(
         (0.5, 0.1, 0.89, 0.05, "equal means"),
     ],
 )
-def test_a_verdict_changes_at_its_borders(tau, rmse, correlation, p, verdict) -> None:
+def test_a_verdict_changes_at_its_borders(tau, rmse, correlation, p, verdict):
     found = Agreement(tau, 1.0, 0.5, 0.5, rmse, correlation, None, p)
     assert found.verdict.startswith(verdict)
     assert found.same == (verdict in ("the same", "a similar"))
@@ -135,7 +132,7 @@ def parts(rng: np.random.Generator, n: int = 2) -> list[tuple[QuerySet, np.ndarr
         ("p@5", "xgboost,relevant=2"),
     ],
 )
-def test_the_convention_that_made_a_number_explains_it(rng, rules, name) -> None:
+def test_the_convention_that_made_a_number_explains_it(rng, rules, name):
     data, made_by = parts(rng), convention(rules)
     tables = [
         query_metrics(q.labels, scores, q.offsets, [parse(name)], made_by) for q, scores in data
@@ -149,7 +146,7 @@ def test_the_convention_that_made_a_number_explains_it(rng, rules, name) -> None
         assert all(abs(each.value - value) < 1e-8 for each in found[: len(texts)])
 
 
-def test_a_number_that_nothing_gives_has_its_nearest_readings_first(rng) -> None:
+def test_a_number_that_nothing_gives_has_its_nearest_readings_first(rng):
     found = readings(parts(rng, 1), parse("map"), Printed.of("0.99999"))
     assert not any(each.rounding is not None for each in found)
     distances = [abs(each.value - 0.99999) for each in found]
