@@ -14,8 +14,7 @@ from letorbench.experiment.backends import Processes, Shard, Workers
 from letorbench.experiment.job import JobResult, reused
 from letorbench.experiment.plan import Job, Protocol, System, benchmark_of, plan_runs
 from letorbench.files import one_writer
-from letorbench.results.csv_files import write_tables
-from letorbench.results.dataset_results import DatasetResults
+from letorbench.results.dataset_results import DatasetResults, write_tables
 from letorbench.results.paths import FIT
 from letorbench.results.store import Store, experiment_of
 

@@ -86,7 +86,7 @@ def test_tables_that_a_run_has_not_written_are_no_problem_and_wrong_ones_are(
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(
-            "letorbench.results.csv_files.write_unlocked", lambda path: open(os.devnull, "w")
+            "letorbench.results.dataset_results.write_unlocked", lambda path: open(os.devnull, "w")
         )
         where = {"data_dir": copied.parents[1] / "data", "out": copied.parent}
         lb.run("TOY", "regression", folds="3", convention=RULES, **where)
