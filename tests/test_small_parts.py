@@ -248,7 +248,8 @@ def test_errors_and_warnings():
 def done(where: str, *warnings: FitWarning, error: str = "", status: int = 0) -> JobResult:
     *names, fold, repeat = where.split()
     key = FoldKey(*names, int(repeat), int(fold))
-    fit = {"warnings": [vars(each) for each in warnings]}
+    test = {"convention": "letor3", "n_folds": 5}
+    fit = {"identity": {"algo": names[1]}, "test": test, "warnings": list(map(vars, warnings))}
     return JobResult(key, StoredFold(key, Path(), fit, 0, None), error=error, exit_status=status)
 
 

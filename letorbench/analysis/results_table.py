@@ -13,8 +13,7 @@ from letorbench.conventions import convention
 from letorbench.errors import UsageError
 from letorbench.measures import MEASURES, default_measures, measure_names, sign
 from letorbench.results import labels
-from letorbench.results.csv_files import HEAD
-from letorbench.results.dataset_results import DatasetResults, SystemResults, deviation_column
+from letorbench.results.dataset_results import HEAD, DatasetResults, SystemResults, deviation_column
 from letorbench.results.measuring import IDEAL, RANDOM, competes
 from letorbench.results.per_query import mean_of
 

@@ -164,7 +164,7 @@ def fetch(name: str, data_dir: Path) -> None:
 def verify(name: str, data_dir: Path, null: str | float) -> None:
     """Compare a data set's files with the published facts; status 1 if they differ."""
     from letorbench.datasets.catalog import parse
-    from letorbench.datasets.checks import verify as compare
+    from letorbench.datasets.releases import verify as compare
 
     rows = []
     checks = compare(name, data_dir, null)

@@ -62,7 +62,7 @@ def score(
     from letorbench.api.measuring import measures_of
     from letorbench.conventions import CONVENTIONS, RULES, with_rules
     from letorbench.conventions import convention as convention_named
-    from letorbench.datasets.checks import check_convention
+    from letorbench.datasets.catalog import check_convention
     from letorbench.datasets.reader import ReadOptions
     from letorbench.datasets.user_data.read import read_documents
     from letorbench.measures import default_measures, query_metrics

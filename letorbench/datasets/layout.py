@@ -1,5 +1,6 @@
 """Where a data set's files lie on disk, in every spelling the releases use."""
 
+import json
 import os
 import re
 from collections.abc import Mapping
@@ -23,6 +24,8 @@ FEATURE_NAMES = "features.txt"
 CATEGORIES = "categories.csv"
 #: the number of each of its queries, a tab, and the user's name of the query
 QUERY_NAMES = "queries.txt"
+#: how a generated data set was made
+RECIPE = "synthetic.json"
 #: the ending of a file with the weights of another file's queries: LightGBM's and XGBoost's
 WEIGHTS = ".weight"
 #: a higher number of a fold is taken for a mistake
@@ -164,6 +167,17 @@ def _lines_beside(layout: Layout, name: str) -> list[str] | None:
         return path.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error}") from None
+
+
+def recipe(folder: Path) -> dict[str, object] | None:
+    """Return the arguments of `make` for a folder; None if it was not generated."""
+    path = folder / RECIPE
+    if not path.is_file():
+        return None
+    try:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, TypeError):
+        raise DataError(f"{path}: damaged; expected the JSON that `make` wrote") from None
 
 
 def part_of(file_name: str, prefix: str = "") -> str | None:

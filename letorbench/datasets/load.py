@@ -23,7 +23,7 @@ from letorbench.datasets.catalog import Name, parse
 from letorbench.datasets.layout import FoldFiles, Layout, weights_of
 from letorbench.datasets.queryset import OWN_PART, Benchmark, Fold, QuerySet
 from letorbench.datasets.reader import ReadOptions
-from letorbench.datasets.synthetic import make, recipe
+from letorbench.datasets.synthetic import make
 from letorbench.datasets.user_data import weights_beside
 from letorbench.errors import DataError, LetorError, UsageError
 from letorbench.files import digest
@@ -342,5 +342,5 @@ def _provenance(
         "normalised": dataset.name.normalised,
         "rotation": content["rotation"],
         "validation": OWN_PART if own_part else "the last fifth of the training queries",
-        "recipe": recipe(dataset.folder),
+        "recipe": layout.recipe(dataset.folder),
     }

@@ -1,13 +1,21 @@
-"""Releases without folds: found by their hashes, and tables made ready for `datasets split`."""
+"""Published data and their copies here: files and numbers compared, releases without folds read.
+
+A release without folds is found by its hashes and made ready for `datasets split`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from letorbench.datasets import LARGEST_GRADE, UNJUDGED, layout
 from letorbench.datasets.catalog import CATALOG, FileHash, Name, Source, Unsplit, parse
+from letorbench.datasets.load import load
 from letorbench.datasets.user_data.tables import Columns
 from letorbench.errors import DataError
 from letorbench.named_files import input_file
@@ -124,3 +132,48 @@ def _judged_movies(files: Sequence[Path]) -> DataFrame:
 
 def _words(text: str) -> list[str]:
     return re.findall(r"\w+", text.lower()) or [""]
+
+
+@dataclass(frozen=True)
+class Check:
+    """A file or a number of a data set compared with the published one."""
+
+    what: str
+    status: str  # ok, differs, or unknown if nothing is published
+    published: int | None = None
+    loaded: int | None = None
+
+
+def verify(name: str | Name, data_dir: Path, null: str | float = "keep") -> list[Check]:
+    """Hash every file, load all folds, and compare them with the published facts."""
+    data = load(name, data_dir, null=null)
+    there = layout.find(name, data_dir)
+    known = there.name.entry
+    files = [(path, path.relative_to(there.folder).as_posix()) for path in there.files]
+    checks = [
+        Check(file, known.status_of(path, file) if known else "unknown") for path, file in files
+    ]
+    recipe = data.provenance["recipe"]
+    if isinstance(recipe, dict) and recipe.get("scale") != 1.0:
+        known = None
+    labels = np.concatenate([part.labels for part in data.parts])
+    published = known.label_counts if known else None
+    judged = labels[labels != UNJUDGED]
+    counts = np.bincount(judged, minlength=len(published or ())).tolist()
+    facts: list[tuple[str, int | None, int]] = [
+        ("queries", known.queries if known else None, sum(part.n_queries for part in data.parts)),
+        ("documents", known.documents if known else None, len(labels)),
+        ("features", known.n_features if known else None, data.parts[0].n_features),
+    ]
+    if len(counts) > LARGEST_GRADE + 1:
+        facts.append(("different labels", None, sum(map(bool, counts))))
+        counts = []
+    for label, count in enumerate(counts):
+        number = None if published is None else sum(published[label : label + 1])
+        facts.append((f"label {label}", number, count))
+    if len(judged) < len(labels):
+        facts.append(("not judged", None, len(labels) - len(judged)))
+    for what, number, loaded in facts:
+        status = "unknown" if number is None else "ok" if number == loaded else "differs"
+        checks.append(Check(what, status, number, loaded))
+    return checks

@@ -2,20 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, combinations
 from pathlib import Path
 
+import numpy as np
+
 from letorbench.compiled.jit import on_compile
-from letorbench.datasets.catalog import Name, parse
-from letorbench.datasets.checks import check_convention, leak
+from letorbench.datasets.catalog import Name, check_convention, parse
 from letorbench.datasets.queryset import OWN_PART, Benchmark
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment.backends import Processes, Shard, Workers
 from letorbench.experiment.job import JobResult, reused
 from letorbench.experiment.plan import Job, Protocol, System, benchmark_of, plan_runs
 from letorbench.files import one_writer
-from letorbench.results.csv_files import write_tables
-from letorbench.results.dataset_results import DatasetResults
+from letorbench.results.dataset_results import DatasetResults, write_tables
 from letorbench.results.paths import FIT
 from letorbench.results.store import Store, experiment_of
 
@@ -120,6 +120,23 @@ def _data_notes(benchmark: Benchmark, chosen: bool) -> list[str]:
     held_out = "" if validation == OWN_PART else f"no validation part: {validation} validates"
     texts = (convention, held_out, leak(benchmark))
     return [f"{benchmark.name}: {text}" for text in texts if text]
+
+
+def leak(benchmark: Benchmark) -> str:
+    """Return a line on the first fold that has a query in two of its parts, "" for none."""
+    for fold in benchmark.folds:
+        for (one, left), (other, right) in combinations(fold.parts.items(), 2):
+            # each file may number its own queries, and then their names tell
+            both = np.intersect1d(left.qids, right.qids)
+            if left.query_names is not None and right.query_names is not None:
+                both = np.intersect1d(left.query_names, right.query_names)
+            if len(both):
+                queries = "1 query" if len(both) == 1 else f"{len(both)} queries"
+                return (
+                    f"fold {fold.number} has {queries} (such as {both[0]}) in its {one} and its "
+                    f"{other} part; this is a leak, unless each file numbers its own queries"
+                )
+    return ""
 
 
 def _progress(runs: Iterator[JobResult], done: int, total: int) -> Iterator[JobResult]:

@@ -1,8 +1,11 @@
-"""The results of the systems on a data set; all that is shown is a function of them."""
+"""The results of the systems on a data set; all that is shown is a function of them.
+
+Their CSV files are for people and programs; only `verify` reads them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -10,12 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from letorbench import escaping
 from letorbench.conventions import Convention
 from letorbench.conventions import convention as convention_named
 from letorbench.datasets.catalog import parse as dataset_name
 from letorbench.datasets.load import digest_of, digest_of_draw, load
 from letorbench.datasets.queryset import Benchmark, QuerySet
 from letorbench.errors import DataError, UsageError
+from letorbench.files import one_writer, refuse_links, write_unlocked
 from letorbench.measures import Measure, measure_names
 from letorbench.results import paths
 from letorbench.results.labels import Label
@@ -27,6 +32,8 @@ from letorbench.source import is_current
 
 #: measures as users write them: names, comma lists, values
 Measures = str | Measure | Sequence[str | Measure]
+#: the columns of summary.csv before its measures
+HEAD = ("algo", "convention", "folds", "repeats", "cut_off", "not_converged")
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +58,8 @@ class SystemResults:
     repeats: int = field(init=False)
     #: how many seeds were asked for last; None where nothing is drawn
     n_repeats: int | None = field(init=False)
+    #: what is missing, not run or not finished yet: "3 of 5 folds"; "" for nothing
+    partial: str = field(init=False)
     #: whether other seeds give other numbers
     drawn: bool = field(init=False)
     #: in how many folds a time limit ended trainings, and the model is away from its optimum
@@ -60,24 +69,20 @@ class SystemResults:
     def __post_init__(self) -> None:
         first, last = self.stored[0], max(self.stored, key=lambda fold: fold.written)
         repeats, n_repeats = by_repeat(self.stored), last.fit.get("repeats")
+        folds, partial = len(self.stored) // len(repeats), ""
+        if folds < first.n_folds:
+            partial = f"{folds} of {first.n_folds} folds"
+        elif len(repeats) < (n_repeats or 1):
+            partial = f"{len(repeats)} of {n_repeats} repeats"
         warned = [{each.kind for each in fold.warnings} for fold in self.stored]
         vars(self).update(
             label=first.label, convention=first.convention, features=first.identity.get("features"),
-            by_repeat=repeats, folds=len(self.stored) // len(repeats), n_folds=first.n_folds,
-            repeats=len(repeats), n_repeats=n_repeats,
+            by_repeat=repeats, folds=folds, n_folds=first.n_folds, repeats=len(repeats),
+            n_repeats=n_repeats, partial=partial,
             drawn=len(repeats) > 1 or n_repeats is not None,
             cut_off=sum(bool(fold.fit.get("cut_off")) for fold in self.stored),
             not_converged=sum("not converged" in kinds for kinds in warned),
         )  # fmt: skip
-
-    @property
-    def partial(self) -> str:
-        """What is missing, not run or not finished yet: "3 of 5 folds"; "" for nothing."""
-        if self.folds < self.n_folds:
-            return f"{self.folds} of {self.n_folds} folds"
-        if self.repeats < (self.n_repeats or 1):
-            return f"{self.repeats} of {self.n_repeats} repeats"
-        return ""
 
     @property
     def version(self) -> str:
@@ -377,3 +382,64 @@ def resplits(frame: DatasetResults, out: Path) -> dict[int, DatasetResults]:
         if whole.rows or whole.damaged:
             by_number[number] = whole
     return by_number
+
+
+def write_tables(
+    store: Store, dataset: str, algos: Collection[str] = (), data_dir: Path = Path("data")
+) -> DatasetResults:
+    """Write the CSV files of a data set, its algorithms and outdated ones; return its results."""
+    if not paths.finished(store.out, dataset):
+        return DatasetResults.of(store.look(dataset), dataset, data_dir)
+    folder = store.out / dataset
+    with one_writer(folder, store.out):
+        results = DatasetResults.of(store.look(dataset), dataset, data_dir)
+        for row in results.rows:
+            if not (row.algo in algos or _outdated(row)):
+                continue
+            of_algo, tables = row.stored[0].folder_of_algo, algorithm_tables(row)
+            refuse_links(store.out, of_algo)
+            if paths.REPEATS not in tables:
+                (of_algo / paths.REPEATS).unlink(missing_ok=True)
+            for name, text in tables.items():  # who finds the last one finds all up to date
+                with write_unlocked(of_algo / name) as file:
+                    file.write(text)
+        with write_unlocked(folder / paths.SUMMARY) as file:
+            file.write(summary_csv(results))
+    return results
+
+
+def _outdated(row: SystemResults) -> bool:
+    """Return whether a fold is newer than the table that is written last."""
+    try:
+        path = row.stored[0].folder_of_algo / paths.FOLDS
+        return path.lstat().st_mtime_ns < max(fold.written for fold in row.stored)
+    except OSError:
+        return True
+
+
+def summary_csv(results: DatasetResults) -> str:
+    """Return the lines of a data set's summary.csv."""
+    names = [*HEAD, *results.measures, *map(deviation_column, results.drawn)]
+    lines = [[record[name] for name in names] for record in results.records(results.measures)]
+    return escaping.csv_table([names, *lines])
+
+
+def algorithm_tables(row: SystemResults) -> dict[str, str]:
+    """Return the text of an algorithm's CSV files by their names, folds.csv last."""
+    queries, repeats, means = row.queries, row.by_repeat, row.fold_means
+    columns = [queries.folds, queries.qids, *queries.values.values()]
+    lines = zip(*(column.tolist() for column in columns))
+    tables = {paths.QUERIES: escaping.csv_table([["fold", "qid", *queries.values], *lines])}
+
+    def text(head: str, labels: Iterable[object], values: np.ndarray) -> str:
+        lines = [[label, *line] for label, line in zip(labels, values.tolist())]
+        return escaping.csv_table([[head, *row.stored[0].means], *lines])
+
+    if len(repeats) > 1:
+        each = mean_of(means, axis=1)
+        numbers = [repeat[0].key.repeat for repeat in repeats]
+        table = np.vstack([each, each.mean(axis=0), each.std(axis=0, ddof=1)])
+        tables[paths.REPEATS] = text("repeat", [*numbers, "mean", "sd"], table)
+    table = np.vstack([mean_of(means, axis=0), mean_of(means, axis=(0, 1))])
+    tables[paths.FOLDS] = text("fold", [*(fold.number for fold in repeats[0]), "mean"], table)
+    return tables

@@ -18,8 +18,7 @@ from letorbench.measures.rankings import document_ids, positions
 from letorbench.named_files import input_file
 from letorbench.rankers import names
 from letorbench.results import paths
-from letorbench.results.csv_files import write_tables
-from letorbench.results.dataset_results import DatasetResults
+from letorbench.results.dataset_results import DatasetResults, write_tables
 from letorbench.results.labels import NAME, Label
 from letorbench.results.measuring import measure_fold
 from letorbench.results.per_query import PerQuery

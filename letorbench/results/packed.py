@@ -13,8 +13,7 @@ import numpy as np
 from letorbench.errors import DataError, UsageError
 from letorbench.files import one_writer, write_atomically, write_unlocked
 from letorbench.results import paths
-from letorbench.results.csv_files import write_tables
-from letorbench.results.dataset_results import DatasetResults, SystemResults
+from letorbench.results.dataset_results import DatasetResults, SystemResults, write_tables
 from letorbench.results.paths import FoldKey
 from letorbench.results.per_query import PerQuery, write_fold_queries
 from letorbench.results.scores import write_scores

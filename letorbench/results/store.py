@@ -94,32 +94,28 @@ class StoredFold:
     #: the test queries' values by the measures that are shown
     queries: PerQuery = field(repr=False)
 
-    @cached_property
-    def label(self) -> Label:
-        return of_stored(self.fit, self.folder_of_algo)
+    label: Label = field(init=False)
+    #: the number of its fold
+    number: int = field(init=False)
+    #: the folder of the algorithm's results
+    folder_of_algo: Path = field(init=False)
+    #: all that the fold's scores depend on
+    identity: Mapping[str, Any] = field(init=False)
+    convention: str = field(init=False)
+    #: how many folds the data set has
+    n_folds: int = field(init=False)
+    #: the digest of the code of each measure beside the usual ones, see `Measure.code`
+    added: Mapping[str, str] = field(init=False)
+    warnings: Sequence[FitWarning] = field(init=False)
 
-    @property
-    def folder_of_algo(self) -> Path:
-        """The folder of the algorithm's results."""
-        return paths.folder_of_fold(self.folder, self.key.repeat)
-
-    @property
-    def number(self) -> int:
-        return self.key.fold
-
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        """All that the fold's scores depend on."""
-        return self.fit["identity"]
-
-    @property
-    def convention(self) -> str:
-        return self.fit["test"]["convention"]
-
-    @property
-    def n_folds(self) -> int:
-        """How many folds the data set has."""
-        return self.fit["test"]["n_folds"]
+    def __post_init__(self) -> None:
+        test, folder = self.fit["test"], paths.folder_of_fold(self.folder, self.key.repeat)
+        vars(self).update(
+            label=of_stored(self.fit, folder), number=self.key.fold, folder_of_algo=folder,
+            identity=self.fit["identity"], convention=test["convention"], n_folds=test["n_folds"],
+            added=test.get("added", {}),
+            warnings=[FitWarning(**facts) for facts in self.fit["warnings"]],
+        )  # fmt: skip
 
     @cached_property
     def means(self) -> Mapping[str, float]:
@@ -127,19 +123,10 @@ class StoredFold:
         means = {name: self.fit["test"]["means"][name] for name in self.queries.tables}
         return {name: math.nan if mean is None else mean for name, mean in means.items()}
 
-    @property
-    def added(self) -> Mapping[str, str]:
-        """The digest of the code of each measure beside the usual ones, see `Measure.code`."""
-        return self.fit["test"].get("added", {})
-
     def has(self, measure: Measure) -> bool:
         """Return whether it holds the values of a measure, made by the same code."""
         name = str(measure)
         return name in self.means and self.added.get(name, "") == measure.code
-
-    @property
-    def warnings(self) -> list[FitWarning]:
-        return [FitWarning(**facts) for facts in self.fit["warnings"]]
 
     @cached_property
     def experiment(self) -> str:

@@ -20,9 +20,8 @@ from letorbench.analysis.tables import columns, table
 from letorbench.conventions import CONVENTIONS, RULES, Convention, with_rules
 from letorbench.conventions import convention as convention_named
 from letorbench.datasets.catalog import entry as entry_of
+from letorbench.datasets.catalog import look_alike, same
 from letorbench.datasets.catalog import parse as data_set
-from letorbench.datasets.catalog import same
-from letorbench.datasets.checks import look_alike
 from letorbench.datasets.folds import rotated, unrolled
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Fold, QuerySet

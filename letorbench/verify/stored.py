@@ -26,12 +26,13 @@ from letorbench.errors import DataError, LetorError, UsageError
 from letorbench.files import read_file
 from letorbench.measures.rankings import document_ids
 from letorbench.results import paths
-from letorbench.results.csv_files import algorithm_tables, summary_csv
 from letorbench.results.dataset_results import (
     DatasetResults,
     SystemResults,
+    algorithm_tables,
     data_of,
     require_system,
+    summary_csv,
 )
 from letorbench.results.measuring import RANDOM
 from letorbench.results.paths import present

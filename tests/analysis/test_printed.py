@@ -18,7 +18,7 @@ from toy_data import store_fold, write_toy, write_uneven
 import letorbench as lb
 from letorbench.escaping import TEMPLATES
 from letorbench.results import paths
-from letorbench.results.csv_files import write_tables
+from letorbench.results.dataset_results import write_tables
 from letorbench.results.environment import versions
 from letorbench.results.store import Store
 from letorbench.solvers.fit_warnings import FitWarning

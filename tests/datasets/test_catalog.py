@@ -7,7 +7,7 @@ import pytest
 
 from letorbench.conventions import convention
 from letorbench.datasets import catalog
-from letorbench.datasets.checks import check_convention
+from letorbench.datasets.catalog import check_convention
 
 
 def test_facts_agree():

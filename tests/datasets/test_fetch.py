@@ -23,8 +23,8 @@ from letorbench.datasets import fetch as fetching
 from letorbench.datasets import layout, synthetic
 from letorbench.datasets.archive import import_archive
 from letorbench.datasets.catalog import CATALOG, FileHash, Source
-from letorbench.datasets.checks import verify
 from letorbench.datasets.load import load
+from letorbench.datasets.releases import verify
 from letorbench.errors import DataError, WriteError
 
 Behaviour = Callable[["Handler"], None]

@@ -11,12 +11,12 @@ import pytest
 
 from letorbench.conventions import CONVENTIONS
 from letorbench.datasets.arrays import as_labels
-from letorbench.datasets.checks import leak
 from letorbench.datasets.load import from_frame, load
 from letorbench.datasets.queryset import Benchmark, Fold, LabelBlocks, QuerySet
 from letorbench.datasets.reader import read_letor
 from letorbench.datasets.synthetic import make
 from letorbench.errors import DataError, UsageError
+from letorbench.experiment.run import leak
 
 X = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
 

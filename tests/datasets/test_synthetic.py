@@ -9,9 +9,9 @@ import pytest
 from scipy.stats import rankdata
 
 from letorbench.datasets import catalog, synthetic
-from letorbench.datasets.checks import verify
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import QuerySet
+from letorbench.datasets.releases import verify
 from letorbench.datasets.synthetic import cubic
 from letorbench.datasets.synthetic.twins import TextFormat, write_text
 from letorbench.errors import DataError, UsageError

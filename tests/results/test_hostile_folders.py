@@ -16,7 +16,7 @@ from toy_data import store_fold, stored_run
 
 from letorbench import files
 from letorbench.files import with_checksum
-from letorbench.results.csv_files import write_tables
+from letorbench.results.dataset_results import write_tables
 from letorbench.results.paths import CHECKED, FIT, QUERIES
 from letorbench.results.store import Store, read_folds
 

@@ -11,8 +11,7 @@ from toy_data import store_fold, write_toy
 
 import letorbench as lb
 from letorbench.errors import DataError
-from letorbench.results.csv_files import write_tables
-from letorbench.results.dataset_results import DatasetResults, require_system
+from letorbench.results.dataset_results import DatasetResults, require_system, write_tables
 from letorbench.results.export import export
 from letorbench.results.model_texts import FORMATS
 from letorbench.results.per_query import PerQuery

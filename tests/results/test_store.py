@@ -16,7 +16,7 @@ from letorbench.errors import DataError, UsageError
 from letorbench.experiment.job import _reused, reused
 from letorbench.experiment.plan import Job, Protocol
 from letorbench.files import digest, one_writer, with_checksum
-from letorbench.results.csv_files import write_tables
+from letorbench.results.dataset_results import write_tables
 from letorbench.results.external import import_external
 from letorbench.results.labels import Label
 from letorbench.results.paths import CHECKED, FIT, QUERIES, SCORES, FoldKey

@@ -83,7 +83,7 @@ def test_an_edited_cell_is_found(copied, seed):
 
 def test_tables_that_a_run_has_not_written_are_no_problem_and_wrong_ones_are(copied, monkeypatch):
     with monkeypatch.context() as patch:
-        writer = "letorbench.results.csv_files.write_unlocked"
+        writer = "letorbench.results.dataset_results.write_unlocked"
         patch.setattr(writer, lambda path: open(os.devnull, "w"))
         where = {"data_dir": copied.parents[1] / "data", "out": copied.parent}
         lb.run("TOY", "regression", folds="3", convention=RULES, **where)

@@ -10,7 +10,7 @@ import csv
 import hashlib
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -19,6 +19,8 @@ from typing import Any
 
 from letorbench.errors import UsageError
 
+#: the convention of data sets that no official LETOR tool measures
+STANDARD = "standard"
 #: the ending of a synthetic twin's name
 TWIN = "-twin"
 #: a name, and the fraction of the training queries behind it
@@ -345,6 +347,28 @@ def entry(name: str | Name) -> Entry:
     if known is None:
         raise UsageError(f"unknown data set {str(name)!r}; expected one of {', '.join(CATALOG)}")
     return known
+
+
+def look_alike(n_features: int, max_label: int) -> Iterator[Entry]:
+    """Yield the data sets whose shape data have."""
+    for known in CATALOG.values():
+        # the shapes that twins have are of nothing else; 21 or 25 features may be anybody's
+        alike = known.twin is not None and n_features == known.n_features
+        if alike and 0 < max_label <= (known.max_label or 0):
+            yield known
+
+
+def check_convention(n_features: int, max_label: int, convention: str, chosen: bool) -> str | None:
+    """Return a line for the user if data of this shape have another official convention."""
+    if convention == STANDARD and chosen:
+        return None
+    for known in look_alike(n_features, max_label):
+        if known.convention not in (STANDARD, convention):
+            return (
+                f"found {n_features} features and labels up to {max_label}, as {known.name} has; "
+                f"--convention {known.convention} may be meant"
+            )
+    return None
 
 
 def same(one: str, other: str) -> bool:

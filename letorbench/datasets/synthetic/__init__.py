@@ -8,14 +8,13 @@ import numpy as np
 
 from letorbench.datasets.catalog import TWIN, Entry, Name, entry
 from letorbench.datasets.folds import compose_folds, part_file
+from letorbench.datasets.layout import RECIPE, recipe
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic import cubic, twins
 from letorbench.datasets.synthetic.twins import TextFormat, write_text
 from letorbench.errors import DataError, UsageError
 from letorbench.files import unfinished_folder
 
-#: the file of a generated folder that says how it was made
-RECIPE = "synthetic.json"
 DEMO_DOCS = (30, 50)
 
 
@@ -52,17 +51,6 @@ def make(name: str | Name, data_dir: Path, seed: int = 0, scale: float = 1.0) ->
         (folder / RECIPE).write_text(json.dumps(wanted, indent=1) + "\n", encoding="utf-8")
         folder.rename(target)
     return target
-
-
-def recipe(folder: Path) -> dict[str, object] | None:
-    """Return the arguments of `make` for a folder; None if it was not generated."""
-    path = folder / RECIPE
-    if not path.is_file():
-        return None
-    try:
-        return dict(json.loads(path.read_text(encoding="utf-8")))
-    except (ValueError, TypeError):
-        raise DataError(f"{path}: damaged; expected the JSON that `make` wrote") from None
 
 
 def _make_twin(folder: Path, known: Entry, seed: int, scale: float) -> None:
