@@ -99,6 +99,7 @@ def read_table(path: Path, others: set[str] | None = None) -> list[Entry]:
         for around, rows in _grids(path, content.decode("utf-8-sig")):
             line = rows[0][0] if rows else 1
             dataset = _data_set_in(around) or _data_set_of(path.stem)
+            rows = _with_measure(around, rows)
             of_table = dict[tuple, Entry]()
             for line, record in _records(path, dataset, rows, set() if others is None else others):
                 entry = _entry(record, line)
@@ -155,6 +156,16 @@ def _spelled(measure: str) -> str:
 def _is_measure(heading: str) -> bool:
     name, at, k = _spelled(heading).partition("@")
     return name in MEASURES and (k.isdecimal() or not at)
+
+
+def _with_measure(around: str, rows: list[_Row]) -> list[_Row]:
+    """Return the rows with the one measure of the text above, where the headings are ranks."""
+    line, cells = rows[0] if rows else (1, [""])
+    names = {_spelled(word) for word in re.findall(r"[A-Za-z][\w-]*", around) if _is_measure(word)}
+    if len(names) == 1 and cells[1:] and all(map(_RANK.fullmatch, cells[1:])):
+        above = line, [cells[0], *names, *[""] * (len(cells) - 2)]
+        return [above, (line, ["", *cells[1:]]), *rows[1:]]
+    return rows
 
 
 def _data_set_in(text: str) -> str:
@@ -316,6 +327,8 @@ def _aligned(path: Path, text: str) -> Iterator[_Grid]:
         elif rows:  # a sentence with the name of a measure
             around += f"\n{heading}"
         cells = words if words[1:] and all(map(_is_measure, words[1:])) else _blanks(line)
+        if cells[1:] and _is_measure(cells[0]):  # the column of names has no heading
+            cells = ["", *cells]
         if any(map(_is_measure, cells[1:])):
             heading, rows, width = line, [(number, cells)], len(cells)
         else:
@@ -351,6 +364,7 @@ def _latex(text: str) -> Iterator[_Grid]:
 
 
 def _latex_cells(row: str) -> Iterator[str]:
+    row = row.replace(r"\percent", r"\%")  # of siunitx
     row = re.sub(r"\s*\\(?:times|cdot)\s*10\s*\^\s*\{?(-?\d+)\}?", r"e\1", row.replace("{,}", ","))
     for cell in re.split(r"(?<!\\)&", _HIDDEN.sub(" ", row)):
         width = re.search(r"\\multicolumn\{(\d+)\}", cell)

@@ -291,7 +291,9 @@ b & 0{,}30 $\pm$ 0{,}1 & -- & 0,47 \\ \end{tabu}""",
  & NDCG@$k$ & P@$n$ & MAP \\
  & $k{=}1$ & 3 & \\
 a & 33 & 25\% & 46 \\
-b & 30\% & & 47\% \\ \end{tabular}""",
+b & 30\% & & \SI{47}{\percent} \\ \end{tabular}""",
+    "layout.txt": "MQ2008\n        NDCG@1  P@3   MAP\na         0.33  .25   .46\n"
+    "b         0.30    -  0.47\n",
     "caption.txt": "Table 1: NDCG of rankers on MQ2008\nRanker  NDCG@1 P@3   MAP\n"
     "a 0.33  .25 .46\nb  0.30 -  .47\nWe see MAP and NDCG again\n",
     "tabs.csv": "data\tx\tndcg@1\tp@3\tmap\nMQ2008\ta\t.33\t.25\t.46\n\tb\t.30\t\t.47\n",
@@ -315,6 +317,18 @@ def test_tables_are_read_as_they_are_printed(tmp_path: Path, name: str) -> None:
         assert entry.number.unit == pytest.approx(0.01)
         digits = entry.number.text.lstrip("0").removesuffix("%").removesuffix("e-1")
         assert digits in lines[entry.line - 1]
+
+
+def test_a_caption_names_the_measure_of_columns_that_are_ranks(tmp_path: Path) -> None:
+    path = tmp_path / "t.tex"
+    path.write_text(
+        r"""\begin{table} \caption{NDCG@$n$ on MQ2008}
+\begin{tabular}{lcc} n & 1 & 3 \\ \hline
+a & .3 & .4 \\ \end{tabular} \end{table}"""
+    )
+    (one, other) = read_table(path)
+    assert one[:5] == ("MQ2008", "a", "test", 0, "ndcg@1") and one.number.value == 0.3
+    assert other.measure == "ndcg@3" and other.line == 3
 
 
 def test_tables_in_per_cent_and_in_fractions_are_told_apart(tmp_path: Path) -> None:
