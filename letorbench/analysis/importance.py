@@ -122,9 +122,8 @@ def _sorted(frame: DataFrame) -> DataFrame:
 
 def feature_groups(path: Path, queries: QuerySet) -> dict[str, list[int]]:
     """Return the columns of each group of a CSV file; a feature has its name or its number."""
-    names = _names(queries)
+    groups, names = labelled(path, "", "feature", "group"), _names(queries)
     numbers = [str(k) for k in range(1, len(names) + 1)]
-    groups = labelled(path, "", "feature", "group", {*names, *numbers})
     for feature in groups.index:
         if feature not in names:
             require_choice(feature, [*names, *numbers], f"feature of {path}")

@@ -10,7 +10,7 @@ Measurement, The Lancet 346, 1995).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -38,6 +38,8 @@ SLICES: Mapping[str, str] = {
 MOST_NUMBERS = 10
 #: the slice of the queries without a segment
 REST = "(no segment)"
+#: the first words of a file of features that stand above them
+FEATURE_HEADINGS = ("feature", "features", "name", "names", "column", "columns")
 
 
 def sliced(
@@ -94,15 +96,10 @@ def property_or_segments(by: str | Path) -> str | pd.Series:
     return labelled(input_file(file + end), column or "", "query", "segment")
 
 
-def labelled(
-    path: Path, column: str, what: str, label: str, known: Collection[str] = ()
-) -> pd.Series:
-    """Return the label of each query or feature in a CSV file, by default of its second column.
-
-    A first line with one of the known names holds values, not headings.
-    """
+def labelled(path: Path, column: str, what: str, label: str) -> pd.Series:
+    """Return the label of each query or feature in a CSV file, by default of its second column."""
     try:
-        table = _table(path, what, label, known)
+        table = _table(path, what, label)
     except OSError as error:
         raise DataError(f"{path}: {error.strerror}") from None
     except ValueError as error:
@@ -120,7 +117,7 @@ def labelled(
     return table.set_index(table.columns[0])[column].rename_axis(str(path))
 
 
-def _table(path: Path, what: str, label: str, known: Collection[str]) -> pd.DataFrame:
+def _table(path: Path, what: str, label: str) -> pd.DataFrame:
     """Return the cells by lines; two columns whose first line holds values get headings."""
     import pandas as pd
 
@@ -137,8 +134,8 @@ def _table(path: Path, what: str, label: str, known: Collection[str]) -> pd.Data
 
     if len(table.columns) == 2:
         (first, keys), (second, labels) = ((name, [*table[name]]) for name in table)
-        if first in known:
-            are_values = (first, second) != (what, label)
+        if what == "feature":
+            are_values = first.lower() not in FEATURE_HEADINGS
         elif are_numbers(keys):  # as ids mostly are; a heading is none
             are_values = are_numbers([first])
         else:
