@@ -286,11 +286,12 @@ def comparison_table(
     names = row_names(name for pair in pairs for name in (pair.a, pair.b))
     seeded = any(len(table) > 1 for pair in pairs for table in pair.tables)
     over = "the slice's" if first.slice else str(queries)
+    folds = {fold for pair in pairs for fold in pair.systems[0].folds.tolist()}
     tested, alone = procedure.over(pairs), "; interval, p and detectable are of each row by itself"
     caption = (
         f"{first.dataset}, {label(first.measure)} [{convention}]: mean over {over} "
-        f"queries of all folds{' and the seeds' * seeded}; {tested}; * = adjusted p < "
-        f"{procedure.alpha:g}{alone * (tested != str(procedure))}"
+        f"queries{' of all folds' * (len(folds) > 1)}{' and the seeds' * seeded}; "
+        f"{tested}; * = adjusted p < {procedure.alpha:g}{alone * (tested != str(procedure))}"
     )
     compared: Counter[tuple[str, str, str]] = Counter()  # numbers of queries, over all slices
     for pair in pairs:

@@ -221,8 +221,9 @@ def notes(frame: DatasetResults) -> tuple[str, ...]:
     for row in rows:
         versions[row.version].append(row.algo)
         for fold in row.stored:
-            names = [label(name) for name, mean in fold.means.items() if mean != mean]
-            what = "any measure" if len(names) == len(fold.means) else ", ".join(names)
+            means = {name: mean for name, mean in fold.means.items() if name not in row.blanks}
+            names = [label(name) for name, mean in means.items() if mean != mean]
+            what = "any measure" if len(names) == len(means) else ", ".join(names)
             if names:
                 gaps[what][fold.number] = None
     versions.pop("", None)

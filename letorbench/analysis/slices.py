@@ -38,6 +38,8 @@ SLICES: Mapping[str, str] = {
 MOST_NUMBERS = 10
 #: the slice of the queries without a segment
 REST = "(no segment)"
+#: the first words of a file of features that stand above them
+FEATURE_HEADINGS = ("feature", "features", "name", "names", "column", "columns")
 
 
 def sliced(
@@ -132,7 +134,9 @@ def _table(path: Path, what: str, label: str) -> pd.DataFrame:
 
     if len(table.columns) == 2:
         (first, keys), (second, labels) = ((name, [*table[name]]) for name in table)
-        if are_numbers(keys):  # as ids mostly are; a heading is none
+        if what == "feature":
+            are_values = first.lower() not in FEATURE_HEADINGS
+        elif are_numbers(keys):  # as ids mostly are; a heading is none
             are_values = are_numbers([first])
         else:
             are_values = second in labels or are_numbers([second, *labels])

@@ -15,7 +15,7 @@ from letorbench.errors import DataError
 if TYPE_CHECKING:
     from letorbench.api.results import Results
 
-GROUPS = "CSV file of features, by name or number, and their groups, with headings."
+GROUPS = "CSV file of features, by name or number, and their groups, perhaps below `feature,group`."
 
 
 @click.command(short_help="Measure which features the stored models need.")

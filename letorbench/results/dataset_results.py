@@ -45,6 +45,8 @@ class SystemResults:
     stored: tuple[StoredFold, ...]
     #: its finished folds of other experiments, which are left out
     others: tuple[StoredFold, ...] = ()
+    #: the measures whose values are not stored and cannot be computed, NaN for each query
+    blanks: tuple[str, ...] = ()
 
     label: Label = field(init=False)
     convention: str = field(init=False)
@@ -161,9 +163,10 @@ class SystemResults:
 
     def with_blanks(self, measures: Iterable[str]) -> SystemResults:
         """Return the results with NaN for those of the measures that they do not hold."""
-        missing = [name for name in measures if name not in self.values]
+        missing = tuple(name for name in measures if name not in self.values)
         blank = ({n: np.full(len(f.queries.qids), np.nan) for n in missing} for f in self.stored)
-        return replace(self, stored=tuple(map(StoredFold.extended, self.stored, blank)))
+        stored = tuple(map(StoredFold.extended, self.stored, blank))
+        return replace(self, stored=stored, blanks=missing)
 
 
 @dataclass(frozen=True, eq=False)

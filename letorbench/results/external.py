@@ -172,7 +172,7 @@ def _placed(
         row = rows.get((qid, name))
         if row is None:
             what = what if qid in qids else f"query {shown(qid)}"
-            raise DataError(f"{path}:{line}: found {what}, which the data do not have")
+            raise DataError(f"{path}:{line}: found {what}, which its test file does not have")
         if lines.setdefault(row, line) != line:
             raise _again(path, line, name, qid, f" (line {lines[row]})")
         scores[row] = number(path, line, score)

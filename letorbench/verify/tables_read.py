@@ -33,6 +33,8 @@ ROLES = {
 #: abbreviations of tables before a cut-off
 SHORT = {"prec": "p", "n": "ndcg"}
 _NUMBER = re.compile(r"(?<![\w.,])[-+]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+]?\d+)?(?![\d,.])\s*%?")
+#: a rank below the heading of its measure, and what such a heading may say of it
+_RANK, _ANY_RANK = re.compile(r"(?:@|@? *[kn] *= *)?(\d+)"), re.compile(r" *@ *[kn]? *$")
 #: a TeX argument; a table, its body and the rest of its float; a row; what is not printed
 _ARGUMENT = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
 _TABULAR = re.compile(
@@ -86,8 +88,8 @@ class Entry(NamedTuple):
 def read_table(path: Path, others: set[str] | None = None) -> list[Entry]:
     """Read the numbers of a file's tables; DataError names the line that is not right.
 
-    Where most numbers are above 1, all are per cent, of the measures that are checked. `others`
-    receives the headings of numbers that are not read.
+    Where most numbers of a table that have no % are above 1, these are per cent, of the measures
+    that are checked. `others` receives the headings of numbers that are not read.
     """
     entries_of: dict[tuple, Entry] = {}
     content = path.read_bytes()
@@ -97,22 +99,29 @@ def read_table(path: Path, others: set[str] | None = None) -> list[Entry]:
         for around, rows in _grids(path, content.decode("utf-8-sig")):
             line = rows[0][0] if rows else 1
             dataset = _data_set_in(around) or _data_set_of(path.stem)
+            rows = _with_measure(around, rows)
+            of_table = dict[tuple, Entry]()
             for line, record in _records(path, dataset, rows, set() if others is None else others):
                 entry = _entry(record, line)
-                first = entries_of.setdefault(entry[:5], entry)
+                first = entries_of.get(entry[:5]) or of_table.setdefault(entry[:5], entry)
                 if first is not entry:
                     raise UsageError(f"found the number of line {first.line} again")
+            entries_of |= _fractions(of_table)
     except (UsageError, UnicodeDecodeError) as error:
         if isinstance(error, UnicodeDecodeError):
             line = content.count(b"\n", 0, error.start) + 1
         raise DataError(f"{path}:{line}: {error}") from None
-    entries = list(entries_of.values())
-    if not entries:
+    if not entries_of:
         raise DataError(f"{path}: found no number, expected one or more")
-    if np.mean([each.number.value > 1.0 for each in entries if each.checked] or [False]) <= 0.5:
-        return entries
-    plain = [e.checked and not e.number.text.endswith("%") for e in entries]
-    return [e._replace(number=e.number.per_cent()) if p else e for e, p in zip(entries, plain)]
+    return list(entries_of.values())
+
+
+def _fractions(table: dict[tuple, Entry]) -> dict[tuple, Entry]:
+    """Return the table with the numbers that are per cent without a sign as fractions."""
+    plain = {k: e for k, e in table.items() if e.checked and not e.number.text.endswith("%")}
+    if np.mean([each.number.value > 1.0 for each in plain.values()] or [False]) <= 0.5:
+        return table
+    return table | {k: e._replace(number=e.number.per_cent()) for k, e in plain.items()}
 
 
 def _entry(text: Mapping[str, str], line: int) -> Entry:
@@ -147,6 +156,16 @@ def _spelled(measure: str) -> str:
 def _is_measure(heading: str) -> bool:
     name, at, k = _spelled(heading).partition("@")
     return name in MEASURES and (k.isdecimal() or not at)
+
+
+def _with_measure(around: str, rows: list[_Row]) -> list[_Row]:
+    """Return the rows with the one measure of the text above, where the headings are ranks."""
+    line, cells = rows[0] if rows else (1, [""])
+    names = {_spelled(word) for word in re.findall(r"[A-Za-z][\w-]*", around) if _is_measure(word)}
+    if len(names) == 1 and cells[1:] and all(map(_RANK.fullmatch, cells[1:])):
+        above = line, [cells[0], *names, *[""] * (len(cells) - 2)]
+        return [above, (line, ["", *cells[1:]]), *rows[1:]]
+    return rows
 
 
 def _data_set_in(text: str) -> str:
@@ -206,13 +225,21 @@ def _records(
 
 def _headings(rows: Sequence[_Row]) -> tuple[int, list[list[str]]]:
     """Return the last row of headings, and each column's from above, blanks filled."""
-    heading_rows = (k for k, (_, cells) in enumerate(rows) if any(map(_is_measure, cells[1:])))
-    last = next(heading_rows, 0)
-    cuts = {*rows[last + 1][1]} - {""} if last + 1 < len(rows) else set()
-    last += bool(cuts) and all(re.fullmatch(r"@\d+", each) for each in cuts)
-    width, stacks = max((len(cells) for _, cells in rows[: last + 1]), default=0), list[list[str]]()
+    last = 0
+    for k, (_, cells) in enumerate(rows):
+        if any(_is_measure(_ANY_RANK.sub("", cell)) for cell in cells[1:]):
+            last = k
+            break
+    lines = [cells for _, cells in rows[: last + 1]]
+    below = rows[last + 1][1] if last + 1 < len(rows) else []
+    ranks = [_RANK.fullmatch(cell) for cell in below]
+    if any(ranks) and all(bool(cell) == bool(rank) for cell, rank in zip(below, ranks)):
+        last += 1
+        lines[-1] = [_ANY_RANK.sub("", cell) for cell in lines[-1]]
+        lines.append([f"@{rank[1]}" if rank else "" for rank in ranks])
+    width, stacks = max(map(len, lines), default=0), list[list[str]]()
     for k in range(width):
-        stack = [cells[k] if k < len(cells) else "" for _, cells in rows[: last + 1]]
+        stack = [cells[k] if k < len(cells) else "" for cells in lines]
         left = stacks[-1] if k > 1 else stack
         stacks.append([*(a or b for a, b in zip(stack[:-1], left)), stack[-1]])
     return last, stacks
@@ -266,30 +293,46 @@ def _separator(text: str) -> str:
 def _blanks(line: str) -> list[str]:
     """Return the cells of a line between two blanks or more, or else its words."""
     cells = re.split(r"\s{2,}", line.strip())
-    return cells if len(cells) > 1 else re.sub(r"\s*(±|\+/-)\s*", r"\1", line).split()
+    return cells if len(cells) > 1 else _words(line)
+
+
+def _words(line: str) -> list[str]:
+    return re.sub(r"\s*(±|\+/-)\s*", r"\1", line).split()
 
 
 def _is_cell(text: str) -> bool:
+    if _is_measure(text):
+        return False
     return text.lower() in NOT_PRINTED or _NUMBER.search(text) is not None
 
 
 def _aligned(path: Path, text: str) -> Iterator[_Grid]:
-    """Yield the tables of aligned text, as of a PDF file: headings, and rows up to one of words."""
-    around, rows, width = "", list[_Row](), 0
+    """Yield the tables of aligned text, as of a PDF file: headings, and rows up to one of words.
+
+    Columns may stand one blank apart in some places and more in others.
+    """
+    around, heading, rows, width = "", "", list[_Row](), 0
     for number, line in enumerate([*text.splitlines(), ""], 1):
-        cells = _blanks(line)
-        if not rows and any(map(_is_measure, cells[1:])):
-            rows, width = [(number, cells)], len(cells)
-        elif rows and cells and all(map(_is_cell, cells[1 - width :])):
+        words = _words(line)
+        cells = words if len(_blanks(line)) < width <= len(words) else _blanks(line)
+        if rows and cells and all(map(_is_cell, cells[1 - width :])):
             first = len(cells) - width + 1
             if first < 1 or any(re.fullmatch(r"\d*[.,]\d+", cell) for cell in cells[:first]):
                 raise DataError(f"{path}:{number}: found {len(cells)} columns, expected {width}")
             rows.append((number, [" ".join(cells[:first]), *cells[first:]]))
-        elif rows:
+            continue
+        if len(rows) > 1:
             yield around, rows
-            around, rows = line, []
+            around = ""
+        elif rows:  # a sentence with the name of a measure
+            around += f"\n{heading}"
+        cells = words if words[1:] and all(map(_is_measure, words[1:])) else _blanks(line)
+        if cells[1:] and _is_measure(cells[0]):  # the column of names has no heading
+            cells = ["", *cells]
+        if any(map(_is_measure, cells[1:])):
+            heading, rows, width = line, [(number, cells)], len(cells)
         else:
-            around += f"\n{line}"
+            around, rows, width = f"{around}\n{line}", [], 0
 
 
 def _markdown(text: str) -> Iterator[_Grid]:
@@ -321,6 +364,7 @@ def _latex(text: str) -> Iterator[_Grid]:
 
 
 def _latex_cells(row: str) -> Iterator[str]:
+    row = row.replace(r"\percent", r"\%")  # of siunitx
     row = re.sub(r"\s*\\(?:times|cdot)\s*10\s*\^\s*\{?(-?\d+)\}?", r"e\1", row.replace("{,}", ","))
     for cell in re.split(r"(?<!\\)&", _HIDDEN.sub(" ", row)):
         width = re.search(r"\\multicolumn\{(\d+)\}", cell)

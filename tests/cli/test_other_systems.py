@@ -415,6 +415,7 @@ def test_several_runs_give_one_table_and_compare(trec):
         ))).itertuples()  # fmt: skip
         assert (row.algo, row.against, row.queries) == ("lost", "own", 2)
         np.testing.assert_allclose([row.mean, row.mean_against], [3 / 8, np.mean(TREC["map"])])
+    assert "folds" not in printed("compare", *both, "--measure", "map")
     text = printed("score", *both, "--measure", "map", "--per-query")
     assert [line.split()[0] for line in text.splitlines()[2:]] == ["own"] * 3 + ["lost"] * 4
     Path("deep").mkdir()

@@ -187,6 +187,7 @@ def test_a_stored_column_without_its_plugin_breaks_nothing(plugin, monkeypatch):
     monkeypatch.setattr("letorbench.registry.USER_DEFINED", {})
     table = printed("table", "--measure", "top,map")
     assert "regression (2 of 5 folds)" in table and "top" in table
+    assert "best-feature: found no values of 'top'" in table and "no value of top" not in table
     for command in ("compare", "report"):
         printed(command)
     # folds without the column: all five count, and the column is shown no more

@@ -96,7 +96,7 @@ def test_documents_without_ids_go_by_their_position(tmp_path, queries):
     assert read_any(path, empty).tolist() == expected
 
 
-GONE, FINITE = "which the data do not have", "expected a finite number"
+GONE, FINITE = "which its test file does not have", "expected a finite number"
 SIX, THREE = "expected 6: qid Q0 docno rank score tag", "expected 3: qid index score"
 RANK, QID = "each once (qid pid rank), or 6 columns", "printable characters in UTF-8, at most 1,000"
 #: files, the line that the error names, and its nouns

@@ -287,6 +287,15 @@ b & 0{,}30 $\pm$ 0{,}1 & -- & 0,47 \\ \end{tabu}""",
     "own.txt": "MQ2008: a caption, long\nranker   NDCG@1  P@3   MAP\na         0.33*  .25   .46\n"
     "b          0.30    -  0.47\nfolds differ by up to 0.01\ntuned: a (3 times)\n",
     "pdf.txt": "MQ2008\nRanker NDCG@1 P@3 MAP\na 0.33 ± .01 .25 .46\nb 0.30 - .47\n3 of 4 times\n",
+    "ranks.tex": r"""\begin{tabular}{lccc} \caption{MQ2008}
+ & NDCG@$k$ & P@$n$ & MAP \\
+ & $k{=}1$ & 3 & \\
+a & 33 & 25\% & 46 \\
+b & 30\% & & \SI{47}{\percent} \\ \end{tabular}""",
+    "layout.txt": "MQ2008\n        NDCG@1  P@3   MAP\na         0.33  .25   .46\n"
+    "b         0.30    -  0.47\n",
+    "caption.txt": "Table 1: NDCG of rankers on MQ2008\nRanker  NDCG@1 P@3   MAP\n"
+    "a 0.33  .25 .46\nb  0.30 -  .47\nWe see MAP and NDCG again\n",
     "tabs.csv": "data\tx\tndcg@1\tp@3\tmap\nMQ2008\ta\t.33\t.25\t.46\n\tb\t.30\t\t.47\n",
 }
 
@@ -308,6 +317,25 @@ def test_tables_are_read_as_they_are_printed(tmp_path, name):
         assert entry.number.unit == pytest.approx(0.01)
         digits = entry.number.text.lstrip("0").removesuffix("%").removesuffix("e-1")
         assert digits in lines[entry.line - 1]
+
+
+def test_a_caption_names_the_measure_of_columns_that_are_ranks(tmp_path):
+    path = tmp_path / "t.tex"
+    path.write_text(
+        r"""\begin{table} \caption{NDCG@$n$ on MQ2008}
+\begin{tabular}{lcc} n & 1 & 3 \\ \hline
+a & .3 & .4 \\ \end{tabular} \end{table}"""
+    )
+    (one, other) = read_table(path)
+    assert one[:5] == ("MQ2008", "a", "test", 0, "ndcg@1") and one.number.value == 0.3
+    assert other.measure == "ndcg@3" and other.line == 3
+
+
+def test_tables_in_per_cent_and_in_fractions_are_told_apart(tmp_path):
+    path = tmp_path / "MQ2008.md"
+    path.write_text("|x|map|mrr|\n|a|45|60|\n|b|44|61|\n\n|x|p@1|\n|a|.5|\n|b|.4|\n")
+    values = [each.number.value for each in read_table(path)]
+    assert values == pytest.approx([0.45, 0.6, 0.44, 0.61, 0.5, 0.4])
 
 
 def test_numbers_that_are_not_read_are_named(tmp_path):
