@@ -55,10 +55,23 @@ def test_a_run_of_a_table_names_classes_and_instances(folder):
     assert "<th" in res._repr_html_() and "1.0000" in res._repr_html_()
     assert res.plot()._repr_png_().startswith(b"png")  # a notebook needs no magic
     assert res.only(algos="listnet").algorithms == ["listnet"]
+    for names in ({"datasets": "nope"}, {"algos": "listnet,nope"}):
+        with pytest.raises(UsageError, match="'nope'; expected one of"):
+            res.only(**names)
     # what has just been run is called by its label everywhere, as what is read again
     named = lb.run(bench, ["random", lb.Regression(l2=0.5)], out="named", folds=[1])
     assert set(named.compare()["against"]) == {"regression[l2=0.5]"}
     assert "regression[l2=0.5] is the best" in named.report("named.html").read_text()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["summary", "per_query", "folds", "fits", "scores", "compare", "queries", "resplits"]
+    + ["learning_curves", "plot", "best", "report"],
+)
+def test_results_without_a_finished_fold_say_so(name):
+    with pytest.raises(ValueError, match="somewhere: found no results"):
+        getattr(lb.Results(Path("somewhere"), ()), name)()
 
 
 def files_of(out: Path, part: str) -> list[tuple[dict, dict, np.ndarray, pd.DataFrame]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
@@ -235,8 +236,17 @@ def _text_column(column: Column, cells: Sequence[Cell]) -> list[str]:
     ]
     right = column.align == "right"
     texts = [escaping.visible(column.heading) + " " * ((behind + wide) * right), *texts]
-    width = max(map(len, texts))
-    return [text.rjust(width) if right else text.ljust(width) for text in texts]
+    width = max(map(_width, texts))
+    blanks = [" " * (width - _width(text)) for text in texts]
+    return [blank + text if right else text + blank for text, blank in zip(texts, blanks)]
+
+
+def _width(text: str) -> int:
+    """The columns of a terminal that a text takes: wide characters two, combining ones none."""
+    if text.isascii():
+        return len(text)
+    none = sum(unicodedata.category(c) in ("Mn", "Me") for c in text)
+    return len(text) + sum(unicodedata.east_asian_width(c) in "WF" for c in text) - none
 
 
 def _csv(table: Table) -> str:

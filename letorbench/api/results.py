@@ -94,6 +94,13 @@ class Results:
         """The names of the algorithms that any of the data sets has."""
         return sorted({row.algo for frame in self.frames for row in frame.rows})
 
+    @property
+    def _some(self) -> tuple[DatasetResults, ...]:
+        """The results of each data set; DataError where a run has finished no fold."""
+        if not self.frames:
+            raise DataError(f"{self.out}: found no results, expected those of a finished fold")
+        return self.frames
+
     def __len__(self) -> int:
         """The number of algorithms."""
         return len(self.algorithms)
@@ -116,7 +123,7 @@ class Results:
         are several data sets: choose one, as ``results["OHSUMED"].best()``. DataError if they are
         measured by several conventions.
         """
-        if len(self.frames) != 1:
+        if len(self._some) != 1:
             raise UsageError(f"found the data sets {', '.join(self.datasets)}, expected one")
         name, (frame,) = self._one_measure(str(measure)), self._compared()
         frame = frame.measured(name)
@@ -184,7 +191,7 @@ class Results:
         if require_choice(per, ["algorithm", "fold", "query"], "per") != "algorithm":
             return self.per_query(measures) if per == "query" else self.folds(measures)
         records = []
-        for frame in self.frames:
+        for frame in self._some:
             names = usual(frame) + asked_for(frame) if measures is None else frame.names(measures)
             records += (frame if measures is None else frame.measured(names)).records(names)
         table = pd.DataFrame(records)
@@ -255,7 +262,7 @@ class Results:
         import pandas as pd
 
         parts = []
-        for frame in self.frames:
+        for frame in self._some:
             names = frame.names("all" if measures is None else measures)
             for row in frame.measured(names).rows:
                 system = row.queries
@@ -300,7 +307,7 @@ class Results:
         if part not in SCORE_FILES:
             raise UsageError(f"found part={part!r}, expected one of {', '.join(SCORE_FILES)}")
         parts = []
-        for frame in self.frames:
+        for frame in self._some:
             there = {fold.number for row in frame.rows for fold in row.stored}
             for fold in frame.data().folds:
                 if fold.number not in there:
@@ -397,7 +404,7 @@ class Results:
         import pandas as pd
 
         records = []
-        for frame in self.frames:
+        for frame in self._some:
             names = frame.names("all" if measures is None else measures)
             for number, drawn in resplits(frame, self.out).items():
                 for row in drawn.measured(names).rows:
@@ -546,7 +553,7 @@ class Results:
         matplotlib.figure.Figure
         """
         if validation:
-            return draw_validation(self.frames, width, title)
+            return draw_validation(self._some, width, title)
         if baseline is not None:
             procedure = Procedure()
             measure = f"{measure}@10" if measure == "ndcg" else measure
@@ -559,7 +566,7 @@ class Results:
         if shares:
             return draw([each.panel for each in self.learning(measure)], width=width, title=title)
         panels = []
-        for frame in self.frames:
+        for frame in self._some:
             names = drawn_measures(measure, frame)
             drawn = panel(frame.measured(names), names)
             panels.append(with_published(drawn, frame.dataset, names) if published else drawn)
@@ -616,12 +623,22 @@ class Results:
     def only(
         self, datasets: str | Iterable[str] | None = None, algos: str | Iterable[str] | None = None
     ) -> Results:
-        """Return the results of some data sets and algorithms alone."""
-        names, chosen = split_names(datasets) or self.datasets, split_names(algos)
+        """Return the results of some data sets and algorithms alone.
+
+        UsageError if there is no such data set or algorithm, or none of them has results.
+        """
+        words, algorithms = split_names(datasets) or self.datasets, self.algorithms
+        names = [require_choice(each, self.datasets, "data set") for each in words]
+        chosen = [require_choice(each, algorithms, "algorithm") for each in split_names(algos)]
         frames = [frame for frame in self.frames if frame.dataset in names]
         if chosen:
             frames = [frame.only(chosen) for frame in frames]
-        return replace(self, frames=tuple(frame for frame in frames if frame.rows))
+        shown = tuple(frame for frame in frames if frame.rows)
+        if chosen and not shown:
+            raise UsageError(
+                f"found no results of {', '.join(chosen)} on {', '.join(names)}, expected some"
+            )
+        return replace(self, frames=shown)
 
     def pairs(
         self,
@@ -645,7 +662,7 @@ class Results:
 
     def _compared(self) -> Iterator[DatasetResults]:
         """Yield the data sets with several algorithms, or all; refuse mixed conventions."""
-        for frame in [each for each in self.frames if len(each.rows) > 1] or self.frames:
+        for frame in [each for each in self._some if len(each.rows) > 1] or self._some:
             if frame.mixed:
                 each = ", ".join(f"{row.algo} {row.convention}" for row in frame.rows)
                 raise DataError(
@@ -667,7 +684,7 @@ class Results:
         return [row for each in named if (row := self.row(each))] or None
 
     def _one_measure(self, text: str) -> str:
-        if len(names := self.frames[0].names(text)) != 1:
+        if len(names := self._some[0].names(text)) != 1:
             raise UsageError(f"found the measures {text}, expected one")
         return names[0]
 
@@ -677,7 +694,7 @@ class Results:
 
         return pd.DataFrame(
             {**fold.key._asdict(), **facts(fold)}
-            for frame in self.frames
+            for frame in self._some
             for row in frame.rows
             for fold in row.stored
         )

@@ -164,7 +164,8 @@ def run(
     lines = (*failed, *report.notes, *closing_lines(report.runs))
     for line in lines:
         warn(line, stacklevel=2)
-    names = {run.key.algo for run in report.runs}
+    stored = {row.algo for frame in report.frames for row in frame.rows}
+    names = stored & {run.key.algo for run in report.runs}
     shown = catalog.without_resplits(frame.dataset for frame in report.frames)
     several = [data] if isinstance(data, (str, Benchmark)) else data
     given = {each.name: each for each in several if isinstance(each, Benchmark)}

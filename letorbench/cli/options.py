@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial, wraps
 from pathlib import Path
@@ -32,6 +33,8 @@ class InputFile(click.Path):
 FILE = InputFile(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 FILE_OR_FOLDER = InputFile(exists=True, allow_dash=True, path_type=Path)
 NEW_FILE = click.Path(dir_okay=False, allow_dash=True, path_type=Path)
+#: how a negative number begins, and no option
+_NEGATIVE = re.compile(r"-\.?\d")
 #: the options of `procedure`
 PROCEDURE = ("test", "correction", "alpha", "seed")
 
@@ -105,6 +108,14 @@ class Number(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"found {value!r}, expected a finite number", param, ctx)
         return number
+
+
+class TakesNumber(click.Command):
+    """A command whose argument may be a negative number, which click takes for an option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.ignore_unknown_options = any(map(_NEGATIVE.match, args))
+        return super().parse_args(ctx, args)
 
 
 class LateChoice(click.Choice):
@@ -201,6 +212,12 @@ def refuse(other: str, *names: str) -> None:
     for each in click.get_current_context().command.params:
         if each.name in names and given(each.name):
             raise UsageError(f"{other} does not go with {each.opts[0]}; drop one of them")
+
+
+def refuse_but(form: str, *names: str) -> None:
+    """UsageError if an option is given that changes nothing of this form of the argument."""
+    others = (str(each.name) for each in click.get_current_context().command.params)
+    refuse(form, *(name for name in others if name not in ("what", "form", *names)))
 
 
 def only(names: Sequence[str]) -> str:

@@ -191,7 +191,10 @@ def external(
     print_error(warnings, "warning")
 
 
-@click.command(short_help="Check whose number is right: a number, a printed table, results.")
+@click.command(
+    cls=options.TakesNumber,
+    short_help="Check whose number is right: a number, a printed table, results.",
+)
 @click.argument("what", metavar="NUMBER|TABLE|FOLDER")
 @click.option(
     "--data", "files", type=options.FILE, multiple=True,
@@ -226,29 +229,29 @@ def verify(
     The exit status is 0 if nothing is wrong, 1 for something suspicious, 3 for something
     impossible.
     """
-    if Path(what).is_dir():
-        options.refuse("FOLDER", "files", "scores", "convention")
     if Path(what).is_dir() and against is not None:
         from letorbench.verify.stored import compare_runs
 
+        options.refuse_but("FOLDER --against", "against", "algo", "baseline", "measure", "data_dir")
         if algo is None:
             raise UsageError("--against: found no --algo, expected the algorithm to compare")
         check = compare_runs((Path(what), against), algo, baseline, measure, data_dir)
     elif Path(what).is_dir():
         from letorbench.verify.stored import check_folder
 
+        options.refuse_but("FOLDER", "data_dir")
         check = check_folder(Path(what), data_dir)
     elif Path(what).exists() or what == DASH:
         from letorbench.verify.printed import check_file
 
-        options.refuse("TABLE", "files", "scores", "measure", "against", "algo", "baseline")
+        options.refuse_but("TABLE", "convention", "data_dir")
         check = check_file(input_file(what), data_dir, convention)
     elif not any(map(str.isdigit, what)) or Path(what).suffix in _TABLES:
         raise UsageError(f"{what}: found no such file or folder and no number such as 0.5036")
     else:
         from letorbench.verify.numbers import check_number
 
-        options.refuse("NUMBER", "convention", "against", "algo", "baseline")
+        options.refuse_but("NUMBER", "files", "scores", "measure")
         check = check_number(what, files, scores, measure)
     if form == "json":
         shown = check.table

@@ -40,7 +40,7 @@ def pack(frame: DatasetResults, measures: Sequence[str], path: Path) -> None:
             scores = np.concatenate([f.scores(t.n_docs) for f, t in zip(folds, tests, strict=True)])
             lists = np.split(scores, offsets[1:-1])
             ranked = [np.unique(-scored, return_inverse=True)[1] for scored in lists]
-            places.append(np.concatenate(ranked).astype("<u2"))
+            places.append(np.concatenate(ranked))
             for fold in folds:
                 test = fold.fit["test"] | {"means": {name: fold.means[name] for name in measures}}
                 validation = fold.fit["validation"] | CURVES
@@ -55,12 +55,14 @@ def pack(frame: DatasetResults, measures: Sequence[str], path: Path) -> None:
     # equal values are near each other, and so are the higher bytes, which are mostly 0; the
     # ranks of a training are in one piece, because other trainings may have the same
     tables = np.concatenate(values).transpose(2, 1, 0)
-    halves = np.array(places).view(np.uint8).reshape(-1, 2).T
+    ranks = np.array(places)
+    size = 2 if ranks.max() < 1 << 16 else 4
+    bytes_of = ranks.astype(f"<u{size}").view(np.uint8).reshape(-1, size).T
     with write_atomically(path, binary=True) as file:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_LZMA) as packed:
             for name, member in ((FACTS, facts), (QUERIES, queries)):
                 packed.writestr(_undated(name), json.dumps(member))
-            for name, array in ((VALUES, tables), (PLACES, halves)):
+            for name, array in ((VALUES, tables), (PLACES, bytes_of)):
                 with packed.open(_undated(name), "w") as target:
                     np.lib.format.write_array(target, np.ascontiguousarray(array))
 
@@ -99,10 +101,11 @@ def read_packed(path: Path) -> DatasetResults:
 def unpack(path: Path, out: Path) -> Path:
     """Write a packed file as a results folder; a document's score is its negative rank."""
     frame = read_packed(path)
-    _, queries, _, halves = _members(path)
+    _, queries, _, bytes_of = _members(path)
     n_docs = [sum(lengths) for lengths in queries["lengths"]]
     ends = np.cumsum(n_docs)
-    places = np.ascontiguousarray(halves.T).view("<u2").reshape(-1, ends[-1])
+    ranks_of = np.ascontiguousarray(bytes_of.T).view(f"<u{len(bytes_of)}")
+    places = ranks_of.reshape(-1, ends[-1])
     trainings = (folds for row in frame.rows for folds in row.by_repeat)
     place = out / frame.dataset
     if place.exists():

@@ -84,7 +84,8 @@ class Printed:
         slack = 1e-9 * self.unit
         if self.low - slack <= value <= self.high + slack:
             return ""
-        return CUT_OFF if -slack <= value - self.value < self.unit - slack else None
+        beyond = math.copysign(1.0, self.value) * (value - self.value)
+        return CUT_OFF if -slack <= beyond < self.unit - slack else None
 
 
 @dataclass(frozen=True)

@@ -121,3 +121,9 @@ def test_lookup():
     for wrong in ("TD2003/Feature-min", "TD2003-twin", "MINE"):
         assert lookup(wrong, "map") == ()
     assert lookup("TD2003", "ndcg@4") == ()
+
+
+def test_a_text_table_is_aligned_by_columns_of_the_terminal() -> None:
+    rows = [("検索", "1"), ("re\u0301sume\u0301", "2"), ("abcdef", "3")]
+    lines = render(text_table(["name", "n"], rows), "text").splitlines()
+    assert lines[1:] == ["検索    1", "re\u0301sume\u0301  2", "abcdef  3"]

@@ -146,6 +146,11 @@ def test_the_convention_that_made_a_number_explains_it(rng, rules, name):
         assert all(abs(each.value - value) < 1e-8 for each in found[: len(texts)])
 
 
+def test_a_negative_number_is_rounded_and_cut_off_towards_zero():
+    printed = Printed.of("-0.50")
+    assert [printed.rounding(value) for value in (-0.504, -0.509, -0.494)] == ["", "cut off", None]
+
+
 def test_a_number_that_nothing_gives_has_its_nearest_readings_first(rng):
     found = readings(parts(rng, 1), parse("map"), Printed.of("0.99999"))
     assert not any(each.rounding is not None for each in found)
