@@ -100,7 +100,8 @@ def make_letor_text(
 
 def rotate_tests(folder: Path, tests: Sequence[Path], note: Note) -> None:
     """Compose folds of test parts alone, as LETOR's rotate."""
-    numbers = {path.parent.name: layout.fold_number(path.parent.name) or 0 for path in tests}
+    numbered = {path.parent.name: layout.fold_number(path.parent.name) for path in tests}
+    numbers = {name: -1 if number is None else number for name, number in numbered.items()}
     layout.numbered_folds(numbers, None, str(folder))
     tests = sorted(tests, key=lambda path: numbers[path.parent.name])
     width, part_of_query, weights = 0, dict[str, Path](), list[np.ndarray]()
