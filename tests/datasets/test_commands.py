@@ -177,7 +177,14 @@ SPLIT: list[tuple[str, str, Files, str, str]] = [
     ("csv", ",label,qid\n0,1,2\n", {}, "", "x.csv: found no features…at least 1"),
     ("csv", "label,qid\n0,1\n", {}, "", "x.csv: found no features…expected at least 1 column"),
     ("csv", "label,qid,a\ab\n0,1,2\n", {}, "", "found the column 'a\\x07b'…a name in one line"),
-    ("csv", "label,qid,x,id\n0,1,2,a b\n", {}, "--docid id", "name 'a b'…expected one word"),
+    ("csv", "label,qid,x,id\n0,1,2,a\n0,1,2,a b\n", {}, "--docid id",
+     "x.csv:3: column 'id': found the name 'a b'…expected one word"),
+    ("csv", ROWS, {"x.csv.query": "4\n"}, "--qid q", "2…unknown column of x.csv (--qid) 'q'"),
+    ("svm", SVM, {"x.svm.query": "4\n"}, "--qid q", "x.svm: found text…with names (--qid)"),
+    ("svm", "1 qid:1 1:1\n", {}, "--columns 1", "x.svm: found text…with names (--columns)"),
+    ("csv", "1,2\n0,2\n", {"x.csv.query": "2\n"}, "--label y", "found columns of…(--label)"),
+    ("tsv", "1\t2\n", {"x.cd": "0\tLabel\n"}, "--docid 1 --weight 1", "(--docid, --weight)"),
+    ("tsv", "word\t1\t2\n", {"x.cd": "0\tLabel\n1\tGroupId\n"}, "", "x.tsv:1:…found 'word'"),
     ("csv", "label,qid,x\n", {}, "", "x.csv: found no rows…expected at least 1"),
     ("csv", "", {}, "", "x.csv: no table: found an empty file…expected rows"),
     ("csv", 'label,qid,x\n1,1,"2\n0,1,3\n', {}, "", "x.csv:2: found unexpected end…quotes around"),
@@ -208,7 +215,7 @@ NONE, OTHER = "no data set inside…expected folders Fold1, Fold2", "found a fil
 REFUSED: list[tuple[Files, str, str]] = [
     (pairs("m/a.train.txt", "m/a.test.txt", "m/b.train.txt", "m/b.test.txt"), "import m",
      "found m twice…a.test.txt and b.test.txt"),
-    (pairs("m/Fold0/x.train.txt", "m/Fold0/x.test.txt"), "import m", "m: found Fold0…to Fold1"),
+    (pairs("m/Fold2/x.train.txt", "m/Fold2/x.test.txt"), "import m", "m: found Fold2…to Fold2"),
     (pairs("m/train.txt"), "import m", NONE),
     ({"m/train.csv": ROWS, "m/test.csv": "qid,x\n2,3\n"}, "import m",
      "m/test.csv: found the columns qid, x…label and qid among them"),
@@ -262,7 +269,7 @@ REFUSED: list[tuple[Files, str, str]] = [
     (pairs("i/f10.my-train.txt", "i/f10.my-test.txt"), "import i", "found Fold10…Fold1 to Fold10"),
     *((folds("data/m", *numbers), "verify m", f"data/m: found {found}…expected {last}, one folder")
       for numbers, found, last in (
-          ((2, 10), "Fold2, Fold10", "Fold1 to Fold10"), ((0, 1), "Fold0, Fold1", "Fold1 to Fold1"),
+          ((2, 10), "Fold2, Fold10", "Fold1 to Fold10"), ((0, 2), "Fold0, Fold2", "Fold1 to Fold3"),
           (("01", 1), "Fold01, Fold1", "Fold1 to Fold1"),
           ((99999,), "Fold99999", "Fold1 to Fold1000"),
       )),

@@ -16,10 +16,11 @@ from test_archive import as_folder
 
 import letorbench as lb
 from letorbench.cli import cli
+from letorbench.datasets import layout
 from letorbench.datasets.archive import import_archive
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import ReadOptions
-from letorbench.datasets.user_data import graded, parse_grades
+from letorbench.datasets.user_data import Words, graded, parse_grades
 from letorbench.datasets.user_data.folds import split
 from letorbench.datasets.user_data.read import read_documents
 from letorbench.datasets.user_data.tables import Columns, read_categories
@@ -293,6 +294,17 @@ def test_parquet_is_read_by_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     ]
 
 
+@pytest.mark.parametrize("words", ["", "bad good"])
+def test_a_head_that_a_description_replaces_is_no_document(words: str, tmp_path: Path) -> None:
+    grades = words.split()
+    rows = [f"{grades[row % 2] if grades else row % 2}\tq{row}\t{row}\n" for row in range(3)]
+    for name, head in (("with", "target\tgroup\tage\n"), ("without", "")):
+        (tmp_path / f"{name}.tsv").write_text(head + "".join(rows))
+        (tmp_path / f"{name}.cd").write_text("0\tLabel\n1\tGroupId\n")
+        found = read_documents(tmp_path / f"{name}.tsv", grades=Words(grades) if grades else None)
+        assert found.y.tolist() == [0, 1, 0] and found.X.tolist() == [[0], [1], [2]]
+
+
 PLAIN = pd.DataFrame(
     {"label": [2, 0, 1, 0], "qid": ["b", "b", "a", "a"], "x": [0.1, -1e30, np.nan, 4], "page": 7.0}
 )
@@ -379,6 +391,21 @@ def test_parts_that_are_tables_are_imported(ending: str, tmp_path: Path) -> None
     assert import_archive(tmp_path / "mine", tmp_path / "data") == ("mine",)
     test = (tmp_path / "data/mine/test.txt").read_text()
     assert test == "1 qid:a 1:NULL 2:7\n0 qid:a 1:4 2:7\n"
+
+
+@pytest.mark.parametrize("first", ["fold_0", "split1"])
+def test_folds_count_from_0_or_1_in_folders_of_either_name(first: str, tmp_path: Path) -> None:
+    for number in range(3):
+        folder = tmp_path / "mine" / f"{first[:-1]}{int(first[-1]) + number}"
+        folder.mkdir(parents=True)
+        for part in ("train", "test"):
+            (folder / f"{part}.txt").write_text(f"{number} qid:{part} 1:1\n" * 2)
+    notes: list[str] = []
+    assert import_archive(tmp_path / "mine", tmp_path / "data", note=notes.append) == ("mine",)
+    assert any("fold_0 is fold 1" in note for note in notes) == (first == "fold_0")
+    folds = layout.find("mine", tmp_path / "data").folds
+    found = [(each.number, each.test.read_text()[0]) for each in folds]
+    assert found == [(1, "0"), (2, "1"), (3, "2")]
 
 
 @pytest.mark.parametrize("null", ["keep", "min"])
