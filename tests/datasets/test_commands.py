@@ -198,6 +198,7 @@ SPLIT: list[tuple[str, str, Files, str, str]] = [
     ("csv", ROWS, {}, "--name ../x", "2…'../x' cannot name a data set…letters, digits"),
     ("csv", ROWS, {}, "--name ohsumed", "2…'ohsumed' cannot name a data set…no published set's"),
     ("csv", ROWS, {"data/x/a": ""}, "", "data/x: is there already…--name gives"),
+    ("csv", "0,1,0.5\n1,1,2.5\n", {}, "--label 0 --qid 1", "x.csv:1: found numbers only…names"),
     ("csv", "1,2,3\n", {}, "", "x.csv:1: found numbers only…the columns' names, or x.csv.query"),
     ("csv", "label,qid,x\n" + "".join(f"{q}.5,{q},2\n" for q in range(33)), {}, "--grades auto",
      "x.csv:2: found 33 different labels…expected at most 32"),

@@ -387,9 +387,12 @@ def test_parts_that_are_tables_are_imported(ending: str, tmp_path: Path) -> None
     (tmp_path / "mine").mkdir()
     for part, first in (("train", 0), ("test", 2)):
         path = tmp_path / "mine" / f"{part}.{ending}"
-        PLAIN[first : first + 2].to_csv(path, index=False, sep="," if ending == "csv" else "\t")
+        table = PLAIN[first : first + 2]
+        table = table[["page", "qid", "x", "label"]] if part == "train" else table
+        table.to_csv(path, index=False, sep="," if ending == "csv" else "\t")
     assert import_archive(tmp_path / "mine", tmp_path / "data") == ("mine",)
-    test = (tmp_path / "data/mine/test.txt").read_text()
+    train, test = ((tmp_path / f"data/mine/{part}.txt").read_text() for part in ("train", "test"))
+    assert train == "2 qid:b 1:0.100000001 2:7\n0 qid:b 1:-1.00000002e+30 2:7\n"
     assert test == "1 qid:a 1:NULL 2:7\n0 qid:a 1:4 2:7\n"
 
 

@@ -402,7 +402,9 @@ def _text(
     rows, where = _rows(path), f"{path}:"
     number, first = next(rows)
     heads = [cell.strip() for cell in first]
-    if columns.label in heads or not (sidecar.description or _all_numbers(first)):
+    # names may be LETOR's indices, as a table of pandas without names has them
+    no_names = _all_numbers(first) and not all(map(str.isdecimal, heads))
+    if columns.label in heads and not no_names or not (sidecar.description or _all_numbers(first)):
         return _Table(where, [*heads], columns, _blocks(rows))
     if sidecar.description is not None:
         layout = f"columns as {sidecar.description.name} describes them (CatBoost)"
