@@ -92,6 +92,9 @@ def import_archive(
                 places = {staged / each.place: path / each.root, tree: path}
                 _stage(each, tree, staged, tree != path, grades, note)
                 staged_layout = layout.find(parse(each.name), staged)
+                first = staged_layout.folds[0].train.parent.name
+                if fold_number(first) == 0:
+                    note(f"{each.name}: {first} is fold 1, as folds count from 1 here")
                 if staged_layout.name.entry is None or staged_layout.name.entry.min_label < 0:
                     note_unjudged(staged_layout, note)
         except WriteError:

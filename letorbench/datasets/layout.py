@@ -16,7 +16,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "validation": ("vali.txt", "valid.txt", "validationset.txt"),
     "test": ("test.txt", "testset.txt"),
 }
-_FOLD = re.compile(r"fold[ _-]?0*([0-9]+)", re.IGNORECASE)
+_FOLD = re.compile(r"(?:fold|split)[ _-]?0*([0-9]+)", re.IGNORECASE)
 #: the names that a user's own data set may have
 OWN_NAME = re.compile(r"\w([\w. -]*[\w.-])?")
 #: the names of an own data set's features, one a line
@@ -138,6 +138,8 @@ def fold_number(folder_name: str) -> int | None:
 
 def numbered_folds(numbers: Mapping[str, int], count: int | None, where: str) -> dict[int, str]:
     """Return the name of each fold's folder by its number, from 1 to `count` or to the last."""
+    if 0 in numbers.values():  # other programs count from 0
+        numbers = {name: number + 1 for name, number in numbers.items()}
     last = min(max(numbers.values()), MOST_FOLDS) if count is None else count
     if sorted(numbers.values()) != list(range(1, last + 1)):
         found = ", ".join(sorted(numbers, key=lambda name: (numbers[name], name))[:9])

@@ -178,11 +178,15 @@ def from_frame(
         if column not in columns:
             require_choice(str(column), [str(each) for each in columns], "column")
     chosen = [each for each in columns if each not in (label, qid, weight, docid)]
+    chosen = chosen if features is None else list(features)
+    for column in (label, qid, *filter(None, (weight, docid)), *chosen):
+        if columns.count(column) > 1 or chosen.count(column) > 1:
+            raise DataError(f"df: found the column {column!r} twice, expected each name once")
     y = df[label]
     if grades:
         y = word_grades(y, grades, lambda row: f"df: row {row}, column {label!r}")
     whole = QuerySet.from_arrays(
-        df[chosen if features is None else list(features)], y, qid=df[qid],
+        df[chosen], y, qid=df[qid],
         docids=df[docid] if docid else None, sample_weight=df[weight] if weight else None,
     )  # fmt: skip
     rules = convention_named(convention).of_data(int(whole.labels.max()))

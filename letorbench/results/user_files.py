@@ -58,7 +58,7 @@ def read_for(
 def _as_named(queries: QuerySet, ranker: Ranker, path: Path) -> QuerySet:
     """Return documents with the features in the order of the names that a ranker learned from."""
     given, wanted = list(queries.feature_names or ()), list(ranker.feature_names_in_ or ())
-    if set(given) != set(wanted):  # LightGBM writes a blank in a name as _
+    if not set(wanted) <= set(given):  # LightGBM writes a blank in a name as _
         given, wanted = ([n.replace(" ", "_") for n in names] for names in (given, wanted))
     if not given or not wanted:
         return queries

@@ -173,7 +173,8 @@ def framed(**changes: object) -> Benchmark:
     words = {"q": [1, 1, 2, 3], "rel": [0, 2, 1, 0], "bm25": range(4), "word": [1j] * 4}
     words["grade"] = ["ok", "bad", "good", "ok"]
     options = {"label": "rel", "qid": "q", "features": ["bm25"], **changes}
-    return from_frame(pd.DataFrame(words), **options)
+    frame = pd.DataFrame(words)
+    return from_frame(frame[[*frame, *options.pop("again", [])]], **options)
 
 
 def numbers(**options: object) -> QuerySet:
@@ -199,6 +200,9 @@ REFUSED: list[tuple[Callable[..., object], dict, type[Exception], str]] = [
     (framed, {"qid": "quer"}, UsageError, "unknown column 'quer'…expected one of q, rel"),
     (framed, {"features": ["bm26"]}, UsageError, "unknown column 'bm26'…bm25"),
     (framed, {"features": None}, DataError, f"X: row 0, column 'word'…of type complex…{ROW}"),
+    (framed, {"features": ["bm25"] * 2}, DataError, "found the column 'bm25' twice…once"),
+    (framed, {"again": ["bm25"]}, DataError, "found the column 'bm25' twice…each name once"),
+    (framed, {"again": ["q"]}, DataError, "found the column 'q' twice…each name once"),
     (framed, {"folds": 2}, UsageError, "folds: found 2…at least 3"),
     (framed, {"folds": 4, "name": "mine"}, DataError, "mine: found 3 queries…at least 4"),
     (numbers, {"null": "max"}, UsageError, "null is 'max'…keep, error, min"),

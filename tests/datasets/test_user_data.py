@@ -16,10 +16,11 @@ from test_archive import as_folder
 
 import letorbench as lb
 from letorbench.cli import cli
+from letorbench.datasets import layout
 from letorbench.datasets.archive import import_archive
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import ReadOptions
-from letorbench.datasets.user_data import graded, parse_grades
+from letorbench.datasets.user_data import Words, graded, parse_grades
 from letorbench.datasets.user_data.folds import split
 from letorbench.datasets.user_data.read import read_documents
 from letorbench.datasets.user_data.tables import Columns, read_categories
@@ -292,6 +293,17 @@ def test_parquet_is_read_by_pandas(tmp_path, monkeypatch):
     ]
 
 
+@pytest.mark.parametrize("words", ["", "bad good"])
+def test_a_head_that_a_description_replaces_is_no_document(words, tmp_path):
+    grades = words.split()
+    rows = [f"{grades[row % 2] if grades else row % 2}\tq{row}\t{row}\n" for row in range(3)]
+    for name, head in (("with", "target\tgroup\tage\n"), ("without", "")):
+        (tmp_path / f"{name}.tsv").write_text(head + "".join(rows))
+        (tmp_path / f"{name}.cd").write_text("0\tLabel\n1\tGroupId\n")
+        found = read_documents(tmp_path / f"{name}.tsv", grades=Words(grades) if grades else None)
+        assert found.y.tolist() == [0, 1, 0] and found.X.tolist() == [[0], [1], [2]]
+
+
 PLAIN = pd.DataFrame(
     {"label": [2, 0, 1, 0], "qid": ["b", "b", "a", "a"], "x": [0.1, -1e30, np.nan, 4], "page": 7.0}
 )
@@ -365,6 +377,35 @@ def test_new_documents_need_no_labels_and_have_features_by_name(tmp_path):
     ):  # fmt: skip
         with pytest.raises(UsageError, match="new.csv.*'(grade|x|qid)'"):
             read_for(ranker, path, columns=chosen)
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+def test_parts_that_are_tables_are_imported(ending, tmp_path):
+    (tmp_path / "mine").mkdir()
+    for part, first in (("train", 0), ("test", 2)):
+        path = tmp_path / "mine" / f"{part}.{ending}"
+        table = PLAIN[first : first + 2]
+        table = table[["page", "qid", "x", "label"]] if part == "train" else table
+        table.to_csv(path, index=False, sep="," if ending == "csv" else "\t")
+    assert import_archive(tmp_path / "mine", tmp_path / "data") == ("mine",)
+    train, test = ((tmp_path / f"data/mine/{part}.txt").read_text() for part in ("train", "test"))
+    assert train == "2 qid:b 1:0.100000001 2:7\n0 qid:b 1:-1.00000002e+30 2:7\n"
+    assert test == "1 qid:a 1:NULL 2:7\n0 qid:a 1:4 2:7\n"
+
+
+@pytest.mark.parametrize("first", ["fold_0", "split1"])
+def test_folds_count_from_0_or_1_in_folders_of_either_name(first, tmp_path):
+    for number in range(3):
+        folder = tmp_path / "mine" / f"{first[:-1]}{int(first[-1]) + number}"
+        folder.mkdir(parents=True)
+        for part in ("train", "test"):
+            (folder / f"{part}.txt").write_text(f"{number} qid:{part} 1:1\n" * 2)
+    notes: list[str] = []
+    assert import_archive(tmp_path / "mine", tmp_path / "data", note=notes.append) == ("mine",)
+    assert any("fold_0 is fold 1" in note for note in notes) == (first == "fold_0")
+    folds = layout.find("mine", tmp_path / "data").folds
+    found = [(each.number, each.test.read_text()[0]) for each in folds]
+    assert found == [(1, "0"), (2, "1"), (3, "2")]
 
 
 @pytest.mark.parametrize("null", ["keep", "min"])

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -90,6 +91,7 @@ def make_letor_text(
             with old.open("rb") as lines:
                 _write_part(new, lines, weights_beside(old, queries.offsets))
     else:
+        files = [_in_order_of(files[0], file) for file in files]
         graded = grade_parts(files, grades, note)
         for (_, new), file, labels, before in zip(parts, files, graded, query_counts(files)):
             _write_part(new, letor_text(file, labels, before, note), file.query_weights)
@@ -100,7 +102,8 @@ def make_letor_text(
 
 def rotate_tests(folder: Path, tests: Sequence[Path], note: Note) -> None:
     """Compose folds of test parts alone, as LETOR's rotate."""
-    numbers = {path.parent.name: layout.fold_number(path.parent.name) or 0 for path in tests}
+    numbered = {path.parent.name: layout.fold_number(path.parent.name) for path in tests}
+    numbers = {name: -1 if number is None else number for name, number in numbered.items()}
     layout.numbered_folds(numbers, None, str(folder))
     tests = sorted(tests, key=lambda path: numbers[path.parent.name])
     width, part_of_query, weights = 0, dict[str, Path](), list[np.ndarray]()
@@ -155,6 +158,15 @@ def _write_part(place: Path, text: Iterable[bytes], weights: np.ndarray | None) 
     if weights is not None:
         with write_atomically(place.with_name(place.name + layout.WEIGHTS)) as file:
             file.writelines(f"{weight!r}\n" for weight in weights.tolist())
+
+
+def _in_order_of(first: Documents, part: Documents) -> Documents:
+    """Return a part with its features in the first one's order, if their names are alike."""
+    names, given = first.feature_names or (), part.feature_names or ()
+    if names == given or sorted(names) != sorted(given):
+        return part
+    features = part.features[:, [given.index(name) for name in names]]
+    return replace(part, features=features, feature_names=names)
 
 
 def _write_names(folder: Path, parts: Sequence[Documents]) -> None:

@@ -67,9 +67,16 @@ def kind_of(path: Path) -> str:
     return TABLE if known and b"\0" not in start else ""
 
 
+def _kind_of(path: Path, columns: Columns) -> str:
+    kind = kind_of(path)
+    if kind in (LETOR, SVMLIGHT):
+        columns.check_unnamed(path, "text of index:value")
+    return kind
+
+
 def read_files(paths: Sequence[Path], columns: Columns, grades: Grades) -> list[Documents] | None:
     """Read the files of one data set; None if all are LETOR text that may stay as it is."""
-    kinds = {path: kind_of(path) for path in paths}
+    kinds = {path: _kind_of(path, columns) for path in paths}
     from_0 = any(_counts_from_0(path) for path in paths if kinds[path] in (LETOR, SVMLIGHT))
     if not from_0 and grades is None and not {SVMLIGHT, TABLE} & set(kinds.values()):
         return None
@@ -91,7 +98,7 @@ def read_documents(
 
     The documents of a query are brought together; `rows` has their rows in the file.
     """
-    kind = kind_of(path)
+    kind = _kind_of(path, columns)
     if kind in (LETOR, "") and grades is None:
         try:
             queries = read_queries(path, options)

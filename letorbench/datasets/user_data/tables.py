@@ -64,6 +64,16 @@ class Columns:
     #: whether the labels are read; if not, a column called `label` may be missing
     labelled: bool = True
 
+    def check_unnamed(self, path: Path, found: str) -> None:
+        """Raise DataError if options name columns of a file in which columns have no names."""
+        named = {
+            "--label": self.label != Columns.label, "--qid": self.qid != Columns.qid,
+            "--docid": self.docid, "--columns": self.features, "--weight": self.weight,
+            "--categories, --one-hot": self.categories and not self.files,
+        }  # fmt: skip
+        if options := ", ".join(option for option, given in named.items() if given):
+            raise DataError(f"{path}: found {found}, expected a table with names ({options})")
+
 
 def read_categories(path: Path) -> dict[str, list[str]]:
     """Read the words of columns in the order of their codes, as `split` writes them."""
@@ -152,6 +162,16 @@ class _Block:
                 raise DataError(f"{where}: found no query id, expected one in each row")
         return ids
 
+    def docids(self, name: str) -> list[bytes]:
+        """Return the documents' names, which end at a blank in LETOR text."""
+        docids = list[bytes]()
+        for row, text in enumerate(map(_word, self.cells[name])):
+            docids.append(text.encode("utf-8", "surrogateescape"))
+            if len(text.split()) != 1 or not docids[-1].decode(errors="replace").isprintable():
+                where = self.place(row, name)
+                raise DataError(f"{where}: found the name {text[:40]!r}, expected one word")
+        return docids
+
 
 class _Table(NamedTuple):
     """A table whose columns have names and roles."""
@@ -173,13 +193,14 @@ def read_table(path: Path, columns: Columns, grades: Sequence[str] = ()) -> Docu
     Labels that are words are numbered by `grades`.
     """
     sidecar = sidecar_files(path)
+    named_qid = columns.qid != Columns.qid
     where, names, columns, rows, layout, ignored = _by_pandas(path, columns) or _text(
-        path, columns, sidecar
+        path, columns, sidecar, grades
     )
     named = [each for each in names if each is not None]
     if columns.features is None and any(map(_UNNAMED.fullmatch, named)):
         layout, ignored = layout or "a table", (*ignored, "a column without a name")
-    sizes = sidecar.sizes if columns.qid not in names else None
+    sizes = None if named_qid or columns.qid in names else sidecar.sizes
     features = _features(path, named, columns, sizes is None)
     seen: dict[str, dict[str, int]] = {name: {} for name in columns.categories if name in features}
     lines, labels, weights, matrices = list[int](), [], [], []
@@ -193,7 +214,7 @@ def read_table(path: Path, columns: Columns, grades: Sequence[str] = ()) -> Docu
         if columns.weight is not None:
             weights.append(block.column(columns.weight, "weights"))
         if columns.docid is not None:
-            docids += [_docid(path, cell) for cell in block.cells[columns.docid]]
+            docids += block.docids(columns.docid)
         if sizes is None:
             ids += block.ids(columns.qid)
     if not lines:
@@ -338,16 +359,6 @@ def _is_letor_id(qid: str) -> bool:
     return qid.isprintable() and not set(qid) & set(" #") and len(qid.encode()) <= LONGEST_QID
 
 
-def _docid(path: Path, cell: Any) -> bytes:
-    """Return a document's name; it ends at a blank in LETOR text."""
-    text = _word(cell)
-    name = text.encode("utf-8", "surrogateescape")
-    printable = name.decode(errors="replace").isprintable()
-    if len(text.split()) != 1 or not printable:
-        raise DataError(f"{path}: found the document's name {text!r}, expected one word")
-    return name
-
-
 def _by_pandas(path: Path, columns: Columns) -> _Table | None:
     """Read a file of Parquet, Feather or JSON; None for another file."""
     with path.open("rb") as file:
@@ -384,24 +395,35 @@ def _by_pandas(path: Path, columns: Columns) -> _Table | None:
     return _Table(f"{path}: row ", [str(name).strip() for name in frame.columns], columns, block)
 
 
-def _text(path: Path, columns: Columns, sidecar: SidecarFiles) -> _Table:
+def _text(
+    path: Path, columns: Columns, sidecar: SidecarFiles, grades: Sequence[str] = ()
+) -> _Table:
     """Open a text whose first line has the names, or whose columns the files beside it explain."""
     rows, where = _rows(path), f"{path}:"
     number, first = next(rows)
     heads = [cell.strip() for cell in first]
-    if columns.label in heads or not (sidecar.description or _all_numbers(first)):
+    # names may be LETOR's indices, as a table of pandas without names has them
+    no_names = _all_numbers(first) and not all(map(str.isdecimal, heads))
+    if columns.label in heads and not no_names or not (sidecar.description or _all_numbers(first)):
         return _Table(where, [*heads], columns, _blocks(rows))
-    rows = chain([(number, first)], rows)
     if sidecar.description is not None:
-        names, columns, ignored = _described(path, len(first), sidecar)
         layout = f"columns as {sidecar.description.name} describes them (CatBoost)"
+        columns.check_unnamed(path, layout)
+        names, columns, ignored = _described(path, len(first), sidecar)
+        cells = {name: cell for name, cell in zip(names, heads) if name is not None}
+        # CatBoost's `has_header`: a row of names, which the description replaces
+        label, others = cells["Label"], [cells[name] for name in columns.features or ()]
+        if label in (*MISSING, *grades) or _all_numbers([label]) or _all_numbers(others):
+            rows = chain([(number, first)], rows)
         return _Table(where, names, columns, _blocks(rows), layout, ignored)
+    rows = chain([(number, first)], rows)
     if sidecar.sizes is None:
         raise DataError(
             f"{path}:1: found numbers only, expected the columns' names, or {path.name}.query, "
             f"{path.name}.group or {path.stem}.cd beside the file"
         )
     layout = "columns of numbers, the first the label"
+    columns.check_unnamed(path, layout)
     return _Table(where, [*map(str, range(len(first)))], Columns("0", ""), _blocks(rows), layout)
 
 
