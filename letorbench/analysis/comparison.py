@@ -20,7 +20,6 @@ from letorbench.choices import require_choice
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import sign
 from letorbench.results.dataset_results import DatasetResults
-from letorbench.results.measuring import competes
 from letorbench.results.per_query import PerQuery, check_paired, mean_of
 
 if TYPE_CHECKING:
@@ -175,7 +174,7 @@ def compare(
     by_name = {system.algo: system.in_means for system in systems}
     every = np.unique(np.concatenate([system.folds for system in systems]))
     about, both = [], []
-    for names in _pairs(dataset, list(by_name), baseline):
+    for names in _pairs(dataset, systems, baseline):
         one, other = on_common_folds(dataset, *(by_name[name] for name in names))
         numbers = np.unique(one.folds)
         folds = () if len(numbers) == len(every) else tuple(numbers.tolist())
@@ -223,7 +222,7 @@ def query_tables(
         Column("other", name="value_against", form=".4f"),
         Column("difference", name="difference", form="+.4f"),
     )
-    for names in _pairs(dataset, list(by_name), baseline):
+    for names in _pairs(dataset, systems, baseline):
         one, other = (by_name[name] for name in names)
         one, other, d = differences_by_query(dataset, one, other, measure)
         order = np.argsort(-d, kind="stable").tolist()
@@ -454,10 +453,10 @@ def with_values(one: PerQuery, other: PerQuery, measure: str) -> tuple[PerQuery,
 
 
 def _pairs(
-    dataset: str, algos: Sequence[str], baseline: str | Sequence[str] | None
+    dataset: str, systems: Sequence[PerQuery], baseline: str | Sequence[str] | None
 ) -> list[tuple[str, str]]:
     against = dict.fromkeys([baseline] if isinstance(baseline, str) else baseline or ())
-    algos = [algo for algo in algos if competes(algo) or algo in against]
+    algos = [each.algo for each in systems if each.competes or each.algo in against]
     if len(algos) < 2:
         names = algos[0] if algos else "none"
         raise UsageError(f"{dataset}: found {names}, expected two algorithms or more to compare")

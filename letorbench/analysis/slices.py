@@ -22,7 +22,6 @@ from letorbench.choices import require_choice
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError
 from letorbench.named_files import DASH, input_file
-from letorbench.results.measuring import competes
 from letorbench.results.per_query import PerQuery
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def sliced(
     if isinstance(by, pd.Series):
         return _by_segments(by, systems, data)
     if by == "difficulty":
-        there = (system for system in systems if competes(system.algo))
+        there = (system for system in systems if system.competes)
         facts = [pd.Series(system.values[measure], system.keys).dropna() for system in there]
     else:  # the number of documents, or of those with at least a label
         benchmark, facts = data(), []

@@ -54,7 +54,7 @@ class CatBoost(TreeLibrary):
         "l2_leaf_reg": Between(0.1, 10.0, log=True),
     }  # fmt: skip
     needs = "catboost"
-    published = False  # the leaderboard has no numbers of it
+    published = False  # it takes longer than all the others together
     extra = "letorbench[catboost]"
     order_matters = "the library draws its noise in file order"
     read = staticmethod(of_catboost)  # type: ignore[assignment]

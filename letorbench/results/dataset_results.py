@@ -24,7 +24,7 @@ from letorbench.files import one_writer, refuse_links, write_unlocked
 from letorbench.measures import Measure, measure_names
 from letorbench.results import paths
 from letorbench.results.labels import Label
-from letorbench.results.measuring import measured
+from letorbench.results.measuring import competes, measured
 from letorbench.results.per_query import PerQuery, mean_of
 from letorbench.results.scores import parse
 from letorbench.results.store import Store, StoredFold, by_repeat, current_folds
@@ -111,7 +111,8 @@ class SystemResults:
     def queries(self) -> PerQuery:
         """The test queries' values; DataError if the repeats do not hold the same queries."""
         repeats = [[fold.queries for fold in repeat] for repeat in self.by_repeat]
-        return replace(PerQuery.joined(repeats), algo=self.algo)
+        joined = PerQuery.joined(repeats)
+        return replace(joined, algo=self.algo, competes=competes(self.label.algo))
 
     @cached_property
     def fold_means(self) -> np.ndarray:

@@ -42,7 +42,7 @@ def export(
     end = "json" if form in ("solr", "elasticsearch") else "txt"
     for algo, folds in stored.items():
         for fold in folds:
-            check_output(folder / fold.folder.name / f"{algo}.{end}", data_dir=data_dir)
+            check_output(_file(folder, fold, end), data_dir=data_dir)
     if form != "trec":
         failed: dict[str, None] = {}
         for algo, fold in ((algo, fold) for algo, folds in stored.items() for fold in folds):
@@ -55,7 +55,7 @@ def export(
                 message = f"{algo}: {error}" if isinstance(error, UsageError) else str(error)
                 failed[message] = None
                 continue
-            path = folder / fold.folder.name / f"{algo}.{end}"
+            path = _file(folder, fold, end)
             with write_atomically(path) as file:
                 file.write(text)
             yield path
@@ -68,8 +68,8 @@ def export(
         tests = {fold.number: fold.test for fold in benchmark.folds}
         for fold in folds:
             test = tests[fold.number]
-            names = (QRELS_FILE, f"{algo}.run", f"{algo}.yml")
-            qrels, run, made_by = (folder / fold.folder.name / name for name in names)
+            qrels = folder / fold.folder.name / QRELS_FILE
+            run, made_by = (_file(folder, fold, end) for end in ("run", "yml"))
             write_run(run, test, fold.scores(test.n_docs), algo, benchmark.convention)
             if qrels not in written:
                 write_qrels(qrels, test)
@@ -77,6 +77,11 @@ def export(
                 file.write(ir_metadata(fold, QRELS_FILE))
             written |= {qrels: None, run: None, made_by: None}
     yield from written
+
+
+def _file(folder: Path, fold: StoredFold, end: str) -> Path:
+    """A file of an algorithm, whose label may have signs that no file name has."""
+    return folder / fold.folder.name / f"{fold.folder_of_algo.name}.{end}"
 
 
 def model_file(folder: Path) -> Path:

@@ -39,6 +39,8 @@ class PerQuery:
     #: (2, n_queries) float64, where means are weighted: what each query counts in that of its fold,
     #: and what its NDCG is multiplied by; (n_queries,) where both are the same
     weights: np.ndarray | None = field(default=None, repr=False)
+    #: False for `ideal`, whatever its row is called
+    competes: bool = True
 
     def __post_init__(self) -> None:
         for name in ("folds", "qids"):
@@ -106,7 +108,8 @@ class PerQuery:
             return self
         tables = {name: table[:, kept] for name, table in self.tables.items()}
         weights = None if self.weights is None else self.weights[:, kept]
-        return PerQuery(self.algo, self.folds[kept], self.qids[kept], tables, weights)
+        part = {"folds": self.folds[kept], "qids": self.qids[kept], "tables": tables}
+        return replace(self, **part, weights=weights)
 
     @classmethod
     def joined(cls, repeats: Sequence[Sequence[PerQuery]]) -> PerQuery:

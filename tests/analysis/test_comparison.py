@@ -120,7 +120,7 @@ def test_the_best_of_many_has_the_best_mean_over_all_slices_and_folds(rng):
             assert {shown[0].a, shown[0].b} == {"a10", "a11"}
 
 
-def test_ideal_takes_no_part_whatever_its_options(rng):
+def test_ideal_takes_no_part_whatever_its_options_and_name(rng):
     qids, folds = np.arange(30).astype(str), np.repeat([1, 2, 3, 4, 5], 6)
     rows = tuple(
         row_of(PerQuery(algo, folds, qids, {"map": rng.random(30)}))
@@ -130,6 +130,7 @@ def test_ideal_takes_no_part_whatever_its_options(rng):
     across = overall([frame, replace(frame, dataset="OTHER")], "map")
     assert across.ranked == across.algos == ("a", "b")
     systems = [row.queries for row in rows]
+    systems.append(replace(systems[2], algo="top"))
     assert [(pair.a, pair.b) for pair in compare("SET", systems, "map")] == [("a", "b")]
     found = [sliced("difficulty", each, "map", Mock()) for each in (systems, systems[:2])]
     assert all(found[0][name].equals(found[1][name]) for name in {**found[0], **found[1]})

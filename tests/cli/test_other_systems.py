@@ -74,6 +74,12 @@ def test_every_format_measures_as_the_original(toy):
     assert "other data" in refused(1, "export", "TOY", "--data-dir", "other")
 
 
+def test_a_label_with_slashes_is_exported_to_a_file_of_its_folder(toy):
+    printed("run", "-d", "TOY", "-a", "ndcgboost[gain=0/1/3,rounds=1]", "--folds", "1")
+    printed("export", "TOY", "--to", "trec")
+    assert len([*(toy / "trec/fold1").glob("ndcgboost-*.run")]) == 1
+
+
 def test_a_run_says_in_the_fields_schema_what_made_it(toy):
     """In a file of its own: neither we nor others read a run that begins with comments."""
     yaml, trec = pytest.importorskip("yaml"), pytest.importorskip("pytrec_eval")

@@ -351,6 +351,13 @@ def test_numbers_of_names_are_whole_and_indices_have_their_order(tmp_path):
     assert found.X[0].tolist() == [4.0, 0.5]
 
 
+def test_json_that_has_no_rows_or_breaks_off_is_refused(tmp_path):
+    for text, nouns in (("", "no rows"), ("[]", "no rows"), ('\n{"x": 1}\n{"x" 2}', "line 3")):
+        (tmp_path / "d.json").write_text(text)
+        with pytest.raises(DataError, match=nouns):
+            read_documents(tmp_path / "d.json")
+
+
 def test_new_documents_need_no_labels_and_have_features_by_name(tmp_path):
     table = PLAIN.fillna(0.0)
     ranker = lb.Regression().fit(table[["x", "page"]], table["label"], qid=table["qid"])

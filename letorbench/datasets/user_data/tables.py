@@ -372,9 +372,18 @@ def _by_pandas(path: Path, columns: Columns) -> _Table | None:
         if ending in BINARY:
             frame = (pd.read_parquet if ending == ".parquet" else pd.read_feather)(path)
         else:
-            text = path.read_text(encoding="utf-8-sig").strip()
-            lines = [] if text.startswith("[") else filter(str.strip, text.split("\n"))
-            rows = [*map(json.loads, lines)] or json.loads(text or "[]")
+            text = path.read_text(encoding="utf-8-sig")
+            if text.lstrip().startswith("["):
+                rows = json.loads(text)
+            else:
+                rows = []
+                for number, line in enumerate(text.split("\n"), 1):
+                    try:
+                        rows += [json.loads(line)] if line.strip() else []
+                    except json.JSONDecodeError as error:
+                        raise ValueError(f"line {number}: {error.msg}") from None
+            if not rows:
+                raise ValueError("found no rows")
             for row in rows:
                 if not isinstance(row, dict):
                     raise ValueError(f"found {str(row)[:40]!r}, expected an object for each row")
