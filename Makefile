@@ -122,7 +122,7 @@ kills: $(INSTALLED)
 bench: .venv/with-bench
 	$(BIN)/python -m benchmarks
 
-leaderboard: .venv/with-bench
+leaderboard: .venv/with-bench,trees
 	$(BIN)/python -m benchmarks.leaderboard --data-dir $(DATA) --out $(RESULTS)
 
 docs: .venv/with-docs
