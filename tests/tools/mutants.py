@@ -31,8 +31,10 @@ LIST = Path(__file__).with_name("faults.toml")
 TREE = ROOT / "build" / "mutants"
 #: seconds that the tests of a fault, and all tests, may take; a kernel is compiled in them
 FAULT_SECONDS, ALL_SECONDS = 600, 3600
-#: these read the source as text, and would notice any edit
-READ_SOURCE = ("tests/tools/test_faults.py", "tests/test_architecture.py")
+#: these read the source as text, or ask whether pages are of this code: they would notice any edit
+READ_SOURCE = (
+    "tests/tools/test_faults.py", "tests/test_architecture.py", "tests/docs/test_check.py",
+)  # fmt: skip
 
 
 class Fault(NamedTuple):
