@@ -95,7 +95,7 @@ class Results:
         return sorted({row.algo for frame in self.frames for row in frame.rows})
 
     @property
-    def _some(self) -> tuple[DatasetResults, ...]:
+    def _finished(self) -> tuple[DatasetResults, ...]:
         """The results of each data set; DataError where a run has finished no fold."""
         if not self.frames:
             raise DataError(f"{self.out}: found no results, expected those of a finished fold")
@@ -123,7 +123,7 @@ class Results:
         are several data sets: choose one, as ``results["OHSUMED"].best()``. DataError if they are
         measured by several conventions.
         """
-        if len(self._some) != 1:
+        if len(self._finished) != 1:
             raise UsageError(f"found the data sets {', '.join(self.datasets)}, expected one")
         name, (frame,) = self._one_measure(str(measure)), self._compared()
         frame = frame.measured(name)
@@ -191,7 +191,7 @@ class Results:
         if require_choice(per, ["algorithm", "fold", "query"], "per") != "algorithm":
             return self.per_query(measures) if per == "query" else self.folds(measures)
         records = []
-        for frame in self._some:
+        for frame in self._finished:
             names = usual(frame) + asked_for(frame) if measures is None else frame.names(measures)
             records += (frame if measures is None else frame.measured(names)).records(names)
         table = pd.DataFrame(records)
@@ -262,7 +262,7 @@ class Results:
         import pandas as pd
 
         parts = []
-        for frame in self._some:
+        for frame in self._finished:
             names = frame.names("all" if measures is None else measures)
             for row in frame.measured(names).rows:
                 system = row.queries
@@ -307,7 +307,7 @@ class Results:
         if part not in SCORE_FILES:
             raise UsageError(f"found part={part!r}, expected one of {', '.join(SCORE_FILES)}")
         parts = []
-        for frame in self._some:
+        for frame in self._finished:
             there = {fold.number for row in frame.rows for fold in row.stored}
             for fold in frame.data().folds:
                 if fold.number not in there:
@@ -404,7 +404,7 @@ class Results:
         import pandas as pd
 
         records = []
-        for frame in self._some:
+        for frame in self._finished:
             names = frame.names("all" if measures is None else measures)
             for number, drawn in resplits(frame, self.out).items():
                 for row in drawn.measured(names).rows:
@@ -553,7 +553,7 @@ class Results:
         matplotlib.figure.Figure
         """
         if validation:
-            return draw_validation(self._some, width, title)
+            return draw_validation(self._finished, width, title)
         if baseline is not None:
             procedure = Procedure()
             measure = f"{measure}@10" if measure == "ndcg" else measure
@@ -566,7 +566,7 @@ class Results:
         if shares:
             return draw([each.panel for each in self.learning(measure)], width=width, title=title)
         panels = []
-        for frame in self._some:
+        for frame in self._finished:
             names = drawn_measures(measure, frame)
             drawn = panel(frame.measured(names), names)
             panels.append(with_published(drawn, frame.dataset, names) if published else drawn)
@@ -662,7 +662,7 @@ class Results:
 
     def _compared(self) -> Iterator[DatasetResults]:
         """Yield the data sets with several algorithms, or all; refuse mixed conventions."""
-        for frame in [each for each in self._some if len(each.rows) > 1] or self._some:
+        for frame in [each for each in self._finished if len(each.rows) > 1] or self._finished:
             if frame.mixed:
                 each = ", ".join(f"{row.algo} {row.convention}" for row in frame.rows)
                 raise DataError(
@@ -684,7 +684,7 @@ class Results:
         return [row for each in named if (row := self.row(each))] or None
 
     def _one_measure(self, text: str) -> str:
-        if len(names := self._some[0].names(text)) != 1:
+        if len(names := self._finished[0].names(text)) != 1:
             raise UsageError(f"found the measures {text}, expected one")
         return names[0]
 
@@ -694,7 +694,7 @@ class Results:
 
         return pd.DataFrame(
             {**fold.key._asdict(), **facts(fold)}
-            for frame in self._some
+            for frame in self._finished
             for row in frame.rows
             for fold in row.stored
         )

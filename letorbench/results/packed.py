@@ -24,6 +24,8 @@ FACTS, QUERIES, VALUES, PLACES = "facts.json", "queries.json", "values.npy", "pl
 #: what of a fit.json is not packed: it is of files that are not there, or long
 LEFT_OUT: dict[str, object] = {"files": {}, "objective": []}
 CURVES: dict[str, object] = {"curve": [], "grid": []}
+#: ranks below take two bytes each, others four
+TWO_BYTES = 1 << 16
 
 
 def pack(frame: DatasetResults, measures: Sequence[str], path: Path) -> None:
@@ -56,7 +58,7 @@ def pack(frame: DatasetResults, measures: Sequence[str], path: Path) -> None:
     # ranks of a training are in one piece, because other trainings may have the same
     tables = np.concatenate(values).transpose(2, 1, 0)
     ranks = np.array(places)
-    size = 2 if ranks.max() < 1 << 16 else 4
+    size = 2 if ranks.max() < TWO_BYTES else 4
     bytes_of = ranks.astype(f"<u{size}").view(np.uint8).reshape(-1, size).T
     with write_atomically(path, binary=True) as file:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_LZMA) as packed:

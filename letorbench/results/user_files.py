@@ -60,6 +60,10 @@ def _as_named(queries: QuerySet, ranker: Ranker, path: Path) -> QuerySet:
     given, wanted = list(queries.feature_names or ()), list(ranker.feature_names_in_ or ())
     if not set(wanted) <= set(given):  # LightGBM writes a blank in a name as _
         given, wanted = ([n.replace(" ", "_") for n in names] for names in (given, wanted))
+        if twice := [name for name in given if given.count(name) > 1]:
+            raise DataError(
+                f"{path}: found the feature {twice[0]!r} also with a blank for _, expected one"
+            )
     if not given or not wanted:
         return queries
     if given == wanted:

@@ -44,6 +44,17 @@ def made(tmp_path_factory):
     return folder
 
 
+def test_ranks_of_long_lists_take_four_bytes(made, tmp_path, monkeypatch):
+    monkeypatch.setattr("letorbench.results.packed.TWO_BYTES", 1)
+    frame = DatasetResults.read(made / "results", "UNEVEN", made / "data")
+    pack(frame, MEASURES, tmp_path / "UNEVEN.zip")
+    assert len(np.load(tmp_path / "UNEVEN.zip")["places"]) == 4
+    for name in (made / "UNEVEN.zip", tmp_path / "UNEVEN.zip"):
+        unpack(name, tmp_path / name.parent.name)
+    two, four = ([*(tmp_path / n).rglob("scores.txt")] for n in (made.name, tmp_path.name))
+    assert [sorted(p.read_text() for p in two)] == [sorted(p.read_text() for p in four)] and two
+
+
 def test_packed_results_read_back_and_are_measured_again(made, tmp_path):
     unpack(made / "UNEVEN.zip", tmp_path / "out")
     kept, found, again = (

@@ -351,6 +351,17 @@ def test_numbers_of_names_are_whole_and_indices_have_their_order(tmp_path):
     assert found.X[0].tolist() == [4.0, 0.5]
 
 
+def test_names_that_differ_by_a_blank_are_kept_apart(tmp_path):
+    X = pd.DataFrame({"a b": [1.0, 0.0, 0.5], "a_b": [0.0, 1.0, 0.0]})
+    ranker = lb.Regression().fit(X, [1, 0, 2], qid=[1, 1, 1])
+    X[["a_b", "a b"]].assign(qid=1).to_csv(tmp_path / "new.csv", index=False)
+    assert read_for(ranker, tmp_path / "new.csv").X.tolist() == X.to_numpy().tolist()
+    ranker = lb.Regression().fit(X.set_axis(["a_b", "c_d"], axis=1), [1, 0, 2], qid=[1, 1, 1])
+    X.assign(qid=1).to_csv(tmp_path / "new.csv", index=False)
+    with pytest.raises(DataError, match="a_b.* blank"):
+        read_for(ranker, tmp_path / "new.csv")
+
+
 def test_json_that_has_no_rows_or_breaks_off_is_refused(tmp_path):
     for text, nouns in (("", "no rows"), ("[]", "no rows"), ('\n{"x": 1}\n{"x" 2}', "line 3")):
         (tmp_path / "d.json").write_text(text)
