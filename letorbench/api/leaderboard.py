@@ -59,6 +59,11 @@ def boards(
     elif results is not None:
         out = Path(results)
         stored = {name: DatasetResults.read(out, name, data_dir) for name in present(out)}
+        if not stored and str(results).upper() in files() and not out.exists():
+            raise UsageError(
+                f"found {results}, a data set, expected a results folder; "
+                f"`--dataset {results}` chooses the data set"
+            )
         if not stored:
             raise DataError(f"{results}: no results there; `letorbench run` makes them")
     names = split_names(datasets) or [name for name in files() if not stored or name in stored]

@@ -416,7 +416,7 @@ def stored(command: Command) -> Command:
     return applied(
         call,
         click.argument(
-            "datasets", nargs=-1, metavar="DATASET…", shell_complete=datasets_with_results
+            "datasets", nargs=-1, metavar="[DATASET…]", shell_complete=datasets_with_results
         ),
         algos,
         data_dir,

@@ -43,7 +43,7 @@ def report(
 
 
 @click.command(short_help="Show which method is best, and your own results beside all others.")
-@click.argument("folder", required=False, type=options.FOLDER, metavar="RESULTS")
+@click.argument("folder", required=False, type=options.FOLDER, metavar="[RESULTS]")
 @options.several(
     "--dataset", "-d", "datasets", metavar="NAME…",
     help="Data sets.  [default: all that are shipped, or that RESULTS has of them]",
