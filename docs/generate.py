@@ -352,7 +352,8 @@ def chosen() -> str:
     rows: dict[tuple[str, str], list[str]] = {}
     for page, head in heads().items():
         for name in losses_of(page):
-            if ranker(name).published and "reference" not in ranker(name).families:
+            cls = ranker(name)
+            if (cls.published or cls.grid) and "reference" not in cls.families:
                 cells = _chosen(name), _as_published(name, head[TUNED])
                 rows.setdefault(cells, []).append(name)
     return table(
