@@ -47,7 +47,7 @@ def table(text: str) -> Table:
     return Table(text, columns, rows, (text,), text, True, text, text)
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", [*FORMATS, "html"])
 def test_no_form_of_a_table_holds_what_acts(form):
     lines = render(table("a"), form).count("\n")
     for text in (*FOREIGN, *MARKED):

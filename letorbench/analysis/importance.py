@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from letorbench import escaping
-from letorbench.analysis import figures
+from letorbench.analysis import figures, tables
 from letorbench.analysis.results_table import label
 from letorbench.analysis.slices import labelled
 from letorbench.analysis.tables import Cell, Column, Table, table
@@ -173,7 +173,7 @@ def importance_table(
     )
     losses = one["permutation"].unstack(0)
     rows = [
-        [key[1], *(
+        [dataset, key[1], *(
             Cell(f"{loss:+.4f}", float(loss), spread="" if np.isnan(sd) else f"±{sd:.4f}")
             for loss, sd in one.xs(key, level=(1, 2))[["permutation", "sd"]].to_numpy()
         )]
@@ -183,7 +183,8 @@ def importance_table(
         f"{dataset}, {label(measure)} [{rules}]: loss when a feature's values are exchanged within "
         f"the test queries, mean over folds and {draws} draws"
     )
-    heads = (Column("feature", "left", "feature"), *(Column(a, name=a) for a in frames))
+    algos = (Column(algo, name=algo) for algo in frames)
+    heads = (tables.DATASET, Column("feature", "left", "feature"), *algos)
     return replace(table(caption, heads, rows), seeds="± = standard deviation over folds")
 
 
