@@ -122,11 +122,13 @@ def _sorted(frame: DataFrame) -> DataFrame:
 
 def feature_groups(path: Path, queries: QuerySet) -> dict[str, list[int]]:
     """Return the columns of each group of a CSV file; a feature has its name or its number."""
-    groups, names = labelled(path, "", "feature", "group"), _names(queries)
+    names = _names(queries)
     numbers = [str(k) for k in range(1, len(names) + 1)]
+    known = [*names, *numbers]
+    groups = labelled(path, "", "feature", "group", known.__contains__)
     for feature in groups.index:
         if feature not in names:
-            require_choice(feature, [*names, *numbers], f"feature of {path}")
+            require_choice(feature, known, f"feature of {path}")
     by_group: dict[str, list[int]] = {}
     for k, each in enumerate(zip(names, numbers)):
         given = (str(groups[feature]) for feature in each if feature in groups.index)
