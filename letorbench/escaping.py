@@ -21,14 +21,17 @@ if TYPE_CHECKING:
 #: the templates of pages
 TEMPLATES = Path(__file__).with_name("templates")
 
-#: what LaTeX would read as a command, or not set at all
+#: what LaTeX would read as a command, set as another sign, or not set at all
 _LATEX = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "<": "$<$", ">": "$>$", "±": r"$\pm$",
+    "<": "$<$", ">": "$>$", "±": r"$\pm$", "|": r"\textbar{}",
     **{character: "\\" + character for character in "_%&#${}"},
 }  # fmt: skip
-#: what ends a cell of a Markdown table, or begins HTML or bold text; code stays code
-_MARKDOWN = {"\\": r"\\", "*": r"\*", "|": r"\|", "<": "&lt;"}
+#: what ends a cell of a Markdown table, or begins HTML, a sign's name, a link or other type; at the
+#: beginning also a title, a quotation or a list; code stays code
+_MARKDOWN = re.compile(
+    r"[\\*|~<]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)|(?<=])[(:]|^(?:>(?!=)|(?:[#+-]+|\d+[.)])(?= ))"
+)
 #: what makes a spreadsheet compute a cell, also behind apostrophes that are part of the text
 _FORMULA = re.compile(r"[\s']*[=+@-]")
 
@@ -82,7 +85,8 @@ def latex(text: str) -> str:
     >>> print(latex("50 % of a_b"))
     50 \% of a\_b
     """
-    return "".join(_LATEX.get(character, character) for character in visible(text))
+    shown = "".join(_LATEX.get(character, character) for character in visible(text))
+    return re.sub("-(?=-)", "-{}", shown)  # no dash
 
 
 def markdown(text: str) -> str:
@@ -91,8 +95,11 @@ def markdown(text: str) -> str:
     >>> print(markdown("a|b <i>"))
     a\|b &lt;i>
     """
-    shown = "".join(_MARKDOWN.get(character, character) for character in visible(text))
-    return shown.replace("](", r"]\(")  # no link
+
+    def escaped(found: re.Match[str]) -> str:
+        return {"<": "&lt;", "&": "&amp;"}.get(found[0]) or f"{found[0][:-1]}\\{found[0][-1]}"
+
+    return _MARKDOWN.sub(escaped, visible(text))
 
 
 def figure(text: str) -> str:

@@ -29,6 +29,11 @@ FOREIGN = (
     r"\input{/etc/passwd}", "a_b^c~d", "$x$", "$\\frac$", "50%", "{", "}", "#1", "a & b", "a|b",
     "**a**", "[a](javascript:alert(1))", "a,b", 'a"b', "`a`", r"\|",
 )  # fmt: skip
+#: what marks text in Markdown and in LaTeX
+MARKED = (
+    "_a_", "__a__ b", "~~a~~", "[a]: b", "&copy;", "&#124;", "# a", "- a", "1. a", "> a", "a--b",
+    "a\\",
+)  # fmt: skip
 CONTROL = {character for text in FOREIGN for character in text if not character.isprintable()}
 #: a folder's name may hold all these but "/" and a zero byte; only what begins one acts alone
 _ABLE = [text for text in FOREIGN if not {"/", "\0", "\ud800"} & set(text)]
@@ -42,10 +47,10 @@ def table(text: str) -> Table:
     return Table(text, columns, rows, (text,), text, True, text, text)
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", [*FORMATS, "html"])
 def test_no_form_of_a_table_holds_what_acts(form):
     lines = render(table("a"), form).count("\n")
-    for text in FOREIGN:
+    for text in (*FOREIGN, *MARKED):
         made = render(table(text), form)
         assert not set(made) & (CONTROL - {"\n"})
         assert made.count("\n") in (
@@ -62,6 +67,24 @@ def test_no_form_of_a_table_holds_what_acts(form):
             assert [row.count("|") for row in rows] == [3, 3, 3]
         if form == "latex":
             assert not any(f"\\{name}" in made for name in ("input", "def", "write"))
+            assert not re.search(r"\||--|(?<!\\)[#_]", made)
+            rows = [line for line in made.split("\n") if line.endswith(r" \\")]
+            assert [len(re.findall(r"(?<!\\)&", row)) for row in rows] == [1, 1]
+
+
+def test_a_reader_of_markdown_finds_every_text():
+    markdown_it = pytest.importorskip("markdown_it", reason="needs markdown-it-py")
+    reader = markdown_it.MarkdownIt().enable(["table", "strikethrough"])
+    for text in {*FOREIGN, *MARKED} - {"`a`"}:  # code
+        tokens = reader.parse(render(table(text), "markdown"))
+        parts = [part for token in tokens for part in token.children or ()]
+        assert {part.type for part in parts} <= {"text", "text_special", "html_inline"}
+        read = ["".join(part.content for part in token.children or ()) for token in tokens]
+        shown = " ".join(visible(text).split())
+        cells = [" ".join(each.split()) for each in read if each]
+        # the caption and its marks, the headings and the cells, the note
+        assert cells[0].startswith(f"{shown}; {shown}") and cells[1:4] == [shown, "map", shown]
+        assert cells[-1] == shown
 
 
 @pytest.mark.parametrize("kind", [DataError, UsageError])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from letorbench import escaping
-from letorbench.analysis import figures
+from letorbench.analysis import figures, tables
 from letorbench.analysis.results_table import label
 from letorbench.analysis.slices import labelled
 from letorbench.analysis.tables import Cell, Column, Table, table
@@ -122,11 +122,13 @@ def _sorted(frame: DataFrame) -> DataFrame:
 
 def feature_groups(path: Path, queries: QuerySet) -> dict[str, list[int]]:
     """Return the columns of each group of a CSV file; a feature has its name or its number."""
-    groups, names = labelled(path, "", "feature", "group"), _names(queries)
+    names = _names(queries)
     numbers = [str(k) for k in range(1, len(names) + 1)]
+    known = [*names, *numbers]
+    groups = labelled(path, "", "feature", "group", known.__contains__)
     for feature in groups.index:
         if feature not in names:
-            require_choice(feature, [*names, *numbers], f"feature of {path}")
+            require_choice(feature, known, f"feature of {path}")
     by_group: dict[str, list[int]] = {}
     for k, each in enumerate(zip(names, numbers)):
         given = (str(groups[feature]) for feature in each if feature in groups.index)
@@ -173,7 +175,7 @@ def importance_table(
     )
     losses = one["permutation"].unstack(0)
     rows = [
-        [key[1], *(
+        [dataset, key[1], *(
             Cell(f"{loss:+.4f}", float(loss), spread="" if np.isnan(sd) else f"±{sd:.4f}")
             for loss, sd in one.xs(key, level=(1, 2))[["permutation", "sd"]].to_numpy()
         )]
@@ -183,7 +185,8 @@ def importance_table(
         f"{dataset}, {label(measure)} [{rules}]: loss when a feature's values are exchanged within "
         f"the test queries, mean over folds and {draws} draws"
     )
-    heads = (Column("feature", "left", "feature"), *(Column(a, name=a) for a in frames))
+    algos = (Column(algo, name=algo) for algo in frames)
+    heads = (tables.DATASET, Column("feature", "left", "feature"), *algos)
     return replace(table(caption, heads, rows), seeds="± = standard deviation over folds")
 
 

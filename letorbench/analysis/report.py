@@ -32,7 +32,6 @@ from letorbench.solvers.fit_warnings import FitWarning
 from letorbench.version import __version__
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 #: inches of a small chart
@@ -49,13 +48,13 @@ def page(
     words: the command line that made it. important: whether the best one's features are permuted.
     """
     names = ", ".join(frame.dataset for frame in frames)
-    by = None if by is None else slices.property_or_segments(by)
+    chosen = None if by is None else slices.property_or_segments(by)
     return escaping.page(
         "report.html",
         title=f"letorbench report: {names}", heading=f"Learning to rank: {names}",
         version=__version__, words=words,
         sections={
-            each.dataset: _section(each, baseline, procedure, measure, by, important)
+            each.dataset: _section(each, baseline, procedure, measure, chosen, important)
             for each in frames
         },
     )  # fmt: skip
@@ -63,7 +62,7 @@ def page(
 
 def _section(
     frame: DatasetResults, baseline: str | None, procedure: Procedure, measure: str,
-    by: str | pd.Series | None, important: bool,
+    by: str | slices.Segments | None, important: bool,
 ) -> dict[str, Any]:  # fmt: skip
     """What the template shows of a data set."""
     if baseline is None:
@@ -142,7 +141,7 @@ def _points(queries: PerQuery) -> list[tuple[float, float, float]]:
 
 def _compared(
     frame: DatasetResults, pairs: Sequence[Pair], baseline: str, first: Sequence[str],
-    procedure: Procedure, measure: str, by: str | pd.Series | None,
+    procedure: Procedure, measure: str, by: str | slices.Segments | None,
 ) -> dict[str, Any]:  # fmt: skip
     """Every algorithm against the baseline: the tests, their reasons, and query by query."""
     heading = {"measure": label(measure), "baseline": baseline}

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -37,12 +37,17 @@ SLICES: Mapping[str, str] = {
 MOST_NUMBERS = 10
 #: the slice of the queries without a segment
 REST = "(no segment)"
-#: the first words of a file of features that stand above them
-FEATURE_HEADINGS = ("feature", "features", "name", "names", "column", "columns")
+
+
+class Segments(NamedTuple):
+    """A CSV file of queries, and the column of their segments; "" for the second one."""
+
+    path: Path
+    column: str
 
 
 def sliced(
-    by: str | Path | pd.Series,
+    by: str | Path | Segments,
     systems: Sequence[PerQuery],
     measure: str,
     data: Callable[[], Benchmark],
@@ -50,12 +55,12 @@ def sliced(
     """Return the folds and queries of each slice, by its name.
 
     by: a name of `SLICES`; or a CSV file of segments, `FILE.csv` or `FILE.csv:COLUMN`, or what
-    `property_or_segments` read of it. `data` reads the data set, to count documents.
+    `property_or_segments` made of it. `data` reads the data set, to count documents.
     """
     import pandas as pd
 
-    by = by if isinstance(by, pd.Series) else property_or_segments(by)
-    if isinstance(by, pd.Series):
+    by = by if isinstance(by, Segments) else property_or_segments(by)
+    if isinstance(by, Segments):
         return _by_segments(by, systems, data)
     if by == "difficulty":
         there = (system for system in systems if system.competes)
@@ -87,18 +92,23 @@ def _quartiles(values: pd.Series, words: str) -> dict[str, pd.MultiIndex]:
     return slices if len(slices) == len(parts) else named(repr)  # values of many decimals
 
 
-def property_or_segments(by: str | Path) -> str | pd.Series:
-    """Return the property of that name, or the segments of a CSV file by query."""
+def property_or_segments(by: str | Path) -> str | Segments:
+    """Return the property of that name, or the segments of a CSV file."""
     file, end, column, _ = re.split(r"(\.[ct]sv(?:\.\w+)?|$)(?::(.*))?$", str(by), maxsplit=1)
     if not (end or file == DASH or (file not in SLICES and Path(file).exists())):
         return require_choice(str(by), list(SLICES), "property of queries")
-    return labelled(input_file(file + end), column or "", "query", "segment")
+    return Segments(input_file(file + end), column or "")
 
 
-def labelled(path: Path, column: str, what: str, label: str) -> pd.Series:
-    """Return the label of each query or feature in a CSV file, by default of its second column."""
+def labelled(
+    path: Path, column: str, what: str, label: str, known: Callable[[str], bool]
+) -> pd.Series:
+    """Return the label of each query or feature in a CSV file, by default of its second column.
+
+    known: whether there is a query or a feature of that name; the first line may be a heading.
+    """
     try:
-        table = _table(path, what, label)
+        table = _table(path, what, label, known)
     except OSError as error:
         raise DataError(f"{path}: {error.strerror}") from None
     except ValueError as error:
@@ -113,11 +123,11 @@ def labelled(path: Path, column: str, what: str, label: str) -> pd.Series:
         line = int(repeated.argmax())
         again = f"found {what} {table.iloc[line, 0]} again, expected one line per {what}"
         raise DataError(f"{path}:{table.index[line]}: {again}")
-    return table.set_index(table.columns[0])[column].rename_axis(str(path))
+    return table.set_index(table.columns[0])[column]
 
 
-def _table(path: Path, what: str, label: str) -> pd.DataFrame:
-    """Return the cells by lines; two columns whose first line holds values get headings."""
+def _table(path: Path, what: str, label: str, known: Callable[[str], bool]) -> pd.DataFrame:
+    """Return the cells by lines; columns whose first line holds values get headings."""
     import pandas as pd
 
     with path.open(encoding="utf-8", errors="replace") as file:
@@ -127,22 +137,10 @@ def _table(path: Path, what: str, label: str) -> pd.DataFrame:
     table = read()
     if not isinstance(table.index, pd.RangeIndex):  # pandas takes the cells too many for an index
         raise ValueError("found more cells in a line than headings, expected as many")
-
-    def are_numbers(values: Sequence[str]) -> bool:
-        return bool(pd.to_numeric(pd.Series(values), errors="coerce").notna().all())
-
-    if len(table.columns) == 2:
-        (first, keys), (second, labels) = ((name, [*table[name]]) for name in table)
-        if what == "feature":
-            are_values = first.lower() not in FEATURE_HEADINGS
-        elif are_numbers(keys):  # as ids mostly are; a heading is none
-            are_values = are_numbers([first])
-        else:
-            are_values = second in labels or are_numbers([second, *labels])
-    else:
-        are_values = False
-    if are_values:
-        return read(names=[what, label]).rename(lambda row: row + 1)
+    heads = [str(name) for name in table]
+    if heads[1:] and (known(heads[0]) or heads[1] in [*table[heads[1]]]):
+        more = [f"column {k}" for k in range(3, len(heads) + 1)]
+        return read(names=[what, label, *more]).rename(lambda row: row + 1)
     return table.rename(lambda row: row + 2)
 
 
@@ -156,19 +154,26 @@ def query_names(data: Callable[[], Benchmark]) -> dict[str, str]:
     return called
 
 
+def _plain(name: str) -> str:
+    """Return a query's name with single blanks, as `split` keeps it."""
+    return " ".join(name.split())
+
+
 def _by_segments(
-    segment: pd.Series, systems: Sequence[PerQuery], data: Callable[[], Benchmark]
+    file: Segments, systems: Sequence[PerQuery], data: Callable[[], Benchmark]
 ) -> dict[str, pd.MultiIndex]:
     """Return the slices of segments; a query is found by its id, else by its text."""
     import pandas as pd
 
-    path, column = segment.index.name, segment.name
     index = pd.MultiIndex.from_tuples(dict.fromkeys(key for each in systems for key in each.keys))
     qids = index.get_level_values(1)
+    segment = labelled(*file, "query", "segment", qids.__contains__)
     if not qids.isin(segment.index).all() and (called := query_names(data)):
-        # `split` keeps names with single blanks
-        segment = segment.groupby([" ".join(str(name).split()) for name in segment.index]).first()
+        names = {*qids, *called.values()}
+        segment = labelled(*file, "query", "segment", lambda name: _plain(name) in names)
+        segment = segment.groupby([_plain(str(name)) for name in segment.index]).first()
         qids = pd.Index([q if q in segment.index else called.get(q, q) for q in qids])
+    path, column = file.path, segment.name
     there = qids.isin(segment.index)
     known = index[there]
     if not len(known):

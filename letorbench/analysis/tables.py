@@ -206,12 +206,11 @@ def probability(p: float) -> str:
 
 
 def render(tables: Table | Iterable[Table], form: str) -> str:
-    """One or several tables in a format of `FORMATS`; in CSV they share the first headings."""
-    every = [tables] if isinstance(tables, Table) else tables
-    if form != "csv":
-        return "\n".join(FORMATS[form](table.visible_columns()) for table in every)
-    texts = [_csv(table) for table in every]
-    return texts[0] + "".join(text.partition("\n")[2] for text in texts[1:])
+    """One or several tables in a format; in CSV they are one, with the columns of all."""
+    every = [tables] if isinstance(tables, Table) else [*tables]
+    if form == "csv":
+        return _csv(every)
+    return "\n".join(_FORMS[form](table.visible_columns()) for table in every)
 
 
 def _text(table: Table) -> str:
@@ -249,10 +248,11 @@ def _width(text: str) -> int:
     return len(text) + sum(unicodedata.east_asian_width(c) in "WF" for c in text) - none
 
 
-def _csv(table: Table) -> str:
-    shown = table.only(lambda column: bool(column.name))
-    names: Sequence[object] = [column.name for column in shown.columns]
-    return escaping.csv_table([names, *([cell.value for cell in row] for row in shown.rows)])
+def _csv(tables: Sequence[Table]) -> str:
+    names = dict.fromkeys(column.name for table in tables for column in table.columns)
+    names.pop("", None)
+    rows = ([row.get(name) for name in names] for table in tables for row in records(table))
+    return escaping.csv_table([[*names], *rows])
 
 
 def _markdown(table: Table) -> str:
@@ -319,7 +319,8 @@ def _html(table: Table) -> str:
     return escaping.templates().get_template("parts.html").module.table(table)  # type: ignore
 
 
-#: the formats by name
-FORMATS: Mapping[str, Callable[[Table], str]] = {
-    "text": _text, "csv": _csv, "markdown": _markdown, "latex": _latex, "html": _html
+_FORMS: Mapping[str, Callable[[Table], str]] = {
+    "text": _text, "markdown": _markdown, "latex": _latex, "html": _html
 }  # fmt: skip
+#: the formats that commands print; HTML is a part of our pages, with buttons for their script
+FORMATS = ("text", "csv", "markdown", "latex")

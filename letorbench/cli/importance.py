@@ -25,7 +25,7 @@ GROUPS = "CSV file of features, by name or number, and their groups, perhaps bel
     "--draws", type=click.IntRange(1), default=5, metavar="N", help="Draws for each feature."
 )
 @options.seed
-@options.format_of("text", "csv", "markdown", "latex")
+@options.table_format
 @options.stored
 def importance(
     results: Results, groups: Path | None, measure: str, draws: int, seed: int, form: str
@@ -71,7 +71,7 @@ def importance(
 @options.features
 @options.jobs
 @options.seed
-@options.format_of("text", "csv", "markdown")
+@options.table_format
 @options.data_dir
 @options.option(
     "--out", "-o", type=options.FOLDER, default=Path("ablations"), help="Folder of the results."
@@ -104,4 +104,4 @@ def ablation(
     print_table([comparison_table(pairs, convention=rules) for pairs in comparisons], form)
     panels = [differences_panel(pairs, Procedure()) for pairs in comparisons]
     for path in write(draw(panels), out / f"{benchmark.name}-ablation", [FIGURE]):
-        echo(path, err=form == "csv")
+        echo(path, err=form != "text")

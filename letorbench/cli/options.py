@@ -12,6 +12,7 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
+from letorbench.analysis.tables import FORMATS
 from letorbench.cli.group import print_error
 from letorbench.errors import UsageError
 from letorbench.named_files import input_file
@@ -246,9 +247,12 @@ class Format(click.Choice):
         return str(super().convert(name, param, ctx))
 
 
-def format_of(*forms: str, help: str = "Format of the tables.") -> Callable:
+def format_of(*forms: str, help: str) -> Callable:
     """The option --format, the first form by default."""
     return option("--format", "form", default=forms[0], type=Format(forms), help=help)
+
+
+table_format = format_of(*FORMATS, help="Format of the tables.")
 
 
 data_dir = option("--data-dir", type=FOLDER, default=Path("data"), help="Folder of the data sets.")

@@ -49,7 +49,7 @@ def report(
     help="Data sets.  [default: all that are shipped, or that RESULTS has of them]",
 )  # fmt: skip
 @options.measure("Measure to rank by.")
-@options.format_of("text", "csv", "markdown")
+@options.table_format
 @options.page("leaderboard.html", "The page to write.")
 @click.option(
     "--unpack", type=options.FOLDER, metavar="FOLDER",
@@ -93,4 +93,4 @@ def leaderboard(
     print_error([line for each in all_boards for line in each.frame.damaged], "warning")
     with open_output(out_file) as file:
         file.write(text)
-    echo(f"\npage  {out_file}", err=form == "csv" or is_stream(out_file))
+    echo(f"\npage  {out_file}", err=form != "text" or is_stream(out_file))

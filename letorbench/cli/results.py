@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Print stored results as text, CSV, Markdown or LaTeX.")
-@options.format_of("text", "csv", "markdown", "latex")
+@options.table_format
 @options.measures(
     "Columns, also as comma lists; `all`.  [default: ndcg@1,3,5,10 and map; csv: all]"
 )
@@ -172,7 +172,7 @@ def write_figure(
 @options.runs
 @click.option("--qrels", type=options.FILE, help="Judgements of the runs.")
 @options.convention_of("trec_eval", help="Measuring rules for the runs.")
-@options.format_of("text", "csv", "markdown")
+@options.table_format
 @options.procedure
 @options.stored
 def compare(
@@ -254,7 +254,7 @@ def compare(
         tables += results.resplit_comparisons(measures, baseline, procedure)
     print_table(tables, form)
     if results is not None and whole:
-        _show_overall(results, measures)
+        _show_overall(results, measures, form)
 
 
 def _of_runs(
@@ -286,7 +286,7 @@ def _of_runs(
     return benchmark, [system.at(counts) for system in systems], against
 
 
-def _show_overall(results: Results, measures: tuple[str, ...]) -> None:
+def _show_overall(results: Results, measures: tuple[str, ...], form: str) -> None:
     """Print the comparison over several data sets; draw the critical-difference diagrams."""
     from letorbench.analysis.figures import write
     from letorbench.analysis.ranks import draw_ranks, overall, overall_table
@@ -300,8 +300,9 @@ def _show_overall(results: Results, measures: tuple[str, ...]) -> None:
     for name in results.frames[-1].names(measures):
         across = overall(frames, name)
         echo("")
-        print_table(overall_table(across))
+        print_table(overall_table(across), form)
         if across.difference is not None:
             stem = results.out / f"critical-difference-{name.replace('@', '-at-')}"
             figure = draw_ranks(across.ranked, across.ranks, across.difference)
-            echo(f"diagram: {', '.join(map(str, write(figure, stem)))}")
+            written = ", ".join(map(str, write(figure, stem)))
+            echo(f"diagram: {written}", err=form != "text")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from letorbench.analysis.tables import Column, records, table
+from letorbench.analysis.tables import FORMATS, Column, records, table
 from letorbench.cli import options
 from letorbench.cli.group import echo, print_error, print_table
 from letorbench.errors import DataError, UsageError
@@ -38,7 +38,7 @@ OF_RUNS = "map,mrr,p@10,ndcg@10,recall@100,rprec,bpref"
     "Measures, also as comma lists.  [default: the convention's; of runs the usual ones]"
 )
 @options.convention_of("auto", "auto", help="Measuring rules; auto: standard, for runs trec_eval.")
-@options.format_of("official", "text", "csv", help="The official tool's own output, or a table.")
+@options.format_of("official", *FORMATS, help="The official tool's own output, or a table.")
 @options.flag("--per-query", "Print the values of every query, not only their means.")
 @options.table_columns
 @options.grades
@@ -211,7 +211,7 @@ def external(
 @click.option("--algo", "-a", metavar="NAME", help="Algorithm that --against compares.")
 @click.option("--baseline", metavar="NAME", help="Algorithm for the effect ratio of --against.")
 @options.data_dir
-@options.format_of("text", "json")
+@options.format_of(*FORMATS, "json", help="Format of the table.")
 def verify(
     what: str, files: tuple[Path, ...], scores: tuple[Path, ...], measure: str, convention: str,
     against: Path | None, algo: str | None, baseline: str | None, data_dir: Path, form: str,
@@ -258,5 +258,5 @@ def verify(
         facts = {"status": check.status, "found": shown.caption, "rows": records(shown)}
         echo(json.dumps(facts, indent=1))
     else:
-        print_table(check.table)
+        print_table(check.table, form)
     raise SystemExit(check.status)

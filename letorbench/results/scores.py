@@ -10,12 +10,17 @@ import numpy as np
 
 from letorbench import aliases, measures
 from letorbench.datasets.text import odd_character, without_mark
-from letorbench.errors import DataError
+from letorbench.errors import DataError, UsageError
 from letorbench.files import Writer, write_atomically
 from letorbench.measures import MEASURES, Measure
 
 #: the scores written for -infinity (and NaN) and for infinity, which a score file cannot hold
 LOWEST, HIGHEST = -1e300, 1e300
+#: the names of the columns that stand beside those of measures, in stored files and in tables
+COLUMNS = frozenset(
+    "algo convention cut_off dataset draws features fold folds high low n_folds ndcg-weight "
+    "not_converged partial qid queries repeat repeats run share weight".split()
+)
 
 
 def parse(text: str) -> Measure:
@@ -35,7 +40,7 @@ def parse(text: str) -> Measure:
     Raises
     ------
     UsageError
-        No measure has that name, or the cut-off does not fit it.
+        No measure has that name, it is that of another column, or the cut-off does not fit it.
 
     Examples
     --------
@@ -46,7 +51,10 @@ def parse(text: str) -> Measure:
     if cut and measures.custom_measure(cut[0].strip()) is None:  # one of the user's comes first
         if name := aliases.named(cut[1], MEASURES, "measure"):
             text = f"{name}@{cut[2]}"
-    return measures.parse(text)
+    measure = measures.parse(text)
+    if measure.name in COLUMNS:
+        raise UsageError(f"found a measure {text!r}, expected another name: a column has this one")
+    return measure
 
 
 def read_scores(

@@ -229,7 +229,7 @@ def test_stored_models_are_measured_on_their_test_parts(tmp_path):
     (tmp_path / "g.csv").write_text("a,one\n2,two\n")
     alone = feature_groups(tmp_path / "g.csv", bench.folds[0].test)
     assert alone == {"one": [0], "two": [1], "(no group)": [2]}
-    (tmp_path / "g.csv").write_text("feature,group\na,both\n2,both\n")
+    (tmp_path / "g.csv").write_text("variable,kind\na,both\n2,both\n")
     groups = feature_groups(tmp_path / "g.csv", bench.folds[0].test)
     assert groups == {"both": [0, 1], "(no group)": [2]}
     for names in (groups, {"a": [0], "b": [1], "c": [2]}):

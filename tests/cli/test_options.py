@@ -25,6 +25,7 @@ from conftest import commands, numbers, parts_of, same
 from toy_data import store_fold, without_clock, write_toy
 
 from letorbench import registry
+from letorbench.analysis.tables import FORMATS
 from letorbench.cli import cli
 from letorbench.conventions import convention
 from letorbench.datasets import fetch as fetching
@@ -276,6 +277,13 @@ def test_every_option_is_in_the_table():
                     for line, option in rowed)
     ]  # fmt: skip
     assert missing == []
+
+
+def test_every_command_prints_its_tables_in_the_same_formats():
+    options = [option for _, each in commands(cli) for option in each.params]
+    forms = [option.type.choices for option in options if option.name == "form"]
+    assert all({*FORMATS} <= {*each} for each in forms if "text" in each)
+    assert sum("latex" in each for each in forms) == 7
 
 
 def test_every_example_of_every_help_is_understood():

@@ -13,6 +13,7 @@ import letorbench as lb
 from letorbench.conventions import CONVENTIONS, convention
 from letorbench.errors import DataError, UsageError
 from letorbench.measures import Measure, measure_of, query_metrics
+from letorbench.results.scores import COLUMNS
 
 PLUGIN = """
 import math
@@ -179,6 +180,17 @@ def test_a_plugin_of_a_measure_alone_serves_every_command(plugin):
     test = ["--data", "data/TOY/Fold2/test.txt", "--scores", scores, "--format", "csv"]
     mean = float(printed("score", *test, *asked).splitlines()[1].split(",")[-1])
     assert mean == pytest.approx(np.nanmean(expected), abs=1e-4)
+
+
+def test_no_measure_has_the_name_of_another_column(plugin):
+    """A reader of the files would take one for the other."""
+    results = lb.run("TOY", "listnet", measures="map", fixed=["epochs=1"], repeats=2)
+    files = [pd.read_csv(path) for path in Path("results").rglob("*.csv")]
+    frames = [*files, results.summary(), results.per_query()]
+    named = {name for frame in frames for name in frame if not name.endswith("-sd")}
+    assert named - {*results.frames[0].measures} <= COLUMNS
+    plugin.write_text(PLUGIN.replace("top", "weight"))
+    assert "'weight'" in refused(2, *RUN, "--measure", "map,weight")
 
 
 def test_a_stored_column_without_its_plugin_breaks_nothing(plugin, monkeypatch):
