@@ -3,6 +3,7 @@
 import gc
 import os
 import re
+import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,7 +27,7 @@ from letorbench import parameters, registry
 from letorbench.cli import cli
 from letorbench.datasets.queryset import QuerySet
 from letorbench.losses import Loss, families
-from letorbench.rankers import Ranker, names, ranker
+from letorbench.rankers import Ranker, names, plugins, ranker
 
 #: the examples are run by the tests that use them, and collecting them would register them; the
 #: mutants need packages of their own
@@ -169,10 +170,21 @@ def unlocked(*sets: QuerySet) -> Iterator[None]:
         array.flags.writeable = False
 
 
+def forget_user_code(patch: pytest.MonkeyPatch) -> None:
+    """Let the process know no plug-in, measure or loss of a user, as it begins."""
+    patch.setattr(plugins, "RANKERS", {})
+    patch.setattr(registry, "USER_DEFINED", {})
+    plugins.load_file.cache_clear()
+    for name in [name for name in sys.modules if name.startswith(plugins.PREFIX)]:
+        del sys.modules[name]
+
+
 @pytest.fixture(autouse=True)
-def no_user_code(monkeypatch):
-    """No test knows the measures and losses of another one."""
-    monkeypatch.setattr(registry, "USER_DEFINED", {})
+def no_user_code() -> Iterator[None]:
+    """No test knows the plug-ins, measures and losses of another one."""
+    with pytest.MonkeyPatch.context() as patch:
+        forget_user_code(patch)
+        yield
 
 
 @pytest.fixture

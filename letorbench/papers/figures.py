@@ -37,7 +37,7 @@ PRINTED: dict[str, Any] = {"marker": "D", "color": "#D55E00", "markersize": 5.0,
 
 @dataclass(frozen=True)
 class Axis:
-    """One panel; `log` makes both axes logarithmic, `log_x` the first."""
+    """One panel with a logarithmic first axis; `log` makes both so."""
 
     title: str
     x: str
@@ -45,7 +45,6 @@ class Axis:
     #: the x and the y of the points of each line, by name
     lines: Mapping[str, tuple[Sequence[float], Sequence[float]]]
     log: bool = False
-    log_x: bool = False
 
 
 def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
@@ -57,17 +56,14 @@ def lines_figure(panels: Sequence[Axis], stem: Path) -> list[Path]:
         for axis, panel in zip(axes, panels):
             for i, (name, points) in enumerate(panel.lines.items()):
                 axis.plot(*points, label=name, **figures.line_style(i))
-            if panel.log or panel.log_x:
-                axis.set_xscale("log")
-                axis.set_yscale("log" if panel.log else "linear")
-                # the decades alone are too few ticks, and matplotlib's are too many
-                low, high = np.log10(axis.get_xlim())
-                steps = (1.0, 2.0, 5.0) if np.ceil(high) - np.floor(low) < 4 else (1.0,)
-                axis.xaxis.set_major_locator(LogLocator(subs=steps))
-                axis.xaxis.set_major_formatter("{x:g}")
-                axis.xaxis.set_minor_formatter("")
-            else:
-                axis.xaxis.get_major_locator().set_params(integer=True, nbins=10)
+            axis.set_xscale("log")
+            axis.set_yscale("log" if panel.log else "linear")
+            # the decades alone are too few ticks, and matplotlib's are too many
+            low, high = np.log10(axis.get_xlim())
+            steps = (1.0, 2.0, 5.0) if np.ceil(high) - np.floor(low) < 4 else (1.0,)
+            axis.xaxis.set_major_locator(LogLocator(subs=steps))
+            axis.xaxis.set_major_formatter("{x:g}")
+            axis.xaxis.set_minor_formatter("")
             figures.dress(axis, panel.title, panel.x, panel.y)
             place = BELOW if panel.log else {}
             axis.legend(frameon=False, fontsize=6.5, handlelength=2.6, **place)

@@ -9,7 +9,6 @@ import json
 import os
 import re
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
@@ -21,10 +20,9 @@ import numpy as np
 import pytest
 from click.testing import Result
 from conftest import call as called
-from conftest import commands, numbers, parts_of, same
+from conftest import commands, forget_user_code, numbers, parts_of, same
 from toy_data import store_fold, without_clock, write_toy
 
-from letorbench import registry
 from letorbench.analysis.tables import FORMATS
 from letorbench.cli import cli
 from letorbench.conventions import convention
@@ -32,7 +30,6 @@ from letorbench.datasets import fetch as fetching
 from letorbench.errors import UsageError
 from letorbench.experiment import backends
 from letorbench.experiment.plan import systems_of
-from letorbench.rankers import plugins
 
 running = import_module("letorbench.cli.run")
 boards = import_module("letorbench.api.leaderboard")
@@ -94,7 +91,7 @@ def template(tmp_path_factory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setattr(running, "write_figures", lambda results: None)
-        patch.setattr(plugins, "RANKERS", {})
+        forget_user_code(patch)
         sets = ("data/TOY", "data/OTHER", "data/STORED", "other/TOY", "other/MINE", "third/STORED",
                 "wrong/OHSUMED/QueryLevelNorm")  # fmt: skip
         for seed, place in enumerate(map(Path, sets)):
@@ -188,10 +185,7 @@ def outcome(template, tmp_path, monkeypatch) -> Callable[[str, str], object]:
     monkeypatch.setattr(boards, "shipped", two_algorithms)
 
     def run(line: str, what: str) -> object:
-        monkeypatch.setattr(plugins, "RANKERS", {})
-        monkeypatch.setattr(registry, "USER_DEFINED", {})
-        plugins.load_file.cache_clear()
-        sys.modules.pop(f"{plugins.PREFIX}mine", None)
+        forget_user_code(monkeypatch)
         folder = tmp_path / str(len(list(tmp_path.iterdir())))
         folder.mkdir()
         written = WRITES.get(line.split()[0])

@@ -6,20 +6,19 @@ import os
 import pickle
 import re
 import shutil
-import sys
 from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import call, places, printed, refused
+from conftest import call, forget_user_code, places, printed, refused
 from scipy.stats import kendalltau
 from toy_data import write_toy
 
 import letorbench as lb
 from letorbench.datasets.load import load
-from letorbench.rankers import load_model, plugins
+from letorbench.rankers import load_model
 from letorbench.results.model_texts import ranklib_text
 
 CSV = ("--format", "csv")
@@ -267,14 +266,6 @@ def test_an_estimator_of_a_library_is_kept_as_its_text(toy, library):
 
 def test_the_model_of_a_plugin_needs_it(toy, monkeypatch):
     """tests/cli/test_options.py shows that each command and worker takes `--plugin`."""
-
-    # another test of this process may have loaded a file called mine.py
-    def forget() -> None:
-        monkeypatch.setattr(plugins, "RANKERS", {})
-        monkeypatch.delitem(sys.modules, f"{plugins.PREFIX}rocchio", raising=False)
-        plugins.load_file.cache_clear()
-
-    forget()
     (toy / "rocchio.py").write_text(EXAMPLE.read_text())
     words = ("run", "--dataset", "TOY", "--algo", "centroid", "--plugin", "rocchio.py")
     assert call(*words).exit_code == 0
@@ -282,9 +273,9 @@ def test_the_model_of_a_plugin_needs_it(toy, monkeypatch):
     assert "5 of 5 folds were stored already" in call(*words).stdout
     first = "\n    def predict(self, X):\n        return super().predict(X) * [np.nan, *[1] * 55]\n"
     (toy / "rocchio.py").write_text(EXAMPLE.read_text() + first)
-    forget()
+    forget_user_code(monkeypatch)
     assert "folds were stored already" not in call(*words).stdout
-    forget()
+    forget_user_code(monkeypatch)
     model = ("rank", "--model", "results/TOY/centroid/fold1/model.npz")
     model += ("--input", "data/TOY/Fold1/test.txt", "--output", "s.txt")
     assert "needs its --plugin" in refused(1, *model)

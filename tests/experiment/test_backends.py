@@ -21,12 +21,11 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
-from conftest import places, printed, refused
+from conftest import forget_user_code, places, printed, refused
 from sklearn.ensemble import RandomForestRegressor
 from toy_data import content, write_toy
 
 import letorbench as lb
-from letorbench import registry
 from letorbench.errors import DataError, UsageError
 from letorbench.experiment import backends
 from letorbench.experiment import job as running
@@ -138,10 +137,7 @@ class Elsewhere(Executor):
         self.calls += 1
         future: Future = Future()
         with self.monkeypatch.context() as patch:
-            patch.setattr(plugins, "RANKERS", {})
-            patch.setattr(registry, "USER_DEFINED", {})
-            sys.modules.pop("letorbench_plugin_theirs", None)
-            plugins.load_file.cache_clear()
+            forget_user_code(patch)
             if self.hidden:
                 self.hidden.rename(self.hidden.with_name("hidden"))
             try:
@@ -162,7 +158,7 @@ ASKED = {
 def asked_of(folder: Path, patch: pytest.MonkeyPatch) -> dict[str, object]:
     """Go to a folder with a plug-in; return what a run asks for."""
     patch.chdir(folder)
-    patch.setattr(plugins, "RANKERS", {})
+    forget_user_code(patch)
     plugins.load_file(folder / "theirs.py")
     return {"algos": ASKED, "folds": [1, 3], "repeats": 2, "measures": [first, "ndcg@20"]}
 
@@ -173,7 +169,6 @@ def in_one_process(tmp_path_factory):
     write_toy(folder / "data")
     (folder / "theirs.py").write_text(PLUGIN)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(registry, "USER_DEFINED", {})
         lb.run("TOY", out="local", **asked_of(folder, patch))
     return folder
 
@@ -181,10 +176,8 @@ def in_one_process(tmp_path_factory):
 @pytest.fixture
 def local(in_one_process, tmp_path, monkeypatch):
     """What a run asks for; the results of one process are under `local`."""
-    sys.modules.pop("letorbench_plugin_theirs", None)
     shutil.copytree(in_one_process, tmp_path, dirs_exist_ok=True)
-    yield asked_of(tmp_path, monkeypatch)
-    sys.modules.pop("letorbench_plugin_theirs", None)
+    return asked_of(tmp_path, monkeypatch)
 
 
 def test_a_class_that_cannot_be_sent_is_named_before_anything_runs(tmp_path):

@@ -10,6 +10,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from conftest import forget_user_code
 from toy_data import write_toy
 
 from letorbench import source
@@ -304,7 +305,7 @@ def test_what_a_measure_of_ones_own_chose_is_of_its_code(tmp_path, monkeypatch):
     write_toy(tmp_path)
     benchmarks, found = {"TOY": load("TOY", tmp_path)}, []
     for value in (0.25, 0.75, 0.25):
-        monkeypatch.setattr("letorbench.registry.USER_DEFINED", {})
+        forget_user_code(monkeypatch)
         [select] = measure_names(returning(value))
         protocol = Protocol(data_dir=tmp_path, out=tmp_path / "out", select=select)
         (job,) = plan_runs(benchmarks, systems_of(["regression"]), [1], protocol)

@@ -16,7 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from conftest import printed, random_queries
+from conftest import forget_user_code, printed, random_queries
 from numba import njit
 from toy_data import content, write_toy
 
@@ -78,8 +78,7 @@ def spy(monkeypatch):
     Spy.grid = {"a": (1.0, 2.0)}
     calls: list = []
     plugins.RANKERS["spy"] = Spy
-    yield calls
-    del plugins.RANKERS["spy"]
+    return calls
 
 
 def rows(path: Path) -> list[list[str]]:
@@ -299,7 +298,6 @@ def test_a_terminal_shows_how_many_folds_are_done(monkeypatch):
 
 def test_data_and_rankers_of_a_program_and_of_files_give_what_names_give(protocol, monkeypatch):
     """In two processes, each with three of six threads, the bytes of one process with one."""
-    monkeypatch.setattr(plugins, "RANKERS", {})
     for name in ("centroid", "second"):
         file = protocol.out.with_name(f"{name}.py")
         file.write_text(EXAMPLE.read_text().replace('"centroid"', f'"{name}"'))
@@ -485,7 +483,7 @@ def test_finished_folds_are_shown_after_a_run_is_ended(tmp_path, monkeypatch):
     tables = "summary.csv", "regression/folds.csv", "slow/folds.csv", "slow/per_query.csv"
     assert not any(Path("results/TOY", name).exists() for name in tables)
     (tmp_path / "hold").unlink()  # the rest is run where the run ended, and all tables are written
-    monkeypatch.setattr(plugins, "RANKERS", {})
+    forget_user_code(monkeypatch)
     words = ["run", "--dataset", "TOY", "--algo", "slow", "--plugin", "slow.py"]
     assert f"{slow.folds} of 5 folds were stored already" in printed(*words)
     assert not DatasetResults.read(tmp_path / "results", "TOY").rows[1].partial

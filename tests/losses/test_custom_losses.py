@@ -1,12 +1,11 @@
 """Losses of users: functions and classes, in plug-in files and from Python."""
 
 import json
-import sys
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from conftest import call, printed, random_queries, refused
+from conftest import call, forget_user_code, printed, random_queries, refused
 from toy_data import write_toy
 
 import letorbench as lb
@@ -14,7 +13,6 @@ from letorbench.errors import DataError, UsageError
 from letorbench.losses import Loss, ValueAndGradient
 from letorbench.losses.custom_losses import loss_of, require_gradient
 from letorbench.parameters import number
-from letorbench.rankers import plugins
 
 PLUGIN = """
 import numpy as np
@@ -50,15 +48,7 @@ def toy(tmp_path, monkeypatch, no_figures):
     monkeypatch.chdir(tmp_path)
     write_toy(tmp_path / "data")
     (tmp_path / "mine.py").write_text(PLUGIN)
-    yield tmp_path
-    sys.modules.pop("letorbench_plugin_mine", None)
-
-
-def forget() -> None:
-    """Let the plug-in be loaded anew."""
-    sys.modules.pop("letorbench_plugin_mine")
-    plugins.load_file.cache_clear()
-    lb.registry.USER_DEFINED.clear()
+    return tmp_path
 
 
 def test_a_plugins_function_trains_every_kind_of_model(toy):
@@ -125,7 +115,7 @@ def test_a_wrong_loss_is_one_line(rng, function, error, nouns):
     assert "\n" not in str(raised.value)
 
 
-def test_its_code_is_part_of_the_identity(toy):
+def test_its_code_is_part_of_the_identity(toy, monkeypatch):
     words = ["run", "--dataset", "TOY", "--folds", "1", "--plugin", "mine.py", "--algo"]
     printed(*words, "recipe[loss=squares],recipe")
     assert "2 of 2 folds were stored" in printed(*words, "recipe[loss=squares],recipe")
@@ -133,10 +123,10 @@ def test_its_code_is_part_of_the_identity(toy):
     fits = [json.loads((folder / name / "fold1/fit.json").read_text())["identity"]
             for name in ("recipe[loss=squares]", "recipe")]  # fmt: skip
     assert len(fits[0]["own code"]) == 32 and "own code" not in fits[1]
-    forget()
+    forget_user_code(monkeypatch)
     (toy / "mine.py").write_text(PLUGIN.replace("2 *", "2.0 *"))
     assert "1 of 2 folds were stored" in printed(*words, "recipe[loss=squares],recipe")
-    forget()
+    forget_user_code(monkeypatch)
     printed("table")  # without the plug-in
     assert "unknown loss 'squares'" in refused(2, *words[:-3], "--algo", "recipe[loss=squares]")
     done = call(*words, "recipe[loss=unlike]")

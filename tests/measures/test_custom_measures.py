@@ -1,12 +1,11 @@
 """Measures of users: functions, values, plug-in files; and what is stored of them."""
 
-import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import printed, random_queries, refused
+from conftest import forget_user_code, printed, random_queries, refused
 from toy_data import content, write_toy
 
 import letorbench as lb
@@ -150,8 +149,7 @@ def plugin(tmp_path, monkeypatch, no_figures):
     monkeypatch.chdir(tmp_path)
     write_toy(tmp_path / "data")
     (tmp_path / "mine.py").write_text(PLUGIN)
-    yield tmp_path / "mine.py"
-    sys.modules.pop("letorbench_plugin_mine", None)
+    return tmp_path / "mine.py"
 
 
 RUN = ["run", "--dataset", "TOY", "--algo", "regression", "--plugin", "mine.py"]
@@ -196,7 +194,7 @@ def test_no_measure_has_the_name_of_another_column(plugin):
 def test_a_stored_column_without_its_plugin_breaks_nothing(plugin, monkeypatch):
     printed(*RUN, "--folds", "1-2", "--measure", "top")
     lb.run("TOY", "best-feature")
-    monkeypatch.setattr("letorbench.registry.USER_DEFINED", {})
+    forget_user_code(monkeypatch)
     table = printed("table", "--measure", "top,map")
     assert "regression (2 of 5 folds)" in table and "top" in table
     assert "best-feature: found no values of 'top'" in table and "no value of top" not in table
@@ -210,8 +208,6 @@ def test_a_stored_column_without_its_plugin_breaks_nothing(plugin, monkeypatch):
     # nothing is trained for it: the folds that lack it are measured
     before = content(Path("results"))
     monkeypatch.setattr("letorbench.experiment.job._fit_and_score", None)
-    sys.modules.pop("letorbench_plugin_mine")
-    lb.rankers.plugins.load_file.cache_clear()
     printed(*RUN, "--measure", "top")
     assert not lb.load_results().summary()["top"][[1]].isna().any()
     after = content(Path("results"))
@@ -219,11 +215,11 @@ def test_a_stored_column_without_its_plugin_breaks_nothing(plugin, monkeypatch):
     assert changed <= {"per_query.csv", "folds.csv", "summary.csv", "fit.json"}
 
 
-def test_a_measure_that_changed_is_measured_again(plugin):
+def test_a_measure_that_changed_is_measured_again(plugin, monkeypatch):
     for value, folds in ((0.25, [1, 2]), (0.75, None)):
         mine = odd(value)
         mine.__name__ = "mine"
-        lb.registry.USER_DEFINED.clear()
+        forget_user_code(monkeypatch)
         results = lb.run("TOY", "regression", measures=[mine], folds=folds)
         assert results.summary()["mine"].tolist() == [value]
     assert results.summary([mine])["mine"].tolist() == [0.75]

@@ -96,8 +96,8 @@ def test_figure_1_is_of_times_that_are_kept(tmp_path, monkeypatch):
 
 
 def test_the_artificial_figure_is_over_draws(tmp_path, monkeypatch):
-    sizes = (30, 15, 40)
-    for name, value in {"FULL": sizes, "SMALL": sizes, "ROWS": 500, "DRAWS": 2,
+    full, small = (8, 4, 6), (30, 15, 40)
+    for name, value in {"FULL": full, "SMALL": small, "ROWS": 500, "DRAWS": 2,
                         "RATES": (1e-3, 1e-2)}.items():  # fmt: skip
         monkeypatch.setattr(artificial_data, name, value)
     whole = paper("lambdarank-2006")
@@ -111,8 +111,9 @@ def test_the_artificial_figure_is_over_draws(tmp_path, monkeypatch):
     outcomes = [judged(each, found) for each in own]
     assert [o.rows[0].units for o in outcomes if o.rows] == ["2 draws", ""]
     assert [row.kind for row in outcomes[1].rows] == ["at least"] * 2
-    data = artificial_data.made(context, 1)
-    assert [each.n_queries for each in data] == list(sizes)
+    for changed, sizes in (({}, small), ({"full": True}, full), ({"setting": "default"}, full)):
+        data = artificial_data.made(replace(context, **changed), 1)
+        assert tuple(each.n_queries for each in data) == sizes
     assert set(np.unique(data[0].labels)) <= {0, 2, 3, 4, 5}
     count = len(said)
     again = artificial_data.figure(context)

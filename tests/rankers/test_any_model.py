@@ -13,7 +13,6 @@ from sklearn.tree import DecisionTreeRegressor
 from toy_data import content, write_toy
 
 import letorbench as lb
-from letorbench.rankers import plugins
 from letorbench.rankers.any_model import OWN_FILE, ranker_of
 
 
@@ -39,7 +38,6 @@ class Grouped(Mean):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(plugins, "RANKERS", {})
     write_toy(tmp_path / "data")
     return tmp_path
 

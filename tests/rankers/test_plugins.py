@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import call, printed, random_queries, refused
+from conftest import call, forget_user_code, printed, random_queries, refused
 from toy_data import write_toy
 
 from letorbench.errors import UsageError, WriteError
@@ -15,16 +15,6 @@ from letorbench.models import Linear
 from letorbench.rankers import FitResult, Ranker, plugins
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "my_ranker.py"
-
-
-@pytest.fixture(autouse=True)
-def no_plug_ins(monkeypatch):
-    monkeypatch.setattr(plugins, "RANKERS", {})
-    before = set(sys.modules)
-    yield
-    for name in set(sys.modules) - before:
-        if name.startswith((plugins.PREFIX, "their_package")):
-            del sys.modules[name]
 
 
 def test_an_entry_point_is_found_and_a_broken_one_named(tmp_path, monkeypatch):
@@ -40,12 +30,13 @@ def test_an_entry_point_is_found_and_a_broken_one_named(tmp_path, monkeypatch):
     ):
         (tmp_path / "their_package.py").write_text(text)
         (info / "entry_points.txt").write_text(f"[{plugins.GROUP}]\ncentroid = {value}\n")
-        plugins.RANKERS.clear()
+        forget_user_code(monkeypatch)
         plugins._load_packages.cache_clear()
         sys.modules.pop("their_package", None)
         sys.path_importer_cache.clear()
         assert shown in (printed("algos") if shown == "centroid " else refused(2, "algos"))
     plugins._load_packages.cache_clear()
+    sys.modules.pop("their_package", None)
 
 
 READ_ONLY = "is read-only; all rankers share the data: change a copy, as of X.copy()"

@@ -262,10 +262,9 @@ def timing(context: Context) -> PartResult:
         label = f"{version}, slope {s.value:.2f} [{s.low:.2f}, {s.high:.2f}]"
         right[label] = timed[version]
     panels = [
-        Axis("linear nets, an epoch a point", "seconds", "highest validation NDCG@10", left,
-             log_x=True),
+        Axis("linear nets, an epoch a point", "seconds", "highest validation NDCG@10", left),
         Axis(f"{SLOPES_OF} nets", "documents of the query", "seconds an epoch", right, log=True),
-    ]  # fmt: skip
+    ]
     header = ["version", "net", "documents", "seconds"]
     files = *lines_figure(panels, stem), *write_table(stem, "Figure 1", header, timings)
     numbers = _section_6_1(made)
