@@ -314,6 +314,8 @@ EXPORTS: dict[str, tuple[str, str | pd.DataFrame]] = {
     "ends in commas": ("d.csv", PLAIN.to_csv(index=False).replace("\n", ",,\n")),
     "empty rows": ("d.csv", PLAIN.to_csv(index=False) + ",,,\n,,,\n"),
     "blanks in the head": ("d.csv", PLAIN.to_csv(index=False).replace("qid,x", " qid , x", 1)),
+    "Excel's separator": ("d.csv", "sep=;\n" + PLAIN.to_csv(index=False, sep=";")),
+    "comments above": ("d", "# by us, 2026\n#\n\n" + PLAIN.to_csv(index=False)),
     "Excel's N/A": ("d.csv", PLAIN.to_csv(index=False, na_rep="#N/A")),
     "MySQL's NULL": ("d.tsv", PLAIN.to_csv(index=False, sep="\t", na_rep="\\N")),
     "any ending": ("d.log", PLAIN.to_csv(index=False, sep="\t")),
@@ -321,6 +323,7 @@ EXPORTS: dict[str, tuple[str, str | pd.DataFrame]] = {
     "JSON lines": ("d.jsonl", PLAIN.to_json(orient="records", lines=True)),
     "JSON lines by another name": ("d.json", PLAIN.to_json(orient="records", lines=True)),
     "JSON": ("d.json", "\n" + PLAIN.to_json(orient="records", indent=1)),
+    "JSON of columns": ("d.json", PLAIN.to_json(indent=1)),
     "Feather": ("d", PLAIN),
     "index of Parquet": ("d.parquet", PLAIN.set_index(["qid", "label"])),
 }
@@ -337,6 +340,17 @@ def test_exports_of_others_are_the_plain_table(export, tmp_path, monkeypatch):
     same(found, wanted)
     assert found.feature_names == wanted.feature_names == ("x", "page")
     assert found.qids.tolist() == wanted.qids.tolist()
+
+
+def test_a_heading_that_begins_as_a_comment_and_lines_below_comments_keep_their_places(tmp_path):
+    (tmp_path / "d.csv").write_text("# of us\n#qid,label,x\n1,0,2\n")
+    assert read_documents(tmp_path / "d.csv", columns=Columns(qid="#qid")).X.tolist() == [[2.0]]
+    (tmp_path / "d.csv").write_text("# of us\n\nqid,label,x\n1,0,y\n")
+    with pytest.raises(DataError, match="d.csv:4: column 'x': found 'y'"):
+        read_documents(tmp_path / "d.csv")
+    (tmp_path / "d.json").write_text("3")
+    with pytest.raises(DataError, match="found '3', expected an object for each row"):
+        read_documents(tmp_path / "d.json")
 
 
 def test_numbers_of_names_are_whole_and_indices_have_their_order(tmp_path):
