@@ -24,13 +24,16 @@ from letorbench.datasets.user_data.read import LETOR, SVMLIGHT, TABLE, kind_of
 from letorbench.datasets.user_data.tables import Columns, has_roles
 from letorbench.errors import DataError, UsageError, WriteError
 from letorbench.files import unfinished_folder
+from letorbench.named_files import input_file
 
-#: a part in any library's name: train.txt, testset.txt, rank.train, RankLib's f1.train.mine.txt
+#: a part in any library's name: train.txt, testset.txt, rank.train, train.txt.gz
 _PART = re.compile(
-    r"(?:f(?P<fold>[0-9]{1,4})\.)?(?P<before>(?:.*[._-])?)"
+    r"(?P<before>(?:.*[._-])?)"
     r"(?:(?P<train>train(?:ing)?)|(?P<validation>vali|valid(?:ation)?|dev)|(?P<test>test(?:ing)?))"
-    r"(?:set)?(?P<after>(?:[._-].*)?)"
+    r"(?:set)?(?P<after>(?:[._-].*?)?)(?:\.(?:gz|bz2|xz|zst))?"
 )
+#: the fold in a part's name: fold1_train.txt, train.cv-2.txt, RankLib's f1.train.mine.txt
+_FOLD_IN_NAME = re.compile(r"(?:^|[._-])(?:fold|split|cv|f)[ _-]?0*([0-9]{1,4})(?=[._-])")
 #: the text around the part in the releases' file names, and the one data set that uses it
 _OFFICIAL = {f"{known.prefix}.txt": known if known.prefix else None for known in CATALOG.values()}
 #: the fewest test parts that make folds by rotation
@@ -144,7 +147,7 @@ def _stage(
     only_tests = {file.part for file in each.files} == {"test"}
     if grades is not None and (published or only_tests):
         raise UsageError(f"--grades: found {each.name}, expected your own training and test files")
-    parts = [(tree / file.path, folder / file.place) for file in each.files]
+    parts = [(input_file(tree / file.path), folder / file.place) for file in each.files]
     if only_tests:
         rotate_tests(folder, [inside for inside, _ in parts], note)
     elif not published:
@@ -153,7 +156,8 @@ def _stage(
         for inside, place in parts:
             try:
                 place.parent.mkdir(parents=True, exist_ok=True)
-                _ = inside.replace(place) if may_move else shutil.copyfile(inside, place)
+                plain = os.fspath(inside) == str(inside)
+                _ = inside.replace(place) if may_move and plain else shutil.copyfile(inside, place)
             except OSError as error:
                 raise WriteError(place, error) from None
 
@@ -198,12 +202,13 @@ def _recognised(tree: Path, where: Path) -> list[Recognised]:
     for (root, shape), parts in groups.items():
         folders, paths = (stem, *root.parts), [each.path for each in parts]
         try:
-            kinds = [kind_of(tree / path) for path in paths]
+            opened = [input_file(tree / path) for path in paths]
+            kinds = [kind_of(path) for path in opened]
             are_data = all(
                 kind in (LETOR, SVMLIGHT)
-                or sidecar_files(tree / path).explain_columns
-                or (kind == TABLE and has_roles(tree / path))
-                for kind, path in zip(kinds, paths)
+                or sidecar_files(path).explain_columns
+                or (kind == TABLE and has_roles(path))
+                for kind, path in zip(kinds, opened)
             )
         except DataError as error:
             refusal, are_data = error, False
@@ -260,16 +265,18 @@ def _grouped(paths: Iterable[PurePosixPath]) -> dict[tuple[PurePosixPath, str], 
     """Return the files of each data set by the folder of the files or folds and by name pattern."""
     groups: dict[tuple[PurePosixPath, str], list[PartFile]] = {}
     for path in paths:
-        match = _PART.fullmatch(path.name.lower())
-        if match is None or path.name.lower().endswith(SIDECAR_ENDINGS):
+        name = path.name.lower()
+        named = _FOLD_IN_NAME.search(name)
+        match = _PART.fullmatch(_FOLD_IN_NAME.sub("", name).lstrip("._-"))
+        if match is None or match["after"].endswith(SIDECAR_ENDINGS):
             continue
         number = fold_number(path.parent.name)
         root = path.parent if number is None else path.parent.parent
         shape = match["before"] + match["after"]
         part = next(part for part in PARTS if match[part])
         place = path.relative_to(root)
-        if part_of(path.name, match["before"]) is None or shape not in _OFFICIAL or match["fold"]:
-            number = number if match["fold"] is None else int(match["fold"])
+        if part_of(path.name, match["before"]) is None or shape not in _OFFICIAL or named:
+            number = int(named[1]) if named else number
             name = PARTS[part][0]
             place = PurePosixPath(name if number is None else f"Fold{number}/{name}")
         groups.setdefault((root, shape), []).append(PartFile(path, part, place))

@@ -118,7 +118,7 @@ def _data_notes(benchmark: Benchmark, chosen: bool) -> list[str]:
     convention = check_convention(width, rules.max_label or 0, rules.name, chosen)
     validation = benchmark.provenance.get("validation", OWN_PART)
     held_out = "" if validation == OWN_PART else f"no validation part: {validation} validates"
-    texts = (convention, held_out, leak(benchmark))
+    texts = (convention, held_out, leak(benchmark), without_relevant(benchmark))
     return [f"{benchmark.name}: {text}" for text in texts if text]
 
 
@@ -136,6 +136,16 @@ def leak(benchmark: Benchmark) -> str:
                     f"fold {fold.number} has {queries} (such as {both[0]}) in its {one} and its "
                     f"{other} part; this is a leak, unless each file numbers its own queries"
                 )
+    return ""
+
+
+def without_relevant(benchmark: Benchmark) -> str:
+    """Return a line on the first part without a relevant document, "" for none."""
+    for fold in benchmark.folds:
+        for name, part in fold.parts.items():
+            if part.labels.max(initial=0) < 1:
+                found = f"fold {fold.number} has no label of 1 or more in its {name} part"
+                return f"{found}; its numbers say nothing about the algorithms"
     return ""
 
 

@@ -1,6 +1,8 @@
 """Other systems' score files as results: one score a line, RankLib's, TREC's or MS MARCO's runs."""
 
+import json
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -32,6 +34,10 @@ RUN = ("qid", "Q0", "docno", "rank", "score", "tag")
 QRELS = ("qid", "iter", "docno", "label")
 #: MS MARCO's runs, and BEIR's qrels with the names that are their first line
 RANKS, BEIR = ("qid", "pid", "rank"), ("query-id", "corpus-id", "score")
+#: blank lines and comments at the head of a file, as those of ir_metadata
+_HEAD = re.compile(rb"\A(?:#(?:[ \t][^\n]*)?\n|\s)*")
+#: a label of NTCIR's qrels
+_NTCIR = re.compile(rb"L(\d+)")
 #: the largest label of qrels
 LARGEST_LABEL = 1_000_000
 
@@ -106,14 +112,20 @@ def read_scores_of(path: Path, queries: QuerySet) -> np.ndarray:
 
 
 def detect(path: Path) -> str:
-    """Return the format by the columns of the first line; three are ranklib or MS MARCO's."""
-    width = len(content(path).lstrip()[:4096].partition(b"\n")[0].split())
+    """Return the format by the columns of the first line; three are ranklib, or a run's."""
+    if _is_json(path):
+        return "trec"
+    width = len(_HEAD.sub(b"", content(path), count=1)[:4096].partition(b"\n")[0].split())
     if width == len(RANKS):
         names: dict[bytes, set[bytes]] = {}
         with suppress(DataError):
-            for _, qid, name, _ in run_lines(path):
+            scored = False
+            for _, qid, name, score in run_lines(path):
                 names.setdefault(qid, set()).add(name)
-            if any(each != {b"%d" % i for i in range(len(each))} for each in names.values()):
+                scored |= bool(float(score) % 1)
+            wrong = any(each != {b"%d" % i for i in range(len(each))} for each in names.values())
+            # wrong indices are those of RankLib's still
+            if wrong and not (scored and all(map(bytes.isdigit, set.union(*names.values())))):
                 return "trec"
     return {len(RANKLIB): "ranklib", len(RUN): "trec"}.get(width, "scores")
 
@@ -130,22 +142,29 @@ def read_run(path: Path, queries: QuerySet) -> np.ndarray:
 
 
 def run_lines(path: Path) -> Iterator[tuple[int, bytes, bytes, bytes]]:
-    """Yield line, query, document and score of a run; rank r of MS MARCO's has the score -r."""
+    """Yield line, query, document and score of a run; rank r of MS MARCO's has the score -r.
+
+    Three columns end in a score if one of these is no whole number.
+    """
     rows: list[tuple[int, bytes, bytes, bytes]] = []
-    ranks: dict[bytes, list[bytes]] = {}
+    ranks: dict[bytes, list[float]] = {}
     for line, cells in columns(path, RUN, RANKS):
         if len(cells) == len(RUN):
             yield line, cells[0], cells[2], cells[4]
         else:
-            rows.append((line, cells[0], cells[1], b"-" + cells[2]))
-            ranks.setdefault(cells[0], []).append(cells[2])
+            qid, name, last = cells
+            rows.append((line, qid, name, last))
+            ranks.setdefault(qid, []).append(number(path, line, last))
+    if any(rank % 1 for documents in ranks.values() for rank in documents):
+        yield from rows
+        return
     for qid, documents in ranks.items():
-        if set(documents) != {b"%d" % rank for rank in range(1, len(documents) + 1)}:
+        if set(documents) != {*range(1, len(documents) + 1)}:
             raise DataError(
                 f"{path}: found other ranks than 1 to {len(documents)} in query {shown(qid)}, "
                 f"expected each once ({' '.join(RANKS)}), or 6 columns: {' '.join(RUN)}"
             )
-    yield from rows
+    yield from ((line, qid, name, b"-" + rank) for line, qid, name, rank in rows)
 
 
 #: name -> a function from path and queries to (n_docs,) float64 scores in file order
@@ -196,7 +215,8 @@ def labels_of(path: Path) -> dict[str, dict[bytes, int]]:
     labels: dict[str, dict[bytes, int]] = {}
     named = False
     for line, cells in columns(path, QRELS, BEIR):
-        if len(cells) == len(BEIR) and not named:
+        grade = _NTCIR.fullmatch(cells[-1])
+        if len(cells) == len(BEIR) and not named and not grade:
             named = b" ".join(cells).lower() == " ".join(BEIR).encode()
             if named:
                 continue
@@ -210,10 +230,10 @@ def labels_of(path: Path) -> dict[str, dict[bytes, int]]:
         documents = labels.setdefault(query, {})
         if docno in documents:
             raise _again(path, line, docno, qid)
-        grade = int(number(path, line, label, int))
-        if grade > LARGEST_LABEL:
-            raise DataError(f"{path}:{line}: found label {grade}, expected at most {LARGEST_LABEL}")
-        documents[docno] = max(-1, grade)
+        value = int(number(path, line, grade[1] if grade else label, int))
+        if value > LARGEST_LABEL:
+            raise DataError(f"{path}:{line}: found label {value}, expected at most {LARGEST_LABEL}")
+        documents[docno] = max(-1, value)
     return labels
 
 
@@ -301,11 +321,17 @@ def _again(path: Path, line: int, docno: bytes, qid: bytes, first: str = "") -> 
 
 
 def columns(path: Path, *forms: tuple[str, ...]) -> Iterator[tuple[int, list[bytes]]]:
-    """Yield number and cells of each line that is not empty; the first line decides the form."""
+    """Yield number and cells of each line that is not empty; the first line decides the form.
+
+    Comments may stand above, as those of ir_metadata.
+    """
+    if _is_json(path):
+        yield from _of_json(path, forms[0])
+        return
     empty = True
     for line_number, line in enumerate(content(path).split(b"\n"), 1):
         cells = line.split()
-        if not cells:
+        if not cells or (empty and cells[0] == b"#"):
             continue
         if b"\0" in line:
             raise DataError(f"{path}:{line_number}: found a zero byte, expected text")
@@ -323,12 +349,32 @@ def columns(path: Path, *forms: tuple[str, ...]) -> Iterator[tuple[int, list[byt
         raise DataError(f"{path}: found no lines, expected lines of {' '.join(forms[0])}")
 
 
+def _is_json(path: Path) -> bool:
+    with suppress(OSError), path.open("rb") as file:  # `content` names what cannot be read
+        return re.match(rb"\{\s*[\"}]", file.read(64)) is not None
+    return False
+
+
+def _of_json(path: Path, form: tuple[str, ...]) -> Iterator[tuple[int, list[bytes]]]:
+    """Yield the documents of JSON as pytrec_eval and ranx write it: {query: {document: number}}."""
+    try:
+        given = json.loads(path.read_bytes())
+        cells = [(qid, *cell) for qid, documents in given.items() for cell in documents.items()]
+    except (ValueError, AttributeError, RecursionError) as error:
+        found = f"found JSON that is no object of objects ({error})"
+        raise DataError(f"{path}: {found}, expected {{query: {{document: number}}}}") from None
+    for qid, docno, value in cells:
+        names = {"qid": qid, "docno": docno, form[-1 if form is QRELS else -2]: json.dumps(value)}
+        yield 1, [names.get(name, "").encode("utf-8", "surrogatepass") for name in form]
+
+
 def number(path: Path, line: int, text: bytes, kind: type = float) -> float | int:
     """Return a cell as a number; DataError for NaN, infinity and text."""
     try:
-        value = kind(text)
+        value = float(text)
         finite = math.isfinite(value) and b"_" not in text
-    except (ValueError, OverflowError):
+        finite = finite and (kind is float or value.is_integer())
+    except ValueError:
         finite = False
     if not finite:
         what = "a whole number" if kind is int else "a finite number"

@@ -20,6 +20,8 @@ from letorbench.verify.numbers import Known, Printed
 #: how tables name the parts and the mean of the folds
 PARTS = {"train": "train", "vali": "validation", "test": "test"}
 MEANS = ("average", "mean", "avg", "all", "")
+#: how they name a row of the folds' standard deviations, which is not read
+DEVIATIONS = ("std", "std.", "stdev", "sd", "s.d.", "deviation", "standard deviation", "±")
 #: the texts of a number that is not printed
 NOT_PRINTED = ("", "-", "--", "---", "–", "—", "na", "n/a", "nan")
 LONG = "dataset, algorithm, part, fold, measure, value"
@@ -32,7 +34,11 @@ ROLES = {
 }
 #: abbreviations of tables before a cut-off
 SHORT = {"prec": "p", "n": "ndcg"}
-_NUMBER = re.compile(r"(?<![\w.,])[-+]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+]?\d+)?(?![\d,.])\s*%?")
+#: a number; its sign may be a typographic minus or a dash, its point a comma or a middle dot
+_NUMBER = re.compile(
+    r"(?<![\w.,·])(?:[-+−–]\s?)?(?:\d+(?:[.,·]\d*)?|[.,·]\d+)(?:[eE][-+−]?\d+)?(?![\d,.·])\s*%?"
+)
+_PLAIN = str.maketrans({"−": "-", "–": "-", ",": ".", "·": "."})
 #: a rank below the heading of its measure, and what such a heading may say of it
 _RANK, _ANY_RANK = re.compile(r"(?:@|@? *[kn] *= *)?(\d+)"), re.compile(r" *@ *[kn]? *$")
 #: a TeX argument; a table, its body and the rest of its float; a row; what is not printed
@@ -212,6 +218,9 @@ def _records(
             facts["dataset"] = named
             continue
         cells = [*cells, *[""] * (len(heads) - len(cells))]
+        if "fold" in roles and cells[roles["fold"]].lower() in DEVIATIONS:
+            others.add(cells[roles["fold"]])
+            continue
         facts |= {role: cells[k] for role, k in roles.items() if cells[k]}  # it may span rows
         if by_row and not _is_measure(cells[0]):
             others |= {cells[0]} if any(map(_NUMBER.match, cells[1:])) else set()
@@ -260,7 +269,7 @@ def _number(cell: str, where: str) -> str:
     match = _NUMBER.search(cell)
     if match is None and any(map(str.isdecimal, cell)):
         raise DataError(f"{where}: found {cell[:40]!r}, expected a number such as 0.5036")
-    return match[0].replace(" ", "").replace(",", ".") if match else ""
+    return "".join(match[0].split()).translate(_PLAIN) if match else ""
 
 
 def _grids(path: Path, text: str) -> Iterable[_Grid]:

@@ -16,7 +16,7 @@ from letorbench.datasets.queryset import Benchmark, Fold, LabelBlocks, QuerySet
 from letorbench.datasets.reader import read_letor
 from letorbench.datasets.synthetic import make
 from letorbench.errors import DataError, UsageError
-from letorbench.experiment.run import leak
+from letorbench.experiment.run import leak, without_relevant
 
 X = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
 
@@ -316,3 +316,11 @@ def test_a_query_in_two_parts_of_a_fold_is_a_leak():
         folds = (Fold(1, nine, none, none), Fold(2, *(nine.queries(*span) for span in spans)))
         found = leak(Benchmark("B", folds, CONVENTIONS["standard"], {}))
         assert found.startswith(said) and bool(found) == bool(said)
+
+
+def test_a_part_without_a_relevant_document_is_named():
+    for labels, said in ((range(9), ""), ([1, 0, 0, 1, -1, 0, -1, -1, 0], "fold 1 has no label")):
+        nine = given(X=np.zeros((9, 1)), y=labels, qid=range(9))
+        fold = Fold(1, nine.queries(0, 3), nine.queries(3, 6), nine.queries(6, 9))
+        found = without_relevant(Benchmark("B", (fold,), CONVENTIONS["standard"], {}))
+        assert found.startswith(said) and ("in its test part" in found) == bool(said)

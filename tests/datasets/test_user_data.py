@@ -314,6 +314,8 @@ EXPORTS: dict[str, tuple[str, str | pd.DataFrame]] = {
     "ends in commas": ("d.csv", PLAIN.to_csv(index=False).replace("\n", ",,\n")),
     "empty rows": ("d.csv", PLAIN.to_csv(index=False) + ",,,\n,,,\n"),
     "blanks in the head": ("d.csv", PLAIN.to_csv(index=False).replace("qid,x", " qid , x", 1)),
+    "Excel's separator": ("d.csv", "sep=;\n" + PLAIN.to_csv(index=False, sep=";")),
+    "comments above": ("d", "# by us, 2026\n#\n\n" + PLAIN.to_csv(index=False)),
     "Excel's N/A": ("d.csv", PLAIN.to_csv(index=False, na_rep="#N/A")),
     "MySQL's NULL": ("d.tsv", PLAIN.to_csv(index=False, sep="\t", na_rep="\\N")),
     "any ending": ("d.log", PLAIN.to_csv(index=False, sep="\t")),
@@ -321,6 +323,7 @@ EXPORTS: dict[str, tuple[str, str | pd.DataFrame]] = {
     "JSON lines": ("d.jsonl", PLAIN.to_json(orient="records", lines=True)),
     "JSON lines by another name": ("d.json", PLAIN.to_json(orient="records", lines=True)),
     "JSON": ("d.json", "\n" + PLAIN.to_json(orient="records", indent=1)),
+    "JSON of columns": ("d.json", PLAIN.to_json(indent=1)),
     "Feather": ("d", PLAIN),
     "index of Parquet": ("d.parquet", PLAIN.set_index(["qid", "label"])),
 }
@@ -337,6 +340,17 @@ def test_exports_of_others_are_the_plain_table(export, tmp_path, monkeypatch):
     same(found, wanted)
     assert found.feature_names == wanted.feature_names == ("x", "page")
     assert found.qids.tolist() == wanted.qids.tolist()
+
+
+def test_a_heading_that_begins_as_a_comment_and_lines_below_comments_keep_their_places(tmp_path):
+    (tmp_path / "d.csv").write_text("# of us\n#qid,label,x\n1,0,2\n")
+    assert read_documents(tmp_path / "d.csv", columns=Columns(qid="#qid")).X.tolist() == [[2.0]]
+    (tmp_path / "d.csv").write_text("# of us\n\nqid,label,x\n1,0,y\n")
+    with pytest.raises(DataError, match="d.csv:4: column 'x': found 'y'"):
+        read_documents(tmp_path / "d.csv")
+    (tmp_path / "d.json").write_text("3")
+    with pytest.raises(DataError, match="found '3', expected an object for each row"):
+        read_documents(tmp_path / "d.json")
 
 
 def test_numbers_of_names_are_whole_and_indices_have_their_order(tmp_path):
@@ -411,19 +425,41 @@ def test_parts_that_are_tables_are_imported(ending, tmp_path):
     assert test == "1 qid:a 1:NULL 2:7\n0 qid:a 1:4 2:7\n"
 
 
-@pytest.mark.parametrize("first", ["fold_0", "split1"])
-def test_folds_count_from_0_or_1_in_folders_of_either_name(first, tmp_path):
+@pytest.mark.parametrize("name, first", [
+    ("fold_{}/{}.txt", 0), ("split{}/{}.txt.gz", 1), ("cv-{}/{}.csv.bz2", 1), ("S{}/{}.dat", 1),
+    ("{}/{}.txt", 0), ("fold{}_{}.txt", 1), ("my.{1}.cv{0}.txt.gz", 0), ("f{}.{}.web.txt", 1),
+])  # fmt: skip
+def test_folds_are_known_by_folders_and_files_of_any_usual_name(name, first, tmp_path):
+    pack = {"gz": gzip.compress, "bz2": bz2.compress}.get(name.rpartition(".")[2], bytes)
     for number in range(3):
-        folder = tmp_path / "mine" / f"{first[:-1]}{int(first[-1]) + number}"
-        folder.mkdir(parents=True)
         for part in ("train", "test"):
-            (folder / f"{part}.txt").write_text(f"{number} qid:{part} 1:1\n" * 2)
+            path = tmp_path / "mine" / name.format(first + number, part)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            text = f"{number} qid:{part} 1:1\n" * 2
+            if ".csv" in name:
+                text = f"label,qid,x\n{number},{part},1\n"
+            path.write_bytes(pack(text.encode()))
     notes: list[str] = []
     assert import_archive(tmp_path / "mine", tmp_path / "data", note=notes.append) == ("mine",)
-    assert any("fold_0 is fold 1" in note for note in notes) == (first == "fold_0")
+    assert any("is fold 1, as" in note for note in notes) == (first == 0)
     folds = layout.find("mine", tmp_path / "data").folds
     found = [(each.number, each.test.read_text()[0]) for each in folds]
     assert found == [(1, "0"), (2, "1"), (3, "2")]
+
+
+def test_years_are_no_folds_and_compressed_parts_of_a_release_are_unpacked(tmp_path):
+    for year in (2003, 2004):
+        as_folder(tmp_path / "in", {f"{year}/{p}.txt": "0 qid:1 1:1\n" for p in ("train", "test")})
+    assert import_archive(tmp_path / "in", tmp_path / "data") == ("2003", "2004")
+    names = [f"Fold{k}/{part}.txt" for k in range(1, 6) for part in ("train", "vali", "test")]
+    for name in names:
+        path = tmp_path / "MQ2008" / f"{name}.gz"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(gzip.compress(f"0 qid:1 1:1 # {name}\n".encode()))
+    assert import_archive(tmp_path / "MQ2008", tmp_path / "data") == ("MQ2008",)
+    assert all(
+        (tmp_path / "data/MQ2008" / name).read_text().endswith(f"{name}\n") for name in names
+    )
 
 
 @pytest.mark.parametrize("null", ["keep", "min"])

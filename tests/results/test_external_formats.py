@@ -87,6 +87,31 @@ def test_ms_marco_ranks_and_beir_names_mean_what_their_publishers_say(tmp_path, 
         assert np.array_equal(values, other.values[name]), name
 
 
+SCORED = "1 b 2.5\n1 a 3.5\n2 d -2\n2 a 1e3\n2 c -1\n"
+RANKED = "1 b 2.0\n1 a 1.0\n2 d 3.0\n2 a 1.0\n2 c 2.0\n"
+JSON = '{"1": {"b": 2.5, "a": 3.5}, "2": {"d": -2, "a": 1e3, "c": -1}}'
+HEAD = "# ir_metadata.start\n# schema-version: 0.1\n# ir_metadata.end\n"
+
+
+@pytest.mark.parametrize("text", [SCORED, RANKED, JSON, HEAD + RUN])
+def test_runs_of_other_forms_have_the_order_of_the_plain_one(tmp_path, queries, text):
+    path = written(tmp_path, text)
+    assert detect(path) == "trec"
+    expected = [-1, -2, -1, -2, -3] if text is RANKED else [3.5, 2.5, 1e3, -1.0, -2.0]
+    assert read_any(path, queries).tolist() == expected
+
+
+@pytest.mark.parametrize("text", [
+    QRELS.replace("\n", ".0\n"), '{"1": {"a": 2, "b": 0}, "2": {"a": 1.0, "c": 0, "d": 0}}',
+    "1 a L2\n1 b L0\n2 a L1\n2 c L0\n2 d L0\n",
+])  # fmt: skip
+def test_qrels_of_other_forms_have_the_same_labels(tmp_path, text):
+    (tmp_path / "plain").write_text(QRELS)
+    found, plain = read_qrels(written(tmp_path, text)), read_qrels(tmp_path / "plain")
+    for name in ("labels", "offsets", "qids", "docids"):
+        assert np.array_equal(getattr(found, name), getattr(plain, name)), name
+
+
 def test_documents_without_ids_go_by_their_position(tmp_path, queries):
     text = "2 Q0 3 1 5 t\n2 Q0 1 2 4 t\n1 Q0 2 1 9 t\n1 Q0 1 2 8 t\n2 Q0 2 9 1 t\n"
     path = written(tmp_path, text)
@@ -113,7 +138,10 @@ WRONG = [
     ("1 a 1\n1 b 2\n2 a 1\n2 b 3\n", 0, f"ranks than 1 to 2 in query 2…{RANK}"),
     ("1 a 2\n1 b 2\n", 0, f"ranks than 1 to 2 in query 1…{RANK}"),
     ("1 a 0\n", 0, f"ranks than 1 to 1 in query 1…{RANK}"),
-    ("1 a 0.9\n", 0, f"ranks than 1 to 1 in query 1…{RANK}"),
+    ("1 a 3\n1 b 2\n", 0, f"ranks than 1 to 2 in query 1…{RANK}"),
+    ('{"1": {"a": NaN}}', 1, f"'NaN', {FINITE}"),
+    ('{"error": "not found"}', 0, "JSON that is no object of objects…{query: {document: number}}"),
+    ('{"1": {"a"', 0, "JSON that is no object of objects"),
     (RANKLIB.replace("2\t1", "2\t3"), 4, f"document 3 of query 2, {GONE}"),
     (RANKLIB[16:], 0, "no score for document 0 of query 1…5…(2 have none)"),
     (RANKLIB.replace("-2", "-2\t7"), 5, f"4 columns, {THREE}"),

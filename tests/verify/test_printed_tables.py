@@ -342,9 +342,20 @@ def test_numbers_that_are_not_read_are_named(tmp_path):
     path, left_out = tmp_path / "t.csv", set[str]()
     path.write_text("x,map,NDCG*,note,\na,.5,.6,good,7\n")
     assert len(read_table(path, left_out)) == 1 and left_out == {"NDCG*", "column 5"}
+    path.write_text("fold,map\n1,.5\n2,.7\nmean,.6\nStd.,.1\n")
+    assert len(read_table(path, left_out := set())) == 3 and left_out == {"Std."}
     path.write_text("x,a,b\nmap,.5,.6\ngain,,+2%\nnote,good,bad\n")
     assert len(read_table(path, left_out := set())) == 2 and left_out == {"gain"}
     assert "; not read: gain: 0 impossible" in call("verify", str(path)).output
+
+
+def test_signs_and_points_are_those_of_typesetters(tmp_path):
+    path = tmp_path / "t.md"
+    cells = ("−.25", "–0.25", "- 0.25", "−0·25", "-2.5e−1")
+    path.write_text("|x|tau|\n" + "".join(f"|{k}|{cell}|\n" for k, cell in enumerate(cells)))
+    assert [each.number.value for each in read_table(path)] == [-0.25] * len(cells)
+    path.write_text(r"\begin{tabular}{lc} & tau \\ a & $-$.25 \end{tabular}")
+    assert read_table(path)[0].number.value == -0.25
 
 
 def test_every_table_of_a_text_is_read_with_its_data_set(tmp_path):

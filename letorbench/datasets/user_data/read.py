@@ -33,8 +33,8 @@ LETOR, SVMLIGHT, TABLE = "LETOR", "SVMlight", "table"
 #: the bytes of a file that are searched for its first row
 _START = 1 << 16
 _TABLE_ENDINGS = (".csv", ".tsv", *BINARY, *JSON)
-#: a first row of cells that is not LETOR text
-_CELLS = re.compile(rb"\s*(?!.*(?:qid|\d):)[^\n]*[,;|\t]")
+#: a first row of cells that is not LETOR text, below comments
+_CELLS = re.compile(rb"(?:\s|#[^\n]*\n)*(?!.*(?:qid|\d):)[^\n]*[,;|\t]")
 _WORD = re.compile(rb"(qid|\d+):\S*")
 _LETOR = re.compile(rb"(?:[ \t\r]*(?:#.*)?\n)*[ \t\r]*-?\d+\s+qid:")
 _FEATURE_0 = re.compile(rb"^[^#\n]*[ \t]0:", re.MULTILINE)

@@ -40,6 +40,8 @@ BINARY = {".parquet": b"PAR1", ".feather": b"ARROW1"}
 JSON = (".jsonl", ".ndjson", ".json")
 #: a column without a name, which pandas calls so when it reads its own row numbers
 _UNNAMED = re.compile(r"(\s*|Unnamed: \d+)")
+#: lines above the names: a comment, the separator as Excel wants it, or nothing
+_ABOVE = re.compile(r"\s*(#|sep=.?\s*$|$)", re.IGNORECASE)
 #: the words of a column that become features each
 MOST_WORDS = 1_000
 #: the rows of a text that become numbers at a time
@@ -372,16 +374,7 @@ def _by_pandas(path: Path, columns: Columns) -> _Table | None:
         if ending in BINARY:
             frame = (pd.read_parquet if ending == ".parquet" else pd.read_feather)(path)
         else:
-            text = path.read_text(encoding="utf-8-sig")
-            if text.lstrip().startswith("["):
-                rows = json.loads(text)
-            else:
-                rows = []
-                for number, line in enumerate(text.split("\n"), 1):
-                    try:
-                        rows += [json.loads(line)] if line.strip() else []
-                    except json.JSONDecodeError as error:
-                        raise ValueError(f"line {number}: {error.msg}") from None
+            rows = _json_rows(path.read_text(encoding="utf-8-sig"))
             if not rows:
                 raise ValueError("found no rows")
             for row in rows:
@@ -402,6 +395,27 @@ def _by_pandas(path: Path, columns: Columns) -> _Table | None:
     cells: list[Any] = [frame.iloc[:, number].to_numpy() for number in range(frame.shape[1])]
     block = iter([(range(len(frame)), cells)])
     return _Table(f"{path}: row ", [str(name).strip() for name in frame.columns], columns, block)
+
+
+def _json_rows(text: str) -> list[Any]:
+    """Return the rows in JSON: a list of them, one a line, or an object of pandas' columns."""
+    try:
+        given = json.loads(text)
+    except json.JSONDecodeError:
+        if text.lstrip().startswith("["):
+            raise
+        given = []
+        for number, line in enumerate(text.split("\n"), 1):
+            try:
+                given += [json.loads(line)] if line.strip() else []
+            except json.JSONDecodeError as error:
+                raise ValueError(f"line {number}: {error.msg}") from None
+    if isinstance(given, list):
+        return given
+    if not isinstance(given, dict) or not all(isinstance(each, dict) for each in given.values()):
+        return [given]
+    rows = {row: None for cells in given.values() for row in cells}
+    return [{name: cells.get(row) for name, cells in given.items()} for row in rows]
 
 
 def _text(
@@ -452,7 +466,7 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
             check_encoding(path, file.read(1 << 16))
         # a document's name may be in any encoding
         with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-            start = file.readline()
+            start = next((line for line in file if not _ABOVE.match(line)), "")
             separator = max("\t,;|", key=start.count)
             separator = separator if separator in start else " "
             file.seek(0)
@@ -460,8 +474,11 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
             lines = map(" ".join, map(str.split, file)) if separator == " " else file
             # a quote that nothing closes would take the rows behind it into its cell
             words = csv.reader(lines, delimiter=separator, strict=True)
+            n_names = len(next(csv.reader([start], delimiter=separator), ()))
             # Excel ends a table with rows of empty cells
             for cells in filter(any, words):
+                if not width and _ABOVE.match(cells[0]) and len(cells) != n_names:
+                    continue
                 width = width or len(cells)
                 if len(cells) != width:
                     raise DataError(
