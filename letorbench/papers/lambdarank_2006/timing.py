@@ -3,7 +3,7 @@
 V1, pair by pair, makes two passes forward and two backward for each pair. V2 sums the forces on a
 document first: n passes forward, the pairs, n passes forward again and n backward. It lacks the two
 further speedups that the paper names: stored activations and one exponential per document
-(section 6, footnote 3), which "ours" has. All take the same step (section 5, equations 6 and 7).
+(section 5, footnote 3), which "ours" has. All take the same step (section 5, equations 6 and 7).
 Seconds are processor time of the thread that trains, so that other programs do not count.
 """
 
@@ -121,7 +121,8 @@ PATIENCE, FULL_PATIENCE = 4.0, 600.0
 NETS = {"linear": 1, "two-layer": 2}
 #: the net of the right panel, whose slopes the text gives
 SLOPES_OF = "two-layer"
-#: queries, documents of each, features, and how many of these the labels depend on: section 6.1
+#: queries, documents of each, features, and how many of these the labels depend on: sections
+#: 6.1 and 6.4
 QUERIES, LENGTHS, FEATURES, RELEVANT = 1_000, (20, 32), 367, 50
 #: the rate and the epochs of a lesson, of which the paper's left panel shows about thirty; and a
 #: rate so small that sums over millions of pairs hardly move the scores
