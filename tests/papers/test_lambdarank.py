@@ -1,7 +1,9 @@
 """The Poincaré test on known fields, the artificial data, and timings on a made-up clock."""
 
+import os
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from conftest import random_queries
 from test_pages import as_shown
 
 from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import DataError
 from letorbench.papers import paper
 from letorbench.papers.lambdarank_2006 import artificial_data, diagnose, timing
 from letorbench.papers.lambdarank_2006.timing import STEPS
@@ -83,7 +86,8 @@ def test_figure_1_is_of_times_that_are_kept(tmp_path, monkeypatch):
         return factor * queries.n_docs ** (power - 0.25 * (net == "linear"))
 
     sizes = {"SIZES": (40, 80, 160, 320), "QUERIES": 9, "EPOCHS": 3, "PATIENCE": 0.08, "RATE": 0.1}
-    for name, value in {**sizes, "epoch_seconds": seconds}.items():
+    here = {"epoch_seconds": seconds, "in_a_new_process": lambda function: function()}
+    for name, value in {**sizes, **here}.items():
         monkeypatch.setattr(timing, name, value)
     context = Context(tmp_path, tmp_path, setting="published")
     found = timing.timing(context)
@@ -93,6 +97,13 @@ def test_figure_1_is_of_times_that_are_kept(tmp_path, monkeypatch):
     again = timing.timing(context)
     assert again.files == found.files and calls.total() == total  # nothing is timed again
     assert timing.timing(replace(context, full=True)).differs != found.differs
+
+
+def test_each_round_is_a_process():
+    processes = [timing.in_a_new_process(os.getpid) for _ in range(2)]
+    assert len({os.getpid(), *processes}) == 3
+    with pytest.raises(DataError, match="the timing of lambdarank-2006: its process "):
+        timing.in_a_new_process(partial(os._exit, 1))
 
 
 def test_the_artificial_figure_is_over_draws(tmp_path, monkeypatch):
