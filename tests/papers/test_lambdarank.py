@@ -13,7 +13,7 @@ from test_pages import as_shown
 from letorbench.datasets.queryset import QuerySet
 from letorbench.errors import DataError
 from letorbench.papers import paper
-from letorbench.papers.lambdarank_2006 import artificial_data, diagnose, timing
+from letorbench.papers.lambdarank_2006 import artificial_data, diagnose, figure_1, timing
 from letorbench.papers.lambdarank_2006.timing import STEPS
 from letorbench.papers.reproduction import judged
 from letorbench.papers.runs import CUTOFFS, Context, log_slope
@@ -85,24 +85,26 @@ def test_figure_1_is_of_times_that_are_kept(tmp_path, monkeypatch):
             factor *= 1.5
         return factor * queries.n_docs ** (power - 0.25 * (net == "linear"))
 
-    sizes = {"SIZES": (40, 80, 160, 320), "QUERIES": 9, "EPOCHS": 3, "PATIENCE": 0.08, "RATE": 0.1}
-    here = {"epoch_seconds": seconds, "in_a_new_process": lambda function: function()}
-    for name, value in {**sizes, **here}.items():
-        monkeypatch.setattr(timing, name, value)
+    both = {"SIZES": (40, 80, 160, 320), "EPOCHS": 3}
+    of_timing = {"QUERIES": 9, "RATE": 0.1, "epoch_seconds": seconds,
+                 "in_a_new_process": lambda function: function()}  # fmt: skip
+    for module, changed in ((timing, both | of_timing), (figure_1, both | {"PATIENCE": 0.08})):
+        for name, value in changed.items():
+            monkeypatch.setattr(module, name, value)
     context = Context(tmp_path, tmp_path, setting="published")
-    found = timing.timing(context)
+    found = figure_1.figure(context)
     assert {path.parent for path in found.files} == {context.folder("lambdarank-2006")}
     as_shown("figure-1.txt", found)
     total = calls.total()
-    again = timing.timing(context)
+    again = figure_1.figure(context)
     assert again.files == found.files and calls.total() == total  # nothing is timed again
-    assert timing.timing(replace(context, full=True)).differs != found.differs
+    assert figure_1.figure(replace(context, full=True)).differs != found.differs
 
 
 def test_each_round_is_a_process():
     processes = [timing.in_a_new_process(os.getpid) for _ in range(2)]
     assert len({os.getpid(), *processes}) == 3
-    with pytest.raises(DataError, match="the timing of lambdarank-2006: its process "):
+    with pytest.raises(DataError, match="timing RankNet: its process "):
         timing.in_a_new_process(partial(os._exit, 1))
 
 
@@ -166,9 +168,9 @@ def test_the_slope_is_that_of_the_median_round():
         [("V1", "linear", n, each) for n, each in zip(sizes, factor * seconds**power)]
         for power, factor in zip(powers, slower)
     ]
-    assert timing.middle_of(rounds)[1] == ("V1", "linear", 100, pytest.approx(20.0**1.1))
-    assert [n for *_, n, _ in timing.middle_of([*rounds, rounds[0][:2]])] == [10, 100]
-    ours = timing.slope([timing.points(each, "V1", "linear") for each in rounds])
+    assert figure_1.middle_of(rounds)[1] == ("V1", "linear", 100, pytest.approx(20.0**1.1))
+    assert [n for *_, n, _ in figure_1.middle_of([*rounds, rounds[0][:2]])] == [10, 100]
+    ours = figure_1.slope([timing.points(each, "V1", "linear") for each in rounds])
     middle = log_slope(sizes, seconds**1.1)
     t = 12.7062  # Student's with one degree of freedom
     deviation = 1.4826 * 0.1 * middle.value / 1.1  # of the rounds, from the median of distances

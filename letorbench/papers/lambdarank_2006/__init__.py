@@ -14,8 +14,8 @@ import numpy as np
 
 from letorbench.losses.lambdas import Lambda
 from letorbench.papers import paper
-from letorbench.papers.lambdarank_2006 import artificial_data, timing
-from letorbench.papers.lambdarank_2006.timing import NAME
+from letorbench.papers.lambdarank_2006 import artificial_data, figure_1
+from letorbench.papers.lambdarank_2006.figure_1 import NAME
 from letorbench.papers.paper import PartResult
 from letorbench.papers.problems import labelled
 from letorbench.papers.records import write_section
@@ -130,7 +130,7 @@ def lambdas(context: Context) -> PartResult:
 
 
 PARTS = {
-    "figure-1": timing.timing,
+    "figure-1": figure_1.figure,
     "figure-2": artificial_data.figure,
     "jacobian": forces,
     "lambdas": lambdas,
