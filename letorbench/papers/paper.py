@@ -141,20 +141,19 @@ def claims_of(
 ) -> tuple[Claim, ...]:
     """The claims of a claims.toml, with the numbers of the paper's tables by `label measure`.
 
-    A claim inherits the nature, data, measures and `test` of its part and the `data` of the file.
-    Its number is named as the claim by default.
+    A claim has what `claims` of its part says, where it does not say it itself. What is no field of
+    a claim is of its tests, which also have the part's data and measures or the file's data. A
+    number is named as its claim by default.
     """
     of_claim = {each.name for each in fields(Claim)}
     claims = []
     for each in facts.get("claim", ()):
         part = {"data": facts.get("data", ())} | facts.get("part", {}).get(each["part"], {})
-        # the keys that a claim does not have are those of its tests
-        shared = {"number": each["id"], **part.get("test", {})}
-        shared |= {key: value for key, value in each.items() if key not in of_claim | {"test"}}
-        tests = tuple(_test({**shared, **test}, printed, part) for test in each.get("test", [{}]))
-        mine = {key: part[key] for key in ("nature",) if key in part} | {"says": each["quote"]}
-        mine |= {key: each[key] for key in each if key in of_claim}
-        claims.append(Claim(paper=paper, tests=tests, **mine))
+        each = {"says": each["quote"], "number": each["id"], **part.get("claims", {}), **each}
+        own = {key: each.pop(key) for key in of_claim & each.keys()}
+        alone = each.pop("test", [{}])
+        tests = tuple(_test(each | test, printed, part) for test in alone)
+        claims.append(Claim(paper=paper, tests=tests, **own))
     return tuple(claims)
 
 
@@ -299,8 +298,7 @@ def load(name: str) -> Paper:
     parts, shared = {}, facts.pop("parts", {})
     facts["part"] = {key: shared | part for key, part in facts["part"].items()}
     for key, each in facts["part"].items():
-        # `nature` and `test` belong to its claims
-        made = with_tuples({k: v for k, v in each.items() if k not in ("nature", "test")})
+        made = with_tuples({k: v for k, v in each.items() if k != "claims"})
         if table := made.pop("all_of", ""):
             made["methods"] = tuple(label for label, m in methods.items() if m.table == table)
         parts[key] = Part(key, **made)
