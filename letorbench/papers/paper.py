@@ -58,8 +58,8 @@ class Test:
     pairs: tuple[tuple[str, str], ...] = ()
     #: the printed lead, as a fraction of the lower method's number
     lead: float | None = None
-    #: printed numbers of methods, or of methods and measures as `label measure`
-    numbers: Mapping[str, float] = field(default_factory=dict)
+    #: the numbers of the paper's tables by `label measure`
+    table: Mapping[str, float] = field(default_factory=dict)
     beyond: float = 0.0
     #: the name of a number that the part measures, or the label of a method
     number: str = ""
@@ -87,13 +87,9 @@ class Test:
         ]
         every = itertools.product(self.data, pairs, self.measures)
         for dataset, (upper, lower), measure in every:
-            above, below = (
-                self.numbers.get(f"{label} {measure}", self.numbers.get(label))
-                for label in (upper, lower)
-            )
+            above, below = (self.table.get(f"{label} {measure}") for label in (upper, lower))
             lead = above / below - 1.0 if above and below else None
-            lead = lead if self.lead is None else self.lead
-            yield Point(dataset, upper, lower, measure, lead)
+            yield Point(dataset, upper, lower, measure, lead if self.lead is None else self.lead)
 
 
 @dataclass(frozen=True)
@@ -141,20 +137,19 @@ def claims_of(
 ) -> tuple[Claim, ...]:
     """The claims of a claims.toml, with the numbers of the paper's tables by `label measure`.
 
-    A claim inherits the nature, data, measures and `test` of its part and the `data` of the file.
-    Its number is named as the claim by default.
+    A claim has what `claims` of its part says, where it does not say it itself. What is no field of
+    a claim is of its tests, which also have the part's data and measures or the file's data. A
+    number is named as its claim by default.
     """
     of_claim = {each.name for each in fields(Claim)}
     claims = []
     for each in facts.get("claim", ()):
         part = {"data": facts.get("data", ())} | facts.get("part", {}).get(each["part"], {})
-        # the keys that a claim does not have are those of its tests
-        shared = {"number": each["id"], **part.get("test", {})}
-        shared |= {key: value for key, value in each.items() if key not in of_claim | {"test"}}
-        tests = tuple(_test({**shared, **test}, printed, part) for test in each.get("test", [{}]))
-        mine = {key: part[key] for key in ("nature",) if key in part} | {"says": each["quote"]}
-        mine |= {key: each[key] for key in each if key in of_claim}
-        claims.append(Claim(paper=paper, tests=tests, **mine))
+        each = {"says": each["quote"], "number": each["id"], **part.get("claims", {}), **each}
+        own = {key: each.pop(key) for key in of_claim & each.keys()}
+        alone = each.pop("test", [{}])
+        tests = tuple(_test(each | test, printed, part) for test in alone)
+        claims.append(Claim(paper=paper, tests=tests, **own))
     return tuple(claims)
 
 
@@ -164,8 +159,7 @@ def _test(facts: Mapping[str, Any], printed: Mapping[str, float], part: Mapping[
         facts = {**shared, **facts, "number": ""}
     made = with_tuples(facts)
     made["pairs"] = tuple(tuple(pair) for pair in made.get("pairs", ()))
-    made["numbers"] = {**printed, **made.get("numbers", {})}
-    test = Test(**made)
+    test = Test(**made, table=printed)
     if test.kind not in COMPARISONS + NUMBERS:
         raise ValueError(f"claims.toml: found the kind {test.kind!r}")
     if not test.compares and test.printed is None:
@@ -296,11 +290,10 @@ def load(name: str) -> Paper:
     methods: dict[str, Method] = {}
     for number, table in facts.get("table", {}).items():
         methods |= {each.label: each for each in _of_table(number, **table)}
-    parts, shared = {}, facts.pop("parts", {})
-    facts["part"] = {key: shared | part for key, part in facts["part"].items()}
+    parts, shared = {}, facts.pop("parts", {})  # shared by those that run methods
+    facts["part"] = {k: (shared if "form" in p else {}) | p for k, p in facts["part"].items()}
     for key, each in facts["part"].items():
-        # `nature` and `test` belong to its claims
-        made = with_tuples({k: v for k, v in each.items() if k not in ("nature", "test")})
+        made = with_tuples({k: v for k, v in each.items() if k != "claims"})
         if table := made.pop("all_of", ""):
             made["methods"] = tuple(label for label, m in methods.items() if m.table == table)
         parts[key] = Part(key, **made)

@@ -119,13 +119,13 @@ def run_part(paper: Paper, part: Part, context: Context) -> PartResult:
 
 def kept_products(context: Context, dataset: str, methods: Iterable[Method]) -> list[str]:
     """A line on the numbers of products that quadratic models keep by the paper's share."""
-    benchmark, counts = context.benchmark(dataset), []
+    benchmark, counts = context.benchmark(dataset), dict[str, None]()  # losses share their counts
     n = benchmark.folds[0].train.n_features
     for each in (each for each in methods if "keep" in each.settings):
         rho = float(str(context.settled(each, dataset).settings["rho"]))
         n_kept = [int((fold >= rho).sum()) for fold in correlations(benchmark)]
         span = f"{min(n_kept):,}" + f" to {max(n_kept):,}" * (min(n_kept) < max(n_kept))
-        counts.append(f"{span} (rho {rho:g}) for {each.row or each.label}")
+        counts[f"{span} (rho {rho:g}) for the paper's {each.row or each.label}"] = None
     line = f"of {n * (n + 1) // 2:,} products the folds of {dataset} keep {'; '.join(counts)}"
     return [line] if counts else []
 

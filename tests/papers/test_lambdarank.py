@@ -1,7 +1,9 @@
 """The Poincaré test on known fields, the artificial data, and timings on a made-up clock."""
 
+import os
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,11 +11,12 @@ from conftest import random_queries
 from test_pages import as_shown
 
 from letorbench.datasets.queryset import QuerySet
+from letorbench.errors import DataError
 from letorbench.papers import paper
-from letorbench.papers.lambdarank_2006 import artificial_data, diagnose, timing
+from letorbench.papers.lambdarank_2006 import artificial_data, diagnose, figure_1, timing
 from letorbench.papers.lambdarank_2006.timing import STEPS
 from letorbench.papers.reproduction import judged
-from letorbench.papers.runs import CUTOFFS, Context, log_slope
+from letorbench.papers.runs import CUTOFFS, Context, log_slope, median_slope
 from letorbench.solvers import sgd
 
 
@@ -82,17 +85,27 @@ def test_figure_1_is_of_times_that_are_kept(tmp_path, monkeypatch):
             factor *= 1.5
         return factor * queries.n_docs ** (power - 0.25 * (net == "linear"))
 
-    sizes = {"SIZES": (40, 80, 160, 320), "QUERIES": 9, "EPOCHS": 3, "PATIENCE": 0.08, "RATE": 0.1}
-    for name, value in {**sizes, "epoch_seconds": seconds}.items():
-        monkeypatch.setattr(timing, name, value)
+    both = {"SIZES": (40, 80, 160, 320), "EPOCHS": 3}
+    of_timing = {"QUERIES": 9, "RATE": 0.1, "epoch_seconds": seconds,
+                 "in_a_new_process": lambda function: function()}  # fmt: skip
+    for module, changed in ((timing, both | of_timing), (figure_1, both | {"PATIENCE": 0.08})):
+        for name, value in changed.items():
+            monkeypatch.setattr(module, name, value)
     context = Context(tmp_path, tmp_path, setting="published")
-    found = timing.timing(context)
+    found = figure_1.figure(context)
     assert {path.parent for path in found.files} == {context.folder("lambdarank-2006")}
     as_shown("figure-1.txt", found)
     total = calls.total()
-    again = timing.timing(context)
+    again = figure_1.figure(context)
     assert again.files == found.files and calls.total() == total  # nothing is timed again
-    assert timing.timing(replace(context, full=True)).differs != found.differs
+    assert figure_1.figure(replace(context, full=True)).differs != found.differs
+
+
+def test_each_round_is_a_process():
+    processes = [timing.in_a_new_process(os.getpid) for _ in range(2)]
+    assert len({os.getpid(), *processes}) == 3
+    with pytest.raises(DataError, match="timing RankNet: its process "):
+        timing.in_a_new_process(partial(os._exit, 1))
 
 
 def test_the_artificial_figure_is_over_draws(tmp_path, monkeypatch):
@@ -149,19 +162,21 @@ def test_an_epoch_is_timed_without_the_set_up_and_the_machine_code(net, units, r
 
 
 def test_the_slope_is_that_of_the_median_round():
-    """A round that is slow throughout does not move it, nor does one that is disturbed."""
-    sizes, seconds = (10, 100, 1000), np.array([1.0, 20.0, 100.0])
+    """No round moves it that is slow throughout, or disturbed, or at one size that leaves it."""
+    sizes, seconds = np.array([10.0, 100.0, 1000.0]), np.array([1.0, 20.0, 100.0])
     powers, slower = (1.0, 1.1, 1.2, 0.9, 5.0), (1.0, 1.0, 9.0, 1.0, 1.0)
     rounds = [
         [("V1", "linear", n, each) for n, each in zip(sizes, factor * seconds**power)]
         for power, factor in zip(powers, slower)
     ]
-    assert timing.middle_of(rounds)[1] == ("V1", "linear", 100, pytest.approx(20.0**1.1))
-    assert [n for *_, n, _ in timing.middle_of([*rounds, rounds[0][:2]])] == [10, 100]
-    ours = timing.slope([timing.points(each, "V1", "linear") for each in rounds])
-    middle = log_slope(sizes, seconds**1.1)
+    assert figure_1.middle_of(rounds)[1] == ("V1", "linear", 100, pytest.approx(20.0**1.1))
+    assert [n for *_, n, _ in figure_1.middle_of([*rounds, rounds[0][:2]])] == [10, 100]
+    every = [timing.points(each, "V1", "linear") for each in rounds]
+    ours, middle = median_slope(every), log_slope(sizes, seconds**1.1)
     t = 12.7062  # Student's with one degree of freedom
     deviation = 1.4826 * 0.1 * middle.value / 1.1  # of the rounds, from the median of distances
     error = np.hypot((middle.high - middle.value) / t, deviation)
     assert ours.value == pytest.approx(middle.value)
     assert ours.high - ours.value == pytest.approx(t * error, rel=1e-4)
+    disturbed = sizes, seconds**1.1 * (1.0, 3.0, 1.0)
+    assert median_slope([every[0], disturbed, *every[2:]]).high == pytest.approx(ours.high, rel=0.1)

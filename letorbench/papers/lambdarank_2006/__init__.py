@@ -14,14 +14,14 @@ import numpy as np
 
 from letorbench.losses.lambdas import Lambda
 from letorbench.papers import paper
-from letorbench.papers.lambdarank_2006 import artificial_data, timing
-from letorbench.papers.lambdarank_2006.timing import NAME
+from letorbench.papers.lambdarank_2006 import artificial_data, figure_1
+from letorbench.papers.lambdarank_2006.figure_1 import NAME
 from letorbench.papers.paper import PartResult
 from letorbench.papers.problems import labelled
 from letorbench.papers.records import write_section
 from letorbench.papers.runs import Context, Method, exactly
 
-#: documents of section 3's example, of which two are relevant
+#: documents of section 4's example, of which two are relevant
 N = 100
 #: of differences; and what a quotient of zeros is divided by
 STEP, TINY = 1e-5, 1e-300
@@ -88,7 +88,7 @@ def functions() -> list[Method]:
 
 
 def forces(context: Context) -> PartResult:
-    """Section 4: of which lambda functions is there a cost? Section 3: its example."""
+    """Section 4: its example, and which lambda functions have a cost."""
     diagnoses = {}
     for each in functions():
         settings = {key: value for key, value in each.settings.items() if key != "layers"}
@@ -103,9 +103,10 @@ def forces(context: Context) -> PartResult:
     paper_own = diagnoses[EQUATION_9]
     text = (
         "A lambda function has a cost if its Jacobian is symmetric and no closed path does work. "
-        f"Of the {len(rows)} functions these have one: {', '.join(costs) or 'none'} (of all pairs, "
-        "or of neighbours). Equation (9) has none: within one order of the scores its Jacobian is "
-        f"symmetric to {paper_own.asymmetry:.0e}, but on a closed path through several orders "
+        f"The {len(rows)} functions are five forces, each between all pairs and between "
+        f"neighbours. These have a cost: {'; '.join(costs) or 'none'}. Equation (9), {EQUATION_9}, "
+        f"has none: within one order of the scores its Jacobian is symmetric to "
+        f"{paper_own.asymmetry:.0e}, but on a closed path through several orders "
         f"{paper_own.circulation:.2g} of the work along it is left."
     )
     title = "Which lambda functions have a cost"
@@ -129,7 +130,7 @@ def lambdas(context: Context) -> PartResult:
 
 
 PARTS = {
-    "figure-1": timing.timing,
+    "figure-1": figure_1.figure,
     "figure-2": artificial_data.figure,
     "jacobian": forces,
     "lambdas": lambdas,

@@ -22,13 +22,13 @@ from letorbench.experiment.plan import ranker_identity
 from letorbench.experiment.select import select
 from letorbench.measures import parse, query_metrics
 from letorbench.papers import paper
+from letorbench.papers.lambdarank_2006.figure_1 import NAME
 from letorbench.papers.paper import PartResult
 from letorbench.papers.runs import CUTOFFS, Context, Method, kept, sampled
 from letorbench.rankers import ranker
 from letorbench.results.per_query import PerQuery
 from letorbench.solvers.stopping import Validation, best
 
-NAME = "lambdarank-2006"
 DRAWS = 5
 #: queries of the training, validation and test set: the paper's, and, for 300 epochs at every
 #: rate, what takes minutes

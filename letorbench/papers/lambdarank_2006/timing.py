@@ -1,15 +1,18 @@
-"""Figure 1 of the LambdaRank paper: RankNet's time against documents, and NDCG against time.
+"""What figure 1 of the LambdaRank paper measures: seconds and NDCG of three ways to train RankNet.
 
 V1, pair by pair, makes two passes forward and two backward for each pair. V2 sums the forces on a
 document first: n passes forward, the pairs, n passes forward again and n backward. It lacks the two
 further speedups that the paper names: stored activations and one exponential per document
-(section 6, footnote 3), which "ours" has. All take the same step (section 5, equations 6 and 7).
-Seconds are processor time of the thread that trains, so that other programs do not count.
+(section 5, footnote 3), which "ours" has. All take the same step (section 5, equations 6 and 7).
+
+Seconds are processor time of the thread that trains, so that other programs do not count. They also
+depend on where a process has its arrays and its code in memory, by up to a third for steps after
+every pair. So each round of measuring is a process of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -17,15 +20,14 @@ from typing import Any
 
 import numpy as np
 
-from letorbench.analysis.tables import write_table
 from letorbench.compiled.jit import kernel
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.synthetic.cubic import cubic, permuted_cubic
+from letorbench.errors import DataError
+from letorbench.experiment.backends import in_processes
 from letorbench.losses.base import LONGEST_COMPARED
 from letorbench.models.mlp import backward, forward
-from letorbench.papers.figures import Axis, lines_figure
-from letorbench.papers.paper import PartResult
-from letorbench.papers.runs import Context, Estimate, exactly, kept, least_seconds, log_slope
+from letorbench.papers.runs import least_seconds
 from letorbench.rankers.ranknet import ranknet_steps
 from letorbench.solvers import sgd
 from letorbench.solvers.sgd import NetState, Passes, TrainingQueries, query_features, take_step
@@ -108,7 +110,6 @@ STEPS: dict[str, sgd.Steps] = {
     "online": partial(_pair_steps, True),
 }
 
-NAME = "lambdarank-2006"
 #: the versions that are compared by their times
 VERSIONS = ("V1", "V2", "ours")
 #: hidden units of two layers
@@ -116,19 +117,16 @@ HIDDEN = 10
 #: documents of the query in the right panel, two sizes a doubling, as many as RankNet takes; the
 #: paper's are 4,000 to 512,000
 SIZES = tuple(n for n in (round(500 * 2 ** (i / 2)) for i in range(21)) if n <= LONGEST_COMPARED)
-#: an epoch that would take more seconds is not timed; and with --full
-PATIENCE, FULL_PATIENCE = 4.0, 600.0
 NETS = {"linear": 1, "two-layer": 2}
-#: the net of the right panel, whose slopes the text gives
-SLOPES_OF = "two-layer"
-#: queries, documents of each, features, and how many of these the labels depend on: section 6.1
+#: queries, documents of each, features, and how many of these the labels depend on: sections 6.1
+#: and 6.4
 QUERIES, LENGTHS, FEATURES, RELEVANT = 1_000, (20, 32), 367, 50
 #: the rate and the epochs of a lesson, of which the paper's left panel shows about thirty; and a
 #: rate so small that sums over millions of pairs hardly move the scores
 RATE, EPOCHS, STILL = 1e-5, 30, 1e-15
-#: sizes without which there is no slope; times that the versions are timed in turn
-FEWEST, RATIOS = 3, 5
-#: rounds of all sizes, each of which gives a slope; the seconds that a size is timed in a round
+#: sizes without which there is no slope
+FEWEST = 3
+#: rounds, each of which gives every slope and ratio; the seconds that a size is timed in a round
 ROUNDS, ENOUGH = 5, 0.05
 
 
@@ -177,36 +175,6 @@ def points(timings: Timings, version: str, net: str) -> Points:
     return tuple(n for n, _ in of_version), tuple(seconds for _, seconds in of_version)
 
 
-def middle_of(rounds: Sequence[Timings]) -> Timings:
-    """The median seconds of each size over the rounds, of sizes that every round has."""
-    seconds: dict[tuple[str, str, int], list[float]] = {}
-    for version, net, n, taken in (row for timings in rounds for row in timings):
-        seconds.setdefault((version, net, n), []).append(taken)
-    return [
-        (*size, float(np.median(taken)))
-        for size, taken in seconds.items() if len(taken) == len(rounds)
-    ]  # fmt: skip
-
-
-def slope(rounds: Sequence[Points]) -> Estimate:
-    """The median of the rounds' slopes; their deviation adds to the error of its fit.
-
-    The sizes of a round are timed one after the other, so what slows down the machine for longer
-    moves them alike and not their slope; a round that is disturbed in between is an outlier.
-    """
-    from scipy.stats import median_abs_deviation
-
-    ranked = sorted(rounds, key=lambda each: log_slope(*each).value)
-    deviation = median_abs_deviation([log_slope(*each).value for each in ranked], scale="normal")
-    return log_slope(*ranked[len(ranked) // 2], float(deviation))
-
-
-def in_turn(queries: QuerySet, ways: Iterable[str], net: str) -> dict[str, list[float]]:
-    """The seconds of each way in several rounds, in each of which all are measured in turn."""
-    every = [{way: epoch_seconds(queries, way, net) for way in ways} for _ in range(RATIOS)]
-    return {way: [each[way] for each in every] for way in every[0]}
-
-
 def web_shaped(seed: int) -> list[QuerySet]:
     """A training and a validation set of the shape of section 6.1's web data."""
     rng, made = np.random.default_rng(seed), []
@@ -216,9 +184,28 @@ def web_shaped(seed: int) -> list[QuerySet]:
     return made
 
 
-def _measured(context: Context, patience: float) -> dict[str, Any]:
-    context.say("timing V1 and V2")
-    train, validation = web_shaped(context.seed)
+def one_round(seed: int, patience: float) -> dict[str, Any]:
+    """The seconds of every size, and of every version on the set of the web data's shape."""
+    train, _ = web_shaped(seed)
+    queries = [permuted_cubic(np.random.default_rng(0), [1], 50, n)[0] for n in SIZES]
+    ways = {net: STEPS if net == "linear" else VERSIONS for net in NETS}
+    epochs = {net: {way: epoch_seconds(train, way, net) for way in ways[net]} for net in NETS}
+    return {"sizes": growing(queries, patience), "epochs": epochs}
+
+
+def in_a_new_process(function: Callable[[], Any]) -> Any:
+    """The result of a function that is called in a process which ends with it."""
+
+    def lost(_: None, how: str) -> Any:
+        raise DataError(f"timing RankNet: its process {how}")
+
+    (result,) = in_processes(lambda _: function(), [None], 1, lost)
+    return result
+
+
+def measured(seed: int, patience: float) -> dict[str, Any]:
+    """The seconds of each round, and the highest validation NDCG@10 by epoch."""
+    train, validation = web_shaped(seed)
     alike = np.square(np.diff(train.by_label.starts)).sum()
     lessons = {}
     for way in ("ours", "online"):  # all versions but this one take the same steps
@@ -226,81 +213,9 @@ def _measured(context: Context, patience: float) -> dict[str, Any]:
         rng = np.random.default_rng(0)
         curve = descent.descend(STEPS[way], train, Validation(validation), rng).curve
         lessons[way] = np.maximum.accumulate(curve).tolist()
-    queries = [permuted_cubic(np.random.default_rng(0), [1], 50, n)[0] for n in SIZES]
     return {
-        "rounds": [growing(queries, patience) for _ in range(ROUNDS)],
+        "rounds": [in_a_new_process(partial(one_round, seed, patience)) for _ in range(ROUNDS)],
         # pairs of different labels within a query, over the documents
         "pairs": float(np.square(train.lengths).sum() - alike) / 2.0 / train.n_docs,
-        "epochs": {
-            net: in_turn(train, STEPS if net == "linear" else VERSIONS, net) for net in NETS
-        },
         "lessons": lessons,
     }
-
-
-def timing(context: Context) -> PartResult:
-    """Figure 1: NDCG against seconds, seconds against documents; the ratios of section 6.1."""
-    stem = context.folder(NAME) / "figure-1"
-    patience = FULL_PATIENCE if context.full else PATIENCE
-    settings = {"patience": patience, "seed": context.seed}
-    files_read = "papers/lambdarank_2006/timing.py", "datasets/synthetic/cubic.py"
-    made = kept(
-        stem.with_suffix(".json"), settings, partial(_measured, context, patience), *files_read
-    )
-    timings = middle_of(made["rounds"])
-    slopes = {
-        (version, net): slope([points(each, version, net) for each in made["rounds"]])
-        for version, net in product(VERSIONS, NETS)
-    }
-    timed = {version: points(timings, version, SLOPES_OF) for version in VERSIONS}
-    last = {version: sizes[-1] for version, (sizes, _) in timed.items()}
-    left, right = {}, {}
-    for version in VERSIONS:
-        once = min(made["epochs"]["linear"][version])
-        left[version] = [once * i for i in range(1, EPOCHS + 1)], made["lessons"]["ours"]
-        s = slopes[version, SLOPES_OF]
-        label = f"{version}, slope {s.value:.2f} [{s.low:.2f}, {s.high:.2f}]"
-        right[label] = timed[version]
-    panels = [
-        Axis("linear nets, an epoch a point", "seconds", "highest validation NDCG@10", left),
-        Axis(f"{SLOPES_OF} nets", "documents of the query", "seconds an epoch", right, log=True),
-    ]
-    header = ["version", "net", "documents", "seconds"]
-    files = *lines_figure(panels, stem), *write_table(stem, "Figure 1", header, timings)
-    numbers = _section_6_1(made)
-    beside_v2 = (
-        f"; with one exponential a document {slopes['ours', SLOPES_OF].value:.3f} to "
-        f"{last['ours']:,}: V2 as the text describes it keeps the sum over pairs, which grows "
-        "quadratically"
-    )
-    for version, more in (("V1", ""), ("V2", beside_v2)):
-        linear = slopes[version, "linear"].value
-        note = f"linear: {linear:.3f}; {SIZES[0]:,} to {last[version]:,} documents{more}"
-        numbers[f"slope-{version.lower()}"] = replace(slopes[version, SLOPES_OF], note=note)
-    differs = (
-        "timings are this machine's; the data have the web set's shape, all made up",
-        f"documents from {SIZES[0]:,}, V1 to {last['V1']:,} and V2 to {last['V2']:,}, where an "
-        f"epoch would take more than {patience:g} s; longer queries than {LONGEST_COMPARED:,} are "
-        "refused; the paper's are 4,000 to 512,000",
-    )
-    return PartResult(numbers=numbers, files=files, differs=differs)
-
-
-def _section_6_1(made: Mapping[str, Any]) -> dict[str, Estimate]:
-    """V1's seconds over V2's for each net; V1 with one step per query against one per pair."""
-    numbers = {}
-    for net, of in made["epochs"].items():
-        first, second, ours = (np.array(of[version]) for version in VERSIONS)
-        ratios = first / second
-        note = (
-            f"median, least and most of {len(ratios)}; V1 over ours "
-            f"{np.median(first / ours):.1f}; {made['pairs']:.1f} pairs a document"
-        )
-        middle = float(np.median(ratios))
-        numbers[f"speed-{net}"] = Estimate(middle, ratios.min(), ratios.max(), note)
-    query, pair = map(np.array, (made["lessons"]["ours"], made["lessons"]["online"]))
-    note = f"after {len(query)} epochs {query[-1]:.4f} and {pair[-1]:.4f}"
-    numbers["batch-converges"] = exactly(float(np.abs(query / pair - 1.0).max()), note)
-    linear = made["epochs"]["linear"]
-    numbers["batch-time"] = exactly(min(linear["online"]) / min(linear["V1"]))
-    return numbers
