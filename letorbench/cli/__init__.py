@@ -16,9 +16,9 @@ from letorbench.version import __version__, bibtex
 FIRST = ("run", "datasets", "algos", "score", "table", "plot", "compare", "report",
          "external", "fit", "export", "rank", "verify", "doctor", "reproduce")  # fmt: skip
 
-#: new objects between two searches for unused ones. Imports make many that are all used: with
-#: Python's own number a small run takes a tenth longer
-OBJECTS = 20_000
+#: new objects between two searches for unused ones: more than the imports make, which are all used.
+#: With fewer a small run takes up to a tenth longer
+OBJECTS = 500_000
 
 
 def _cite(context: click.Context, option: click.Parameter, given: bool) -> None:

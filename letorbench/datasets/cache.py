@@ -51,7 +51,11 @@ class Cache:
         """Return one query set of all files; file i owns the queries bounds[i]:bounds[i + 1]."""
         distinct = list(dict.fromkeys(files))
         before = [signature(file) for file in distinct]
-        digest_of = dict(zip(distinct, run_tasks([partial(self._digest, f) for f in distinct])))
+        digests = [
+            partial(self.remember, "digest", [file], partial(files_digest, [file]))
+            for file in distinct
+        ]
+        digest_of = dict(zip(distinct, run_tasks(digests)))
 
         def read() -> list[QuerySet]:
             parts = {file: read_queries(file, options) for file in distinct}
@@ -108,9 +112,6 @@ class Cache:
     def size(self) -> int:
         """Return the bytes of all the cache's files."""
         return sum(p.lstat().st_size for p in self._folder.rglob("*") if p.is_file())
-
-    def _digest(self, file: Path) -> str:
-        return self.remember("digest", [file], partial(files_digest, [file]))
 
 
 def signature(path: Path) -> list[int]:

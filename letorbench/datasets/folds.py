@@ -68,14 +68,11 @@ def compose_folds(folder: Path, n: int) -> None:
 
 def rotated(whole: QuerySet, bounds: np.ndarray, n: int) -> tuple[Fold, ...]:
     """Return the folds of n parts as views; unrolled part i has queries bounds[i]:bounds[i + 1]."""
-
-    def span(start: int, stop: int) -> QuerySet:
-        return whole.queries(int(bounds[start]), int(bounds[stop]))
-
     folds = []
     for k in range(n):
         validation, test = (k + n - 2) % n, (k + n - 1) % n
-        parts = span(k, k + n - 2), span(validation, validation + 1), span(test, test + 1)
+        spans = (k, k + n - 2), (validation, validation + 1), (test, test + 1)
+        parts = [whole.queries(int(bounds[first]), int(bounds[last])) for first, last in spans]
         folds.append(Fold(k + 1, *parts))
     return tuple(folds)
 

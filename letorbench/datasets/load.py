@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from letorbench.choices import require_choice
-from letorbench.conventions import Convention
 from letorbench.conventions import convention as convention_named
 from letorbench.datasets import catalog, layout
 from letorbench.datasets import folds as rotation
@@ -93,11 +92,26 @@ def load(
 
     if null == "keep" and not cache.remember("missing", dataset.files, missing):
         null = "error"  # equal to "keep" for such data, and one identity of their results
+    largest = entry.max_label if entry else None
+    if largest is None:
+        largest = max(int(part.labels.max(initial=0)) for part in parts)
+    usual = entry.convention if entry else catalog.STANDARD
+    rules = convention_named(usual if convention == "auto" else convention)
+    own_part = all(files.validation for files in dataset.folds)
+    provenance = {  # what a result's file says about its data; all of it fit for JSON
+        "folder": str(dataset.folder),
+        "digest": digest_of_draw(content["digest"], named.resplit),
+        "null": null,
+        "normalised": named.normalised,
+        "rotation": content["rotation"],
+        "validation": OWN_PART if own_part else "the last fifth of the training queries",
+        "recipe": layout.recipe(dataset.folder),
+    }
     return Benchmark(
         named.label,
         _with_names(folds, dataset),
-        _convention(named, convention, parts),
-        _provenance(dataset, content, null),
+        rules.of_data(largest),
+        provenance,
         named.train_fraction,
     )
 
@@ -321,30 +335,3 @@ def _with_names(folds: tuple[Fold, ...], dataset: Layout) -> tuple[Fold, ...]:
         Fold(fold.number, **{name: named(part) for name, part in fold.parts.items()})
         for fold in folds
     )
-
-
-def _convention(named: Name, convention: str, parts: Sequence[QuerySet]) -> Convention:
-    entry = named.entry
-    if convention == "auto":
-        convention = entry.convention if entry else "standard"
-    if entry is not None and entry.max_label is not None:
-        largest = entry.max_label
-    else:
-        largest = max(int(part.labels.max(initial=0)) for part in parts)
-    return convention_named(convention).of_data(largest)
-
-
-def _provenance(
-    dataset: Layout, content: dict[str, object], null: str | float
-) -> dict[str, object]:
-    """Return what a result's file says about its data; all of it fit for JSON."""
-    own_part = all(files.validation for files in dataset.folds)
-    return {
-        "folder": str(dataset.folder),
-        "digest": digest_of_draw(content["digest"], dataset.name.resplit),
-        "null": null,
-        "normalised": dataset.name.normalised,
-        "rotation": content["rotation"],
-        "validation": OWN_PART if own_part else "the last fifth of the training queries",
-        "recipe": layout.recipe(dataset.folder),
-    }
