@@ -127,13 +127,15 @@ def part_tables() -> Iterator[Table]:
 @click.option("--output", required=True, type=options.NEW_FILE, help="File for the model.")
 @options.fixed("Fix a hyper-parameter of the algorithm (`letorbench algos NAME`).")
 @options.measure("Measure that the test parts promise.")
+@options.null
+@options.features
 @options.data_dir
 @options.out
 @options.jobs
 @options.plugin
 def fit(
     dataset: str, algo: str, output: Path, fixed: tuple[str, ...], measure: str,
-    data_dir: Path, out: Path, jobs: int,
+    null: str | float, features: str, data_dir: Path, out: Path, jobs: int,
 ) -> None:  # fmt: skip
     """Choose settings and rounds over the folds' validation parts, then train on all queries.
 
@@ -150,8 +152,9 @@ def fit(
     if is_stream(output):
         raise UsageError(f"{output}: found a stream or a device, expected a file for the model")
     made = fit_on_all(
-        dataset, algo, out=out, data_dir=data_dir, jobs=jobs, fixed=fixed, measure=measure
-    )
+        dataset, algo, out=out, data_dir=data_dir, jobs=jobs, fixed=fixed, measure=measure,
+        null=null, features=features,
+    )  # fmt: skip
     made.save(output)
     print_error(made.warnings, "warning")
     low, high = made.interval

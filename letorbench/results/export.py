@@ -95,8 +95,8 @@ def model_text(path: Path, form: str, name: str, names: Sequence[str] | None, no
     fitted = load_model(path)
     if fitted.transformation_.name != Raw.name:
         raise UsageError(
-            f"its model is of features that {fitted.transformation_.name} transformed, "
-            f"which a model of {form} cannot say; expected a run with --features raw"
+            f"the model is of features that {fitted.transformation_.name} transformed, "
+            f"which a model of {form} cannot say; expected a model of --features raw"
         )
     model = fitted.learned.model
     text = FORMATS[form](model, name, names or fitted.feature_names_in_)

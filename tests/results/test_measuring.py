@@ -36,8 +36,8 @@ def ran(tmp_path_factory):
 
 def test_models_that_no_text_can_say_are_named_and_the_others_written(ran, tmp_path):
     summary = DatasetResults.read(ran[1] / "results", "TOY").only(["adarank-ndcg", "regression"])
-    said = "regression: its model is of features that query-minmax transformed, which a model of "
-    said += "ranklib cannot say; expected a run with --features raw"
+    said = "regression: the model is of features that query-minmax transformed, which a model of "
+    said += "ranklib cannot say; expected a model of --features raw"
     written = export(summary, "ranklib", ran[1] / "data", tmp_path / "texts")
     assert next(written) == tmp_path / "texts/fold2/adarank-ndcg.txt"  # whatever others are
     with pytest.raises(DataError, match=f"^{said}$"):
