@@ -110,6 +110,11 @@ def fit(
     **options
         seed, convention, null, features, time_limit, repeats as in `run`.
 
+    Returns
+    -------
+    FinalModel
+        The ranker with its settings, and the results of the folds.
+
     Raises
     ------
     UsageError

@@ -22,7 +22,7 @@ def leaderboard(
     Parameters
     ----------
     results : Results or path-like, optional
-        Own results, or their folder; their rows have `` (yours)`` behind their names.
+        Your results, or their folder; the names of their rows end in `` (yours)``.
     datasets : str or iterable of str, optional
         Names and comma lists; by default all that are shipped, or that `results` has of them.
 
@@ -34,9 +34,9 @@ def leaderboard(
     Raises
     ------
     UsageError
-        The own results are of no data set that is shipped.
+        Your results are of no data set that is shipped.
     DataError
-        The own results cannot be read.
+        Your results cannot be read.
     """
     all_boards = boards(results, datasets, MEASURES[0])
     out = results.out if isinstance(results, Results) else Path(results or "results")

@@ -67,7 +67,7 @@ def evaluate(
         ``docno`` or ``doc_id``, and ``label`` or ``relevance``, or a TREC file.
     scores : array-like of shape (n_docs,), mapping, DataFrame or path-like
         One score a row; a larger score ranks higher. -inf says that a document is not retrieved:
-        a relevant one counts as missed. Beside qrels it is a run, ``{qid: {docno: score}}`` or a
+        a relevant one counts as missed. With qrels it is a run, ``{qid: {docno: score}}`` or a
         frame with a column ``score``, or a TREC file; documents are then measured as `letorbench
         score` does.
     qid : array-like of shape (n_docs,), optional
@@ -77,9 +77,9 @@ def evaluate(
         the scores of one query in the order of the rows, ``f(y_true, y_score)``, which return a
         number, or NaN to leave the query out of the mean.
     convention : str or Convention
-        Whose measuring rules: a name of ``lb.CONVENTIONS``, perhaps with rules that differ,
-        ``"lightgbm"``, ``"letor4,empty=drop,gain=linear"``. ERR takes 4 for the largest label, in
-        the LETOR conventions 2, unless ``max_label`` says it.
+        The measuring rules: a name of ``lb.CONVENTIONS``, perhaps with rules that differ,
+        ``"lightgbm"``, ``"letor4,empty=drop,gain=linear"``. ERR takes 4 for the largest label, or 2
+        under `letor3` and `letor4`, unless ``max_label`` sets it.
     per_query : bool
         Return the values of every query instead of their means.
     group : array-like of shape (n_queries,), optional
@@ -179,7 +179,7 @@ def compare(
         As in `evaluate`. `y` may also be `Results`, whose algorithms are compared with those of
         `systems`, other `Results`, by the convention of both.
     systems : mapping, sequence or Results
-        From a name to scores, or to a run where `y` is qrels; without names they are 1, 2, ...
+        Scores by name, or runs if `y` is qrels; a sequence gets the names 1, 2, ...
     baseline : str or sequence of str, optional
         The systems that the others are compared with; every pair by default.
     test, correction, alpha, seed
@@ -188,8 +188,8 @@ def compare(
     Returns
     -------
     DataFrame
-        A row for each measure and pair, with the columns of `Results.compare`, except for `dataset`
-        where no results are compared.
+        A row for each measure and pair, with the columns of `Results.compare`; `dataset` only if
+        `Results` are compared.
 
     Raises
     ------

@@ -361,8 +361,8 @@ class Results:
             Where the random draws of tests and intervals come from.
         by : {"length", "relevant", "difficulty"} or path-like, optional
             Compare in slices of the queries: by their numbers of documents or of relevant
-            documents, by the mean value of all compared algorithms, or by the user's segments,
-            a CSV file of queries and segments (``"file.csv:column"`` where it has several).
+            documents, by the mean value of all compared algorithms, or by your own slices, a CSV
+            file of queries and slices (``"file.csv:column"`` if it has several columns).
         resplits : bool
             Compare over new draws of the folds, see `resplit` of `run`, by the corrected resampled
             t-test of Nadeau and Bengio instead of `test`.
@@ -441,7 +441,7 @@ class Results:
         Parameters
         ----------
         n : int
-            How many queries that gain most, and how many that lose most, of each pair.
+            The number of queries that gain most, and of those that lose most, for each pair.
         baseline : str or sequence of str, optional
             The algorithms that the others are compared with; every pair by default.
         measure : str
@@ -451,7 +451,7 @@ class Results:
         -------
         DataFrame
             A row a query: dataset, measure, algo, against, fold, qid, query (what the user calls
-            it, where the data set says so), value, value_against and their difference, the
+            it, if the data set says so), value, value_against and their difference, the
             largest gain first.
         """
         import pandas as pd
@@ -534,7 +534,7 @@ class Results:
             A measure with cut-offs by its name alone is drawn at n = 1..10, ``"ndcg@1,5,20"`` at
             those n, and any other as points with 95 % intervals over queries, the best on top.
         published : bool
-            Draw published figures in.
+            Also draw published figures.
         shares : bool
             Draw learning curves instead: the measure by the fraction of the training queries.
         baseline : str, optional
@@ -723,12 +723,12 @@ def load_results(
     out : path-like
         The results folder.
     datasets, algos : str or iterable of str, optional
-        Names and comma lists; everything by default. Of algorithms "baselines" are those of the
+        Names and comma lists; everything by default. The algorithms "baselines" are those of the
         seven that have results.
     data_dir : path-like
         The folder of the data sets, from which measures that are not stored are computed.
     baseline : str, optional
-        An algorithm that is shown also where `algos` does not name it.
+        An algorithm that is shown even if `algos` does not name it.
 
     Raises
     ------

@@ -111,7 +111,7 @@ def _labels(benchmark: Benchmark) -> str:
 def import_(path: Path, grades: Grades, data_dir: Path) -> None:
     """Import a folder or a .zip/.tar archive into the data folder.
 
-    Your own training and test files may be LightGBM's, XGBoost's, RankLib's or CatBoost's.
+    Your own training and test files may be LightGBM's, XGBoost's, RankLib's, CatBoost's or tables.
     """
     from letorbench.datasets.archive import import_archive
 

@@ -48,12 +48,12 @@ def load(
     ----------
     name : str or Name
         NAME, NAME/VARIANT, NAME-twin, or the folder of the user's own data set. With @splitK
-        behind it the folds are those of draw K, of as many parts; with @SHARE behind it a run
+        after it the folds are those of draw K, of as many parts; with @SHARE after it a run
         trains on that fraction of the training queries.
     data_dir : path
         The folder that holds the data sets.
     convention : str
-        A convention's name. "auto" is the catalog's, and `standard` for own folders.
+        A convention's name. "auto" is the catalog's, and `standard` for your own folders.
     null : str or float
         What a NULL value reads as: "keep" (NaN, a missing value, which some rankers take),
         "error", "min" (the query's minimum) or a number.
