@@ -58,8 +58,8 @@ class Test:
     pairs: tuple[tuple[str, str], ...] = ()
     #: the printed lead, as a fraction of the lower method's number
     lead: float | None = None
-    #: printed numbers of methods, or of methods and measures as `label measure`
-    numbers: Mapping[str, float] = field(default_factory=dict)
+    #: the numbers of the paper's tables by `label measure`
+    table: Mapping[str, float] = field(default_factory=dict)
     beyond: float = 0.0
     #: the name of a number that the part measures, or the label of a method
     number: str = ""
@@ -87,13 +87,9 @@ class Test:
         ]
         every = itertools.product(self.data, pairs, self.measures)
         for dataset, (upper, lower), measure in every:
-            above, below = (
-                self.numbers.get(f"{label} {measure}", self.numbers.get(label))
-                for label in (upper, lower)
-            )
+            above, below = (self.table.get(f"{label} {measure}") for label in (upper, lower))
             lead = above / below - 1.0 if above and below else None
-            lead = lead if self.lead is None else self.lead
-            yield Point(dataset, upper, lower, measure, lead)
+            yield Point(dataset, upper, lower, measure, lead if self.lead is None else self.lead)
 
 
 @dataclass(frozen=True)
@@ -163,8 +159,7 @@ def _test(facts: Mapping[str, Any], printed: Mapping[str, float], part: Mapping[
         facts = {**shared, **facts, "number": ""}
     made = with_tuples(facts)
     made["pairs"] = tuple(tuple(pair) for pair in made.get("pairs", ()))
-    made["numbers"] = {**printed, **made.get("numbers", {})}
-    test = Test(**made)
+    test = Test(**made, table=printed)
     if test.kind not in COMPARISONS + NUMBERS:
         raise ValueError(f"claims.toml: found the kind {test.kind!r}")
     if not test.compares and test.printed is None:
@@ -295,8 +290,8 @@ def load(name: str) -> Paper:
     methods: dict[str, Method] = {}
     for number, table in facts.get("table", {}).items():
         methods |= {each.label: each for each in _of_table(number, **table)}
-    parts, shared = {}, facts.pop("parts", {})
-    facts["part"] = {key: shared | part for key, part in facts["part"].items()}
+    parts, shared = {}, facts.pop("parts", {})  # shared by those that run methods
+    facts["part"] = {k: (shared if "form" in p else {}) | p for k, p in facts["part"].items()}
     for key, each in facts["part"].items():
         made = with_tuples({k: v for k, v in each.items() if k != "claims"})
         if table := made.pop("all_of", ""):

@@ -51,10 +51,10 @@ def write_page(result: Reproduction, context: Context, folder: Path) -> Path:
     sections = [path.read_text(encoding="utf-8") for path in files if path.is_file()]
     rows = [
         [
-            o.claim.id, "; ".join(filter(None, (o.claim.says, _part(o, verdict)))),
+            o.claim.id, "; ".join(filter(None, (o.claim.says, name))),
             verdict.place if verdict else "", *records.cells(o, verdict),
         ]
-        for o in every for verdict in o.rows or (None,)
+        for o in every for name, verdict in (*records.named_rows(o.rows),) or (("", None),)
     ]  # fmt: skip
     absent = (part for part in paper.parts.values() if not any(stored.glob(f"{part.name}.*")))
     tables = [name for name in records.TABLES if (stored / name).is_file()]
@@ -146,9 +146,9 @@ def lines_of(outcomes: Iterable[Outcome]) -> list[Line]:
     lines, every = list[Line](), list(outcomes)
     shown = [o for o in every if o.claim.nature == "finding"] or every
     for o in (o for o in shown if o.claim.nature in ("finding", "worked example")):
-        for verdict in o.rows:
+        for name, verdict in records.named_rows(o.rows):
             where = f"on {o.place} instead" if o.place else ""
-            part = ", ".join(filter(None, (_part(o, verdict), where)))
+            part = ", ".join(filter(None, (name, where)))
             if (shown_row := _in_per_cent(verdict)) is not None:
                 lines.append(Line(o.claim.says, part, shown_row))
     return lines
@@ -164,15 +164,6 @@ def _in_per_cent(row: Verdict) -> Verdict | None:
     value, low, high = (100.0 * n for n in numbers)
     theirs, answer = None if printed is None else 100.0 * printed, records.answered(row)
     return replace(row, value=value, low=low, high=high, printed=theirs, answer=answer)
-
-
-def _part(o: Outcome, verdict: Verdict | None) -> str:
-    """The part of a claim, or the number, that a verdict is on; "" if there is no other."""
-    if verdict is None:
-        return ""
-    if len(o.rows) > 1:
-        return next(name for name, row in records.named_rows(o.rows) if row is verdict)
-    return verdict.part or (verdict.what if verdict.kind == "one-sided" else "")
 
 
 def origin(paper: Paper, context: Context) -> str:

@@ -150,13 +150,18 @@ def cells(outcome: Outcome, row: Verdict | None) -> list[str]:
 
 
 def named_rows(rows: Sequence[Verdict]) -> list[tuple[str, Verdict]]:
-    """The rows of a claim by part, by data if these have a line each, or else by their subject."""
+    """The rows of a claim by part, by data if these have a line each, or else by their subject.
+
+    A claim of one row needs no name for it, but a balance of gains and losses.
+    """
     parts = [row.part for row in rows]
-    apart = [parts.count(row.part) > 1 and row.among is not None for row in rows]
-    names = [
-        ", ".join(filter(None, (r.part, r.place * differs))) for r, differs in zip(rows, apart)
-    ]
-    return [(name or row.what, row) for name, row in zip(names, rows)]
+
+    def name(row: Verdict) -> str:
+        apart = parts.count(row.part) > 1 and row.among is not None
+        unclear = len(rows) > 1 or row.kind == "one-sided"
+        return ", ".join(filter(None, (row.part, row.place * apart))) or row.what * unclear
+
+    return [(name(row), row) for row in rows]
 
 
 def answered(row: Verdict) -> str:

@@ -42,19 +42,30 @@ def test_a_claim_names_what_its_part_runs(name, claim):
     assert len({test.part for test in claim.tests}) in (1, len(claim.tests))
 
 
-def test_leads_come_from_the_claims_own_numbers_or_the_papers_tables():
+def test_leads_come_from_the_papers_tables_or_the_sentence():
     (claim,) = (c for _, c in EVERY if c.id == "document-weights")
     points = {point.upper: point for test in claim.tests for point in test.points()}
     assert points["WPL weight 1/pi"].lead == pytest.approx(0.5017 / 0.4845 - 1.0)
     facts = {"id": "a", "part": "p", "quote": "q", "where": "w", "kind": "above", "data": ["D"],
-             "measures": ["m"], "upper": ["a"], "lower": ["b"], "numbers": {"a": 0.5}}  # fmt: skip
+             "measures": ["m"], "upper": ["a"], "lower": ["b"]}  # fmt: skip
     found = [
         point
         for more in ({}, {"lead": 0.1})
-        for c in claims_of("p", {"claim": [facts | more]}, {"a": 0.4, "b m": 0.4})
+        for c in claims_of("p", {"claim": [facts | more]}, {"a m": 0.5, "b m": 0.4, "a": 0.1})
         for point in c.tests[0].points()
     ]
     assert found == [Point("D", "a", "b", "m", pytest.approx(lead)) for lead in (0.25, 0.1)]
+
+
+def test_a_claim_has_what_its_part_says_of_all():
+    part = {"claims": {"nature": "theory", "kind": "at most", "printed": 1.0}}
+    facts = [{"id": id, "part": "p", "quote": "q", "where": "w"} for id in ("a", "b")]
+    facts[1] |= {"nature": "data", "printed": 2.0, "test": [{"number": "x", "kind": "equal"}, {}]}
+    found = claims_of("p", {"part": {"p": part}, "claim": facts}, {})
+    assert [claim.nature for claim in found] == ["theory", "data"]
+    assert [(t.number, t.kind, t.printed) for claim in found for t in claim.tests] == [
+        ("a", "at most", 1.0), ("x", "equal", 2.0), ("b", "at most", 2.0),
+    ]  # fmt: skip
 
 
 def test_every_setting_of_an_axis_is_of_one_of_its_methods():
