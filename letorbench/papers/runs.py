@@ -102,12 +102,24 @@ def least_seconds(work: Callable[[], object], enough: float = 0.5) -> float:
     return max(least, 1e-9)
 
 
-def log_slope(sizes: Sequence[float], costs: Sequence[float], spread: float = 0.0) -> Estimate:
-    """The slope of log costs on log sizes; spread: the deviation that measuring again adds."""
-    from scipy.stats import linregress
+def log_slope(sizes: Sequence[float], costs: Sequence[float]) -> Estimate:
+    """The slope of log costs on log sizes."""
+    return median_slope([(sizes, costs)])
 
-    fit = linregress(np.log(sizes), np.log(costs))
-    return estimated(float(fit.slope), float(np.hypot(fit.stderr, spread)), len(sizes) - 2)
+
+def median_slope(rounds: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Estimate:
+    """The median slope of log costs on log sizes, of rounds that measure the same.
+
+    Its error is the median of the fits' errors and the deviation of the slopes: a round that is
+    disturbed at one size is no more than an outlier of either.
+    """
+    from scipy.stats import linregress, median_abs_deviation
+
+    fits = [linregress(np.log(sizes), np.log(costs)) for sizes, costs in rounds]
+    slopes, errors = ([getattr(fit, name) for fit in fits] for name in ("slope", "stderr"))
+    error = np.hypot(np.median(errors), median_abs_deviation(slopes, scale="normal"))
+    degrees = min(len(sizes) for sizes, _ in rounds) - 2
+    return estimated(float(np.median(slopes)), float(error), degrees)
 
 
 def kept(

@@ -16,7 +16,7 @@ from letorbench.papers import paper
 from letorbench.papers.lambdarank_2006 import artificial_data, diagnose, figure_1, timing
 from letorbench.papers.lambdarank_2006.timing import STEPS
 from letorbench.papers.reproduction import judged
-from letorbench.papers.runs import CUTOFFS, Context, log_slope
+from letorbench.papers.runs import CUTOFFS, Context, log_slope, median_slope
 from letorbench.solvers import sgd
 
 
@@ -161,8 +161,8 @@ def test_an_epoch_is_timed_without_the_set_up_and_the_machine_code(net, units, r
 
 
 def test_the_slope_is_that_of_the_median_round():
-    """A round that is slow throughout does not move it, nor does one that is disturbed."""
-    sizes, seconds = (10, 100, 1000), np.array([1.0, 20.0, 100.0])
+    """No round moves it that is slow throughout, or disturbed, or at one size that leaves it."""
+    sizes, seconds = np.array([10.0, 100.0, 1000.0]), np.array([1.0, 20.0, 100.0])
     powers, slower = (1.0, 1.1, 1.2, 0.9, 5.0), (1.0, 1.0, 9.0, 1.0, 1.0)
     rounds = [
         [("V1", "linear", n, each) for n, each in zip(sizes, factor * seconds**power)]
@@ -170,10 +170,12 @@ def test_the_slope_is_that_of_the_median_round():
     ]
     assert figure_1.middle_of(rounds)[1] == ("V1", "linear", 100, pytest.approx(20.0**1.1))
     assert [n for *_, n, _ in figure_1.middle_of([*rounds, rounds[0][:2]])] == [10, 100]
-    ours = figure_1.slope([timing.points(each, "V1", "linear") for each in rounds])
-    middle = log_slope(sizes, seconds**1.1)
+    every = [timing.points(each, "V1", "linear") for each in rounds]
+    ours, middle = median_slope(every), log_slope(sizes, seconds**1.1)
     t = 12.7062  # Student's with one degree of freedom
     deviation = 1.4826 * 0.1 * middle.value / 1.1  # of the rounds, from the median of distances
     error = np.hypot((middle.high - middle.value) / t, deviation)
     assert ours.value == pytest.approx(middle.value)
     assert ours.high - ours.value == pytest.approx(t * error, rel=1e-4)
+    disturbed = sizes, seconds**1.1 * (1.0, 3.0, 1.0)
+    assert median_slope([every[0], disturbed, *every[2:]]).high == pytest.approx(ours.high, rel=0.1)

@@ -18,13 +18,12 @@ from letorbench.papers.lambdarank_2006.timing import (
     NETS,
     SIZES,
     VERSIONS,
-    Points,
     Timings,
     measured,
     points,
 )
 from letorbench.papers.paper import PartResult
-from letorbench.papers.runs import Context, Estimate, exactly, kept, log_slope
+from letorbench.papers.runs import Context, Estimate, exactly, kept, median_slope
 
 NAME = "lambdarank-2006"
 #: the net of the right panel, whose slopes the text gives
@@ -44,19 +43,6 @@ def middle_of(rounds: Sequence[Timings]) -> Timings:
     ]  # fmt: skip
 
 
-def slope(rounds: Sequence[Points]) -> Estimate:
-    """The median of the rounds' slopes; their deviation adds to the error of its fit.
-
-    The sizes of a round are timed one after the other, so what slows down the machine for longer
-    moves them alike and not their slope; a round that is disturbed in between is an outlier.
-    """
-    from scipy.stats import median_abs_deviation
-
-    ranked = sorted(rounds, key=lambda each: log_slope(*each).value)
-    deviation = median_abs_deviation([log_slope(*each).value for each in ranked], scale="normal")
-    return log_slope(*ranked[len(ranked) // 2], float(deviation))
-
-
 def figure(context: Context) -> PartResult:
     """Figure 1: NDCG against seconds, seconds against documents; the ratios of section 6.1."""
     stem = context.folder(NAME) / "figure-1"
@@ -68,7 +54,7 @@ def figure(context: Context) -> PartResult:
     rounds = [each["sizes"] for each in made["rounds"]]
     timings = middle_of(rounds)
     slopes = {
-        (version, net): slope([points(each, version, net) for each in rounds])
+        (version, net): median_slope([points(each, version, net) for each in rounds])
         for version, net in product(VERSIONS, NETS)
     }
     timed = {version: points(timings, version, SLOPES_OF) for version in VERSIONS}
