@@ -145,7 +145,8 @@ def claims_of(
     claims = []
     for each in facts.get("claim", ()):
         part = {"data": facts.get("data", ())} | facts.get("part", {}).get(each["part"], {})
-        each = {"says": each["quote"], "number": each["id"], **part.get("claims", {}), **each}
+        each = part.get("claims", {}) | each
+        each = {"says": each["quote"], "number": each["id"]} | each
         own = {key: each.pop(key) for key in of_claim & each.keys()}
         alone = each.pop("test", [{}])
         tests = tuple(_test(each | test, printed, part) for test in alone)

@@ -54,7 +54,7 @@ def write_page(result: Reproduction, context: Context, folder: Path) -> Path:
             o.claim.id, "; ".join(filter(None, (o.claim.says, name))),
             verdict.place if verdict else "", *records.cells(o, verdict),
         ]
-        for o in every for name, verdict in records.named_rows(o.rows) or [("", None)]
+        for o in every for name, verdict in (*records.named_rows(o.rows),) or (("", None),)
     ]  # fmt: skip
     absent = (part for part in paper.parts.values() if not any(stored.glob(f"{part.name}.*")))
     tables = [name for name in records.TABLES if (stored / name).is_file()]

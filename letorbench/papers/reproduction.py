@@ -12,7 +12,7 @@ from letorbench.choices import require_choice
 from letorbench.datasets.catalog import with_resplit
 from letorbench.papers import figures, records, rules
 from letorbench.papers.paper import NATURES, Claim, Paper, Part, PartResult
-from letorbench.papers.runs import Context, Method, correlations, generated
+from letorbench.papers.runs import ByMethod, Context, Method, correlations, generated
 from letorbench.papers.specifications import Specification, judged, specifications
 from letorbench.results.per_query import PerQuery
 
@@ -70,21 +70,45 @@ def reproduce(paper: Paper, context: Context, parts: Sequence[str] = ()) -> Repr
 
 def run_part(paper: Paper, part: Part, context: Context) -> PartResult:
     """Run one part on the data at hand."""
-    folder = context.folder(paper.name)
     if part.form == "module":
-        returned = paper.code[part.name](context)
-        if isinstance(returned, PartResult):
-            return returned
-        rows = [[name, f"{each.value:.6g}"] for name, each in returned.items()]
-        table = write_table(folder / part.name, part.title, ["what", "value"], rows)
-        return PartResult(numbers=returned, files=table)
+        return _run_module(paper, part, context)
     here = [name for name in (*part.data, *part.other_data) if context.has(name)]
     methods = [paper.methods[each] for each in part.methods]
     ways = specifications(part, context.setting)
+    values = _run_specifications(part, ways, methods, here, context)
+    redrawn = _run_on_new_draws(paper, part, ways[0], here, context)
+    # tables are of our specification, by every protocol
+    protocols = dict.fromkeys(way.choices.get("selection", "") for way in ways)
+    shown = {name: values[way.name] for name, way in zip(protocols, ways)}
+    files = figures.files(paper, part, shown, context.folder(paper.name))
+    absent = ", ".join(name for name in part.data if name not in here)
+    lines = [f"without {absent}, not at hand"] if absent else []
+    lines += [line for name in here for line in kept_products(context, name, methods)]
+    differs = tuple(f"{part.title}: {line}" for line in lines)
+    choices = {way.name: way.choices for way in ways}
+    return PartResult(values, {}, tuple(files), differs, choices, redrawn)
+
+
+def _run_module(paper: Paper, part: Part, context: Context) -> PartResult:
+    """Run a function of the paper's module; numbers alone are written as a table."""
+    returned = paper.code[part.name](context)
+    if isinstance(returned, PartResult):
+        return returned
+    rows = [[name, f"{each.value:.6g}"] for name, each in returned.items()]
+    stem = context.folder(paper.name) / part.name
+    return PartResult(
+        numbers=returned, files=write_table(stem, part.title, ["what", "value"], rows)
+    )
+
+
+def _run_specifications(
+    part: Part, ways: Sequence[Specification], methods: Sequence[Method], here: Sequence[str],
+    context: Context,
+) -> dict[str, ByMethod]:  # fmt: skip
+    """The values of each specification: the same, not equal ones, where it changes nothing."""
     known = dict[str, PerQuery]()
 
     def on(dataset: str, way: Specification) -> dict[str, PerQuery]:
-        """The same values, not equal ones, where a specification changes nothing for a method."""
         specified = [method.where_known(way.settings) for method in methods]
         how = way.convention, part.repeats, way.select, way.protocol
         keys = {each.label: f"{dataset} {how} {each}" for each in specified}
@@ -93,28 +117,23 @@ def run_part(paper: Paper, part: Part, context: Context) -> PartResult:
         known.update({keys[label]: each for label, each in results.items()})
         return {label: known[key] for label, key in keys.items() if key in known}
 
-    values = {way.name: {name: on(name, way) for name in here} for way in ways}
-    # on new draws of the folds, in our specification: what claims compare
-    ours, compared = ways[0], dict[str, list[Method]]()
+    return {way.name: {name: on(name, way) for name in here} for way in ways}
+
+
+def _run_on_new_draws(
+    paper: Paper, part: Part, ours: Specification, here: Sequence[str], context: Context
+) -> tuple[ByMethod, ...]:
+    """The values of what claims compare, in our specification, on new draws of the folds."""
+    compared = dict[str, list[Method]]()
     for name in filter(context.rotates, here):
         claims = (c for c in paper.claims if c.part == part.name and (name in c.data or c.on(name)))
         labels = dict.fromkeys(m for c in claims for t in c.tests if t.compares for m in t.methods)
         compared[name] = [paper.methods[label].where_known(ours.settings) for label in labels]
     how = part.measures, ours.convention, 1, ours.select, ours.protocol
-    redrawn = tuple(
+    return tuple(
         {d: context.runs(with_resplit(d, k), each, *how) for d, each in compared.items()}
         for k in range(1, 1 + part.resplits * (context.setting == "default"))
     )
-    # tables are of our specification, by every protocol
-    protocols = dict.fromkeys(way.choices.get("selection", "") for way in ways)
-    shown = {name: values[way.name] for name, way in zip(protocols, ways)}
-    files = figures.files(paper, part, shown, folder)
-    absent = ", ".join(name for name in part.data if name not in here)
-    lines = [f"without {absent}, not at hand"] if absent else []
-    lines += [line for name in here for line in kept_products(context, name, methods)]
-    differs = tuple(f"{part.title}: {line}" for line in lines)
-    choices = {way.name: way.choices for way in ways}
-    return PartResult(values, {}, tuple(files), differs, choices, redrawn)
 
 
 def kept_products(context: Context, dataset: str, methods: Iterable[Method]) -> list[str]:

@@ -165,9 +165,7 @@ def compared(
     parts = Counter(p.dataset for p in here)
     first = [values[p.dataset][p.upper] for p in {p.dataset: p for p in here}.values()]
     units = [len(each.folds) for each in first]
-    drawn = [
-        f"{k} {'draws' if are_draws(method) else 'queries'}" for k, method in zip(units, first)
-    ]
+    names = ["draws" if are_draws(each) else "queries" for each in first]
     samples = {d: between[test.part, d] for d in parts if (test.part, d) in between}
     # the number is a mean over comparisons, which the data sets share
     split = sum((parts[d] / len(here)) ** 2 * each.var(ddof=1) for d, each in samples.items())
@@ -177,23 +175,14 @@ def compared(
         (p.dataset, f"{p.upper} over {p.lower}, {p.measure}", *interval(lead, n), p.lead)
         for p, lead in zip(here, leads)
     ]
-    estimates, what = estimands(test, here, leads), "mean lead"
-    count, printed = f"{int((leads[:, 0] > 0.0).sum())} of {len(here)} leads above 0", None
-    if test.kind == "best":
-        what = "lead over the best of the others"
-        count = f"{_places(here, leads[:, 0])}; {count}"
-    elif test.kind == "one-sided":
-        what = "gains minus losses"
-        up, down = (leads[:, 0] > test.beyond).sum(), (leads[:, 0] < -test.beyond).sum()
-        beyond = f"gain and {down} lose more than {100.0 * test.beyond:g} %"
-        count = f"{up} of {len(here)} comparisons {beyond}; {count}"
-    elif all(p.lead is not None for p in here):
-        printed = float(np.mean([p.lead for p in here]))
-    least, note = EFFECT if printed is None else abs(printed), ""
+    estimates = estimands(test, here, leads)
+    what, count = _counted(test, here, leads[:, 0])
+    printed, theirs = None, [p.lead for p in here if p.lead is not None]
+    if test.kind not in ("best", "one-sided") and len(theirs) == len(here):
+        printed = float(np.mean(theirs))
     alike = test.kind in ("alike", "not below")
-    if alike:
-        least = max([BAND, *(abs(p.lead) for p in test.points() if p.lead is not None)])
-        note = f"within {least:.1%}"
+    # the largest difference among the methods that the paper calls comparable
+    least = max([BAND, *(abs(p.lead) for p in test.points() if p.lead is not None)])
 
     def at(level: float) -> tuple[str, float, float, float]:
         ends = zip(*(interval(f, n, len(estimates), level, (split, n_samples)) for f in estimates))
@@ -205,24 +194,48 @@ def compared(
 
     answer, value, low, high = at(0.05)
     among = next((m for m in range(MOST) if at(0.05 / (m + 1))[0] == CANNOT_TELL), MOST)
+    note = f"within {least:.1%}" if alike else ""
     if answer == CANNOT_TELL:
         none = "nothing to compare with" if np.isnan(high) else f"at most {high:+.1%}"
-        # too wide for the paper's effect to be found in half of the cases: an interval shrinks as
-        # n^-1/2; it must be beyond the band, and one on both sides of 0 needs more room
-        room = least if alike else max(least - BAND, 0.0)
-        ratio = (high - low) / 2.0 / room * (1.34 if test.kind == "alike" else 1.0) if room else 0.0
-        takes = f"{float(f'{sum(units) * ratio**2:.2g}'):,.0f} {drawn[0].split()[1]}"
-        few = f"; these data cannot decide it: about {takes} are needed"
-        note = (note or none) + few * (test.kind != "one-sided" and 1.0 < ratio < np.inf)
+        effect = EFFECT if printed is None else abs(printed)
+        room = least if alike else max(effect - BAND, 0.0)
+        few = _needed(test.kind, (high - low) / 2.0, room, sum(units), names[0])
+        note = "; ".join(filter(None, (note or none, few)))
     covered = ", ".join(parts)
     if len(parts) < len(test.data):
         covered += f", {len(parts)} of {len(test.data)} sets"
-    random = " + ".join(drawn) + f", {n_samples} re-splits" * bool(n_samples)
+    random = " + ".join(f"{k} {name}" for k, name in zip(units, names))
+    random += f", {n_samples} re-splits" * bool(n_samples)
     verdict = Verdict(
         test.part, test.kind, covered, what, answer, value, low, high, printed,
         count if len(here) > 1 else "", random, note, among,
     )  # fmt: skip
     return verdict, each
+
+
+def _counted(test: Test, here: Sequence[Point], leads: np.ndarray) -> tuple[str, str]:
+    """What is estimated, and how many of the comparisons, by their leads, say which."""
+    above = f"{int((leads > 0.0).sum())} of {len(here)} leads above 0"
+    if test.kind == "best":
+        return "lead over the best of the others", f"{_places(here, leads)}; {above}"
+    if test.kind == "one-sided":
+        up, down = (leads > test.beyond).sum(), (leads < -test.beyond).sum()
+        beyond = f"gain and {down} lose more than {100.0 * test.beyond:g} %"
+        return "gains minus losses", f"{up} of {len(here)} comparisons {beyond}; {above}"
+    return "mean lead", above
+
+
+def _needed(kind: str, half: float, room: float, units: int, name: str) -> str:
+    """How many units would show the paper's effect in half of the cases; "" if these would.
+
+    An interval shrinks as n^-1/2; its half must be as small as the room between the effect and the
+    band. One on both sides of 0 needs more.
+    """
+    ratio = half / room * (1.34 if kind == "alike" else 1.0) if room else 0.0
+    if kind == "one-sided" or not 1.0 < ratio < np.inf:
+        return ""
+    many = float(f"{units * ratio**2:.2g}")
+    return f"these data cannot decide it: about {many:,.0f} {name} are needed"
 
 
 def _places(here: Sequence[Point], leads: np.ndarray) -> str:

@@ -22,6 +22,8 @@ def test_a_paper_is_whole(name):
     assert all(claim.quote and claim.where for claim in made.claims)
     for part in made.parts.values():
         assert part.form != "module" or part.name in made.code
+        # what parts have in common is of those that run methods
+        assert part.form != "module" or (part.convention, part.other_data) == ("auto", ())
         assert set(part.methods) <= set(made.methods) and part.takes
         assert not any(generated(dataset) for dataset in (*part.data, *part.other_data))
     assert {method.algo for method in made.methods.values()} <= set(names())

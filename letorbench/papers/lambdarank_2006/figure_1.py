@@ -83,6 +83,8 @@ def figure(context: Context) -> PartResult:
         note = f"linear: {linear:.3f}; {SIZES[0]:,} to {last[version]:,} documents{more}"
         numbers[f"slope-{version.lower()}"] = replace(slopes[version, SLOPES_OF], note=note)
     differs = (
+        "Figure 1: V1 trains pair by pair and V2 sums the forces on each document first, as in "
+        "section 5; ours also stores activations and takes one exponential a document (footnote 3)",
         "times are of the machine that this was run on; the data are generated, and have the web "
         "set's shape",
         f"queries have from {SIZES[0]:,} documents to {last['V1']:,} with V1 and to "
