@@ -89,7 +89,7 @@ def import_external(
         made = facts, Label(name), read, queries, rules.name, n_folds
         with one_writer(folder, out):
             write_fold(folder, *made, warnings=warnings)
-    return write_tables(Store(out), benchmark.name, [name]), notes
+    return write_tables(Store(out, benchmark.name), [name]), notes
 
 
 def read_any(path: Path, queries: QuerySet, form: str = "auto") -> np.ndarray:
