@@ -64,8 +64,8 @@ def run_systems(
             stored.append(run)
     ended = {run.key: run for run in stored}
     left = [job for job in jobs if job.key not in ended]
-    waiting = {name: {job.key for job in jobs if job.key.dataset == name} for name in benchmarks}
-    algos = {name: {key.algo for key in keys} for name, keys in waiting.items()}
+    of_dataset = {name: [job for job in jobs if job.key.dataset == name] for name in benchmarks}
+    waiting = {name: {job.key for job in each} for name, each in of_dataset.items()}
     results: dict[str, DatasetResults] = {}
     for run in chain(stored, _progress(backend.runs(left, protocol.force), len(ended), len(jobs))):
         if run.unwritable:
@@ -76,7 +76,8 @@ def run_systems(
             stores[name].folds[run.fold.folder] = run.fold
         waiting[name].discard(run.key)
         if not waiting[name]:
-            results[name] = write_tables(stores[name], algos[name], protocol.data_dir)
+            algos = {job.key.algo for job in of_dataset[name]}
+            results[name] = write_tables(stores[name], algos, protocol.data_dir)
     for key, run in ended.items():
         if run.fold is not None and not (run.fold.folder / FIT).is_file():
             gone = "its files were removed while the run went on"
@@ -84,7 +85,7 @@ def run_systems(
     for name, benchmark in benchmarks.items():
         if name not in results:  # this shard has no job of it
             results[name] = DatasetResults.of(stores[name], protocol.data_dir)
-        notes += _other_folds(results[name], [job for job in jobs if job.key.dataset == name])
+        notes += _other_folds(results[name], of_dataset[name])
         if not parse(name).resplit:
             notes += _data_notes(benchmark, chosen=protocol.convention != "auto")
     return RunReport(
