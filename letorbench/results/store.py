@@ -307,16 +307,15 @@ def mark_reused(fold: StoredFold) -> StoredFold:
     return replace(fold, written=stamp(fold.folder) or fold.written)
 
 
-@dataclass
 class Store:
     """The finished folds of a data set in a results folder, each read and verified once."""
 
-    out: Path
-    dataset: str
-    #: the sound folds, by their folders
-    folds: dict[Path, StoredFold] = field(default_factory=dict)
-    #: what is damaged of each fold that is left out, in one line
-    damaged: dict[Path, str] = field(default_factory=dict)
+    def __init__(self, out: Path, dataset: str) -> None:
+        self.out, self.dataset = out, dataset
+        #: the sound folds, by their folders
+        self.folds: dict[Path, StoredFold] = {}
+        #: what is damaged of each fold that is left out, in one line
+        self.damaged: dict[Path, str] = {}
 
     def look(self) -> Store:
         """Read the folds that are new or changed since the last look; return the store."""
