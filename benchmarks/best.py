@@ -84,11 +84,11 @@ def one_fold(
     with limited_threads(1), one_blas_thread():
         start, rng = time.process_time(), np.random.default_rng([seed, number])
         made = Best(trials=count).search(fold.train, validation, rng)
-        chosen = taken(made, validation)
+        chosen, weights, why = taken(made, validation)
         spent = time.process_time() - start
         entries = [best_of(each) for each in made]
         rankers = [each.ranker for each in entries]
-        weighed = average([each.ranker for each in chosen.entries], chosen.weights)
+        weighed = average([each.ranker for each in chosen], weights)
         equal = average(rankers, np.full(len(rankers), 1.0 / len(rankers)))
         queries = fold.test.features, fold.test.offsets
         of_tpe, theirs = by_tpe(fold, validation, seed, spent)
@@ -99,7 +99,7 @@ def one_fold(
             "plain mean": equal.predict_queries(*queries),
         }
     took = {name: theirs if name == "LightGBM by TPE" else spent for name in RIVALS}
-    return {name: on_test(each) for name, each in scores.items()}, took, chosen.why
+    return {name: on_test(each) for name, each in scores.items()}, took, why
 
 
 def loaded(dataset: str, data_dir: Path) -> Benchmark:

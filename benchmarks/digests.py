@@ -99,7 +99,7 @@ class Place:
 
     def digest(self, out: Path, algo: str) -> str:
         """Return the digest of what an algorithm left in a results folder."""
-        folder = paths.fold_folder(paths.algo_folder(out, self.dataset, algo), self.fold)
+        folder = paths.fold_folder(out / self.dataset / algo, self.fold)
         digest = blake2b(digest_size=6)
         for name in (paths.SCORES, paths.MODEL):
             digest.update((folder / name).read_bytes())

@@ -26,7 +26,7 @@ from letorbench.datasets import layout
 from letorbench.datasets.load import load
 from letorbench.datasets.queryset import QuerySet
 from letorbench.datasets.reader import read_letor
-from letorbench.experiment.select import is_numeric, next_number, settings_tried
+from letorbench.experiment.select import next_number, settings_tried
 from letorbench.features import resolved, transformation
 from letorbench.measures import PreparedMetric, parse
 from letorbench.rankers import names, ranker
@@ -100,6 +100,12 @@ def recorder(queries: QuerySet, rules: Convention) -> Recorder:
     object.__setattr__(found, "measures", measures)
     object.__setattr__(found, "rounds", [])
     return found
+
+
+def is_numeric(values: Sequence[object]) -> bool:
+    """Whether these are three or more positive numbers; fewer are alternatives, no range."""
+    numbers = (isinstance(v, (int, float)) and not isinstance(v, bool) and v > 0 for v in values)
+    return len(values) >= 3 and all(numbers)
 
 
 def extended(cls: type[Ranker]) -> dict[str, list[object]]:

@@ -7,7 +7,6 @@ what would act instead, as `\x1b`. HTML is made from templates, which escape all
 from __future__ import annotations
 
 import csv as _csv
-import html
 import io
 import re
 from collections.abc import Iterable, Sequence
@@ -122,6 +121,8 @@ def csv(text: str) -> str:
 
 def titled_frame(title: str, frame: Any) -> str:
     """A DataFrame as HTML for a notebook, below its title in plain text."""
+    import html
+
     return f"<p>{html.escape(visible(title))}</p>{frame.to_html(border=0)}"
 
 

@@ -13,7 +13,6 @@ import errno
 import json
 import os
 import shutil
-import socket
 import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -158,6 +157,8 @@ def _locked(path: Path, lock: Path) -> Iterator[None]:
 
 def _holder(lock: Path) -> tuple[str, bool]:
     """Return the holder of a lock, and whether that process is known to be alive."""
+    import socket
+
     # on a system without locks, the file names the process and its machine
     try:
         if sys.platform != "win32":

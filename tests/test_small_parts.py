@@ -27,6 +27,7 @@ from letorbench.files import checked, digest, with_checksum
 from letorbench.measures import MEASURES, default_measures, nDCG, parse, query_metrics, sign
 from letorbench.parameters import check, choices, describe, kinds, number, one_of, text, typed
 from letorbench.results.paths import FoldKey
+from letorbench.results.per_query import PerQuery
 from letorbench.results.store import StoredFold
 from letorbench.solvers.fit_warnings import KINDS, FitWarning
 
@@ -248,9 +249,11 @@ def test_errors_and_warnings():
 def done(where: str, *warnings: FitWarning, error: str = "", status: int = 0) -> JobResult:
     *names, fold, repeat = where.split()
     key = FoldKey(*names, int(repeat), int(fold))
-    test = {"convention": "letor3", "n_folds": 5}
+    test = {"convention": "letor3", "n_folds": 5, "means": {}}
     fit = {"identity": {"algo": names[1]}, "test": test, "warnings": list(map(vars, warnings))}
-    return JobResult(key, StoredFold(key, Path(), fit, 0, None), error=error, exit_status=status)
+    queries = PerQuery(names[1], np.empty(0), np.empty(0), {})
+    fold = StoredFold(key, Path(), fit, 0, queries)
+    return JobResult(key, fold, error=error, exit_status=status)
 
 
 def test_failures_are_grouped_by_what_they_say():

@@ -4,7 +4,6 @@ import os
 import platform
 import re
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 import click
@@ -47,6 +46,8 @@ def doctor(data_dir: Path, out: Path) -> None:
 
 def _packages() -> Iterator[tuple[str, str | None, str]]:
     """Yield the name, the installed version and the required version of each package."""
+    from importlib.metadata import PackageNotFoundError, requires
+
     yield "letorbench", __version__, ""
     yield "python", f"{platform.python_version()} on {platform.system()} {platform.machine()}", ""
     try:
@@ -60,6 +61,8 @@ def _packages() -> Iterator[tuple[str, str | None, str]]:
 
 
 def _installed(name: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(name)
     except PackageNotFoundError:

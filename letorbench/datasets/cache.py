@@ -15,7 +15,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, replace
+from dataclasses import astuple, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -39,11 +39,11 @@ TICK_NS = 20_000_000
 META = "meta.json"
 
 
+@dataclass(frozen=True)
 class Cache:
     """Query sets and facts about files, each computed once for a content."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = Path(folder)
+    folder: Path
 
     def queries(
         self, files: Sequence[Path], options: ReadOptions = USUAL
@@ -81,7 +81,7 @@ class Cache:
         self, key: Sequence[str], compute: Callable[[], Sequence[QuerySet]]
     ) -> tuple[QuerySet, np.ndarray]:
         """Return query sets as one, computed once for a key, and the bounds of each in it."""
-        place = self._folder / "entries" / _hash(key)
+        place = self.folder / "entries" / _hash(key)
         arrays = _load(place)
         if arrays is None:
             sets = compute()
@@ -96,7 +96,7 @@ class Cache:
         No fact is kept of a file that changed a moment ago: the next change might leave its
         signature as it is.
         """
-        place = self._folder / "notes" / f"{_hash([key, *(str(f.resolve()) for f in files)])}.json"
+        place = self.folder / "notes" / f"{_hash([key, *(str(f.resolve()) for f in files)])}.json"
         before = [signature(file) for file in files]
         known = _read_json(place)
         if known is not None and known.get("signatures") == before and "value" in known:
@@ -111,7 +111,7 @@ class Cache:
 
     def size(self) -> int:
         """Return the bytes of all the cache's files."""
-        return sum(p.lstat().st_size for p in self._folder.rglob("*") if p.is_file())
+        return sum(p.lstat().st_size for p in self.folder.rglob("*") if p.is_file())
 
 
 def signature(path: Path) -> list[int]:

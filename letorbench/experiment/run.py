@@ -54,37 +54,38 @@ def run_systems(
             "found nothing to run, expected data sets, fractions, algorithms and folds"
         )
     jobs = [job for job in jobs if shard is None or shard.has(job)]
-    store = Store(protocol.out)
-    for name in benchmarks:
-        store.look(name)
-    jobs = [replace(j, folder=store.folder(j.key.dataset, j.label, j.identity)) for j in jobs]
-    notes = list(store.damaged.values())
-    known = {} if protocol.force else store.folds
-    there = [(job, known[job.place]) for job in jobs if job.place in known]
-    stored = [run for job, fold in there if (run := reused(job, fold)) is not None]
+    stores = {name: Store(protocol.out, name).look() for name in benchmarks}
+    jobs = [replace(j, folder=stores[j.key.dataset].folder(j.label, j.identity)) for j in jobs]
+    notes = [line for store in stores.values() for line in store.damaged.values()]
+    stored = []
+    for job in () if protocol.force else jobs:
+        known = stores[job.key.dataset].folds.get(job.place)
+        if known is not None and (run := reused(job, known)) is not None:
+            stored.append(run)
     ended = {run.key: run for run in stored}
     left = [job for job in jobs if job.key not in ended]
-    waiting = {name: {job.key for job in jobs if job.key.dataset == name} for name in benchmarks}
-    algos = {name: {key.algo for key in keys} for name, keys in waiting.items()}
+    of_dataset = {name: [job for job in jobs if job.key.dataset == name] for name in benchmarks}
+    waiting = {name: {job.key for job in each} for name, each in of_dataset.items()}
     results: dict[str, DatasetResults] = {}
     for run in chain(stored, _progress(backend.runs(left, protocol.force), len(ended), len(jobs))):
         if run.unwritable:
             raise DataError(run.error)  # no other job could store its result either
         ended[run.key] = run
-        if run.fold is not None:
-            store.add(run.fold)
         name = run.key.dataset
+        if run.fold is not None:
+            stores[name].folds[run.fold.folder] = run.fold
         waiting[name].discard(run.key)
         if not waiting[name]:
-            results[name] = write_tables(store, name, algos[name], protocol.data_dir)
+            algos = {job.key.algo for job in of_dataset[name]}
+            results[name] = write_tables(stores[name], algos, protocol.data_dir)
     for key, run in ended.items():
         if run.fold is not None and not (run.fold.folder / FIT).is_file():
             gone = "its files were removed while the run went on"
             ended[key] = JobResult(key, error=gone, exit_status=1)
     for name, benchmark in benchmarks.items():
         if name not in results:  # this shard has no job of it
-            results[name] = DatasetResults.of(store, name, protocol.data_dir)
-        notes += _other_folds(results[name], [job for job in jobs if job.key.dataset == name])
+            results[name] = DatasetResults.of(stores[name], protocol.data_dir)
+        notes += _other_folds(results[name], of_dataset[name])
         if not parse(name).resplit:
             notes += _data_notes(benchmark, chosen=protocol.convention != "auto")
     return RunReport(

@@ -186,22 +186,20 @@ class DatasetResults:
     given: Benchmark | None = None
 
     @classmethod
-    def of(cls, store: Store, dataset: str, data_dir: Path = Path("data")) -> DatasetResults:
-        """Return the results of a data set as the store knows them."""
+    def of(cls, store: Store, data_dir: Path = Path("data")) -> DatasetResults:
+        """Return the results of a data set as its store knows them."""
         rows = []
-        for algo, folds in store.rows(dataset).items():
+        for algo, folds in store.rows().items():
             current = current_folds(folds)
             shown = {fold.folder for fold in current}
             others = tuple(fold for fold in folds if fold.folder not in shown)
             rows.append(SystemResults(algo, tuple(current), others))
-        of_dataset = {fold: paths.names_of_fold(store.out, fold)[0] for fold in store.damaged}
-        damaged = [line for fold, line in store.damaged.items() if of_dataset[fold] == dataset]
-        return cls(dataset, tuple(rows), tuple(damaged), data_dir=data_dir)
+        return cls(store.dataset, tuple(rows), tuple(store.damaged.values()), data_dir=data_dir)
 
     @classmethod
     def read(cls, out: Path, dataset: str, data_dir: Path = Path("data")) -> DatasetResults:
         """Read the finished folds of a data set; DataError says that there is none."""
-        results = cls.of(Store(out).look(dataset), dataset, data_dir)
+        results = cls.of(Store(out, dataset).look(), data_dir)
         if not (results.rows or results.damaged):
             have = paths.present(out)
             there = f"results there: {', '.join(have)}" if have else "no results there"
@@ -315,12 +313,11 @@ def deviation_column(measure: str) -> str:
 
 def require_system(out: Path, dataset: str, algo: str) -> SystemResults:
     """Read a system's results, by its name or its algorithm's; DataError if it has none."""
-    store = Store(out).look(dataset)
-    results = DatasetResults.of(store, dataset)
+    results = DatasetResults.of(Store(out, dataset).look())
     for row in results.only(results.systems_named(algo)[:1]).rows:
         return row
     raise DataError(
-        next(iter(store.damaged.values()), "")
+        next(iter(results.damaged), "")
         or f"{out / dataset / algo}: found no finished fold; "
         f"`letorbench run --dataset {dataset} --algo {algo}` makes them"
     )
@@ -375,7 +372,7 @@ def resplits(frame: DatasetResults, out: Path) -> dict[int, DatasetResults]:
     }
     by_number = {}
     for number, name in sorted(numbers.items()):
-        drawn = DatasetResults.of(Store(out).look(name), name, frame.data_dir)
+        drawn = DatasetResults.of(Store(out, name).look(), frame.data_dir)
         whole = drawn.only(
             row.algo
             for row in drawn.rows
@@ -389,14 +386,14 @@ def resplits(frame: DatasetResults, out: Path) -> dict[int, DatasetResults]:
 
 
 def write_tables(
-    store: Store, dataset: str, algos: Collection[str] = (), data_dir: Path = Path("data")
+    store: Store, algos: Collection[str] = (), data_dir: Path = Path("data")
 ) -> DatasetResults:
     """Write the CSV files of a data set, its algorithms and outdated ones; return its results."""
-    if not paths.finished(store.out, dataset):
-        return DatasetResults.of(store.look(dataset), dataset, data_dir)
-    folder = store.out / dataset
+    if not paths.finished(store.out, store.dataset):
+        return DatasetResults.of(store.look(), data_dir)
+    folder = store.out / store.dataset
     with one_writer(folder, store.out):
-        results = DatasetResults.of(store.look(dataset), dataset, data_dir)
+        results = DatasetResults.of(store.look(), data_dir)
         for row in results.rows:
             if not (row.algo in algos or _outdated(row)):
                 continue

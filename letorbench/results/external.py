@@ -95,7 +95,7 @@ def import_external(
         made = facts, Label(name), read, queries, rules.name, n_folds
         with one_writer(folder, out):
             write_fold(folder, *made, warnings=warnings)
-    return write_tables(Store(out), benchmark.name, [name]), notes
+    return write_tables(Store(out, benchmark.name), [name]), notes
 
 
 def read_any(path: Path, queries: QuerySet, form: str = "auto") -> np.ndarray:
@@ -259,7 +259,7 @@ def measure_runs(
     notes: list[str] = []
     names = [run.stem for run in runs]
     for path, name in zip(runs, names if len(set(names)) == len(names) else map(str, runs)):
-        queries, scores, remarks = judged(path, judgements, rules)
+        queries, scores, remarks = matched(str(path), scores_of(path), judgements, rules)
         rows = queries.labels, scores, queries.offsets
         table = query_metrics(*rows, measures, rules, queries.docids)
         if np.isnan(table).all():
@@ -268,13 +268,6 @@ def measure_runs(
         systems.append(PerQuery(name, np.ones(len(queries), np.int64), queries.qids, values))
         notes += remarks
     return systems, notes
-
-
-def judged(
-    path: Path, qrels: QuerySet, rules: Convention
-) -> tuple[QuerySet, np.ndarray, list[str]]:
-    """Read a run; return its and the missed documents with labels, their scores, and notes."""
-    return matched(str(path), scores_of(path), qrels, rules)
 
 
 def scores_of(path: Path) -> dict[str, dict[bytes, float]]:
@@ -291,7 +284,7 @@ def scores_of(path: Path) -> dict[str, dict[bytes, float]]:
 def matched(
     source: str, run: Mapping[str, Mapping[bytes, float]], qrels: QuerySet, rules: Convention
 ) -> tuple[QuerySet, np.ndarray, list[str]]:
-    """Find the labels of a run's documents, as `judged` returns them; `source` is its name."""
+    """Return the documents of a run of that name, and those it missed: labels, scores, notes."""
     pooled: dict[str, dict[bytes, int]] = {}
     scores: list[float] = []
     names, grades = document_names(qrels), qrels.labels.tolist()

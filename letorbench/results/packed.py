@@ -121,7 +121,7 @@ def unpack(path: Path, out: Path) -> Path:
                 write_scores(folder / paths.SCORES, -ranks.astype(np.float64), write_unlocked)
                 write_fold_queries(folder / paths.QUERIES, fold.queries)
                 write_fit(folder, fold.fit)
-    write_tables(Store(out), frame.dataset)
+    write_tables(Store(out, frame.dataset))
     return place
 
 

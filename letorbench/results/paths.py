@@ -62,12 +62,6 @@ def folder_of_fold(folder: Path, repeat: int) -> Path:
     return folder.parent if repeat == 1 else folder.parent.parent
 
 
-def names_of_fold(out: Path, folder: Path) -> tuple[str, str]:
-    """Return the names of the data set's and of the algorithm's folder that a fold's is in."""
-    dataset, algo, *_ = folder.relative_to(out).parts
-    return dataset, algo
-
-
 def finished(out: Path, dataset: str | None = None) -> dict[FoldKey, Path]:
     """Return the folders of the finished folds, sorted; a key's `algo` is the folder's name."""
     folders: dict[FoldKey, Path] = {}

@@ -11,7 +11,6 @@ import math
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,30 +106,27 @@ class StoredFold:
     #: the digest of the code of each measure beside the usual ones, see `Measure.code`
     added: Mapping[str, str] = field(init=False)
     warnings: Sequence[FitWarning] = field(init=False)
+    #: the identity as text, without what differs by fold and repeat
+    experiment: str = field(init=False)
+    #: the mean of each measure that is shown; NaN where no query has a value
+    means: Mapping[str, float] = field(init=False)
 
     def __post_init__(self) -> None:
         test, folder = self.fit["test"], paths.folder_of_fold(self.folder, self.key.repeat)
+        means = {name: test["means"][name] for name in self.queries.tables}
         vars(self).update(
             label=of_stored(self.fit, folder), number=self.key.fold, folder_of_algo=folder,
             identity=self.fit["identity"], convention=test["convention"], n_folds=test["n_folds"],
             added=test.get("added", {}),
             warnings=[FitWarning(**facts) for facts in self.fit["warnings"]],
+            experiment=experiment_of(self.fit["identity"]),
+            means={name: math.nan if mean is None else mean for name, mean in means.items()},
         )  # fmt: skip
-
-    @cached_property
-    def means(self) -> Mapping[str, float]:
-        """The mean of each measure; NaN where no query has a value."""
-        means = {name: self.fit["test"]["means"][name] for name in self.queries.tables}
-        return {name: math.nan if mean is None else mean for name, mean in means.items()}
 
     def has(self, measure: Measure) -> bool:
         """Return whether it holds the values of a measure, made by the same code."""
         name = str(measure)
         return name in self.means and self.added.get(name, "") == measure.code
-
-    @cached_property
-    def experiment(self) -> str:
-        return experiment_of(self.identity)
 
     def scores(self, n_docs: int) -> np.ndarray:
         """Read the test scores, float64 of shape (n_docs,)."""
@@ -312,23 +308,19 @@ def mark_reused(fold: StoredFold) -> StoredFold:
 
 
 class Store:
-    """The finished folds of a results folder, each read and verified once."""
+    """The finished folds of a data set in a results folder, each read and verified once."""
 
-    def __init__(self, out: Path) -> None:
-        self.out = out
-        #: the sound folds of the data sets that were looked at, by their folders
+    def __init__(self, out: Path, dataset: str) -> None:
+        self.out, self.dataset = out, dataset
+        #: the sound folds, by their folders
         self.folds: dict[Path, StoredFold] = {}
         #: what is damaged of each fold that is left out, in one line
         self.damaged: dict[Path, str] = {}
 
-    def look(self, dataset: str | None = None) -> Store:
+    def look(self) -> Store:
         """Read the folds that are new or changed since the last look; return the store."""
-        known: dict[Path, StoredFold | None] = {}
-        for folder in [*self.folds, *self.damaged]:
-            if dataset in (None, paths.names_of_fold(self.out, folder)[0]):
-                known[folder] = self.folds.pop(folder, None)
-                self.damaged.pop(folder, None)
-        for key, folder in paths.finished(self.out, dataset).items():
+        known, self.folds, self.damaged = self.folds, {}, {}
+        for key, folder in paths.finished(self.out, self.dataset).items():
             fold = known.get(folder)
             try:
                 if fold is None or fold.written != stamp(folder):
@@ -339,22 +331,16 @@ class Store:
                 self.folds |= {folder: fold} if fold else {}
         return self
 
-    def add(self, fold: StoredFold) -> None:
-        """Take a fold that this run has just written."""
-        self.damaged.pop(fold.folder, None)
-        self.folds[fold.folder] = fold
-
-    def rows(self, dataset: str) -> dict[str, list[StoredFold]]:
-        """Return the sound folds of each row of a data set, by name, repeat and number."""
+    def rows(self) -> dict[str, list[StoredFold]]:
+        """Return the sound folds of each row, by name, repeat and number."""
         rows: dict[str, list[StoredFold]] = {}
         for fold in sorted(self.folds.values(), key=lambda fold: fold.key):
-            if fold.key.dataset == dataset:
-                rows.setdefault(fold.key.algo, []).append(fold)
+            rows.setdefault(fold.key.algo, []).append(fold)
         return rows
 
-    def folder(self, dataset: str, label: Label, identity: Mapping[str, Any] | None) -> Path:
+    def folder(self, label: Label, identity: Mapping[str, Any] | None) -> Path:
         """Return the first folder of a label where no other configuration is stored."""
-        free = [self.out / dataset / name for name in label.folders]
+        free = [self.out / self.dataset / name for name in label.folders]
         for place in free:
             others = [
                 fold
@@ -375,7 +361,7 @@ class Store:
 
 def read_folds(out: Path, dataset: str, algo: str) -> list[StoredFold]:
     """Read every finished, undamaged fold of a row, by repeat and number."""
-    return Store(out).look(dataset).rows(dataset).get(algo, [])
+    return Store(out, dataset).look().rows().get(algo, [])
 
 
 def experiment_of(identity: Mapping[str, Any]) -> str:

@@ -103,11 +103,11 @@ def trace(out: Path, data_dir: Path, dataset: str) -> list[Traced]:
     for path in (*folder.glob("*.csv"), *folder.glob("*/*.csv")):
         with suppress(OSError):
             tables[path] = path.stat().st_mtime_ns, read_file(path)
-    store = Store(out).look(dataset)
-    frame = DatasetResults.of(store, dataset)
+    store = Store(out, dataset).look()
+    frame = DatasetResults.of(store)
     damaged: dict[str, list[str]] = {}
     for fold, line in store.damaged.items():
-        damaged.setdefault(paths.names_of_fold(out, fold)[1], []).append(line)
+        damaged.setdefault(fold.relative_to(folder).parts[0], []).append(line)
     rows = {row.algo: row for row in frame.rows}
     traced = [
         _algorithm(dataset, algo, rows.get(algo), damaged.get(algo, []), data_dir, tables)

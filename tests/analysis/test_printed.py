@@ -105,9 +105,9 @@ def made(tmp_path_factory):
             store("MANY", f"a{i:02}", 0.02 * i, (1, 2), repeats=2 if 5 < i < 12 else None,
                   validation=rounds, **raw)  # fmt: skip
         for out in (Path("results"), Path("few")):
-            stored = Store(out).look()
             for name in paths.present(out):
-                write_tables(stored, name, stored.rows(name))
+                stored = Store(out, name).look()
+                write_tables(stored, stored.rows())
         write_toy(Path("data"))
         words = "run --dataset TOY --folds 1-2 --convention letor4,empty=drop --algo".split()
         for out, step in (("toy", 13), ("other", 5)):

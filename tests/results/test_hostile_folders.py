@@ -54,8 +54,8 @@ def stored(folder: Path) -> Path:
             values = {"map": [0.5, number / 8, 0.25], "ndcg@1": [1.0, 0.0, 0.5]}
             facts = {"validation": VALIDATED, "seconds": 1.0, **IDENTITY}
             store_fold(out, "S", algo, number, values, n_folds=2, validation_scores=[1.0], **facts)
-    store = Store(out).look("S")
-    write_tables(store, "S", store.rows("S"))
+    store = Store(out, "S").look()
+    write_tables(store, store.rows())
     return out
 
 
@@ -162,7 +162,7 @@ def test_what_is_no_regular_file_of_sane_size_is_one_damaged_fold(tmp_path, kind
         content = path.read_bytes() if path.exists() else None
         path.unlink(missing_ok=True)
         kinds()[kind](path)
-        store = Store(out).look("S")
+        store = Store(out, "S").look()
         [line] = store.damaged.values()
         assert line.startswith(f"{path}: damaged: ") and len(store.folds) == 3
         if name == QUERIES:
@@ -175,7 +175,7 @@ def test_what_is_no_regular_file_of_sane_size_is_one_damaged_fold(tmp_path, kind
         fold = out / "S" / "a" / "fold1"
         shutil.move(fold, tmp_path / "kept")
         kinds()[kind](fold)
-        [line] = Store(out).look("S").damaged.values()
+        [line] = Store(out, "S").look().damaged.values()
         assert line.startswith(f"{fold}/") and ": damaged: " in line
         fold.unlink()
         shutil.move(tmp_path / "kept", fold)
@@ -235,7 +235,7 @@ def test_odd_facts_are_damaged_folds_or_harmless(tmp_path, shift):
         folder = out / "S" / f"x{number}" / "fold1"
         shutil.copytree(out / "S" / "a" / "fold1", folder)
         (folder / FIT).write_text(with_checksum(facts))
-    store = Store(out).look("S")
+    store = Store(out, "S").look()
     assert len(store.damaged) + len(store.folds) == number + 1 + 4
     assert len(store.damaged) > number / 2 and len(store.folds) > 10
     assert all("/x" in line and LEFT_OUT.search(line) for line in store.damaged.values())
@@ -267,4 +267,4 @@ def test_a_fold_number_of_many_digits_is_no_fold(tmp_path):
     for digits in (10, 200):
         name = "fold" + "1" * digits
         shutil.copytree(tmp_path / "S/a/fold1", tmp_path / "S/a" / name)
-    assert len(Store(tmp_path).look("S").folds) == 1 and not Store(tmp_path).look("S").damaged
+    assert len(Store(tmp_path, "S").look().folds) == 1 and not Store(tmp_path, "S").look().damaged

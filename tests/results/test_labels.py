@@ -114,7 +114,7 @@ def test_a_copied_folder_is_called_by_its_name(folder):
     lb.run("TOY", "regression[l2=0.5]", folds=[1])
     shutil.copytree("results/TOY/regression[l2=0.5]", "results/TOY/before")
     assert list(rows()) == ["before", "regression[l2=0.5]"]
-    fold = Store(Path("results")).look("TOY").rows("TOY")["before"][0]
+    fold = Store(Path("results"), "TOY").look().rows()["before"][0]
     assert fold.label == Label("regression", (("l2", "0.5"),), "before")
 
 
@@ -125,7 +125,7 @@ def test_a_row_may_be_called_like_the_folder_of_a_repeat(folder):
     assert sorted(rows()) == sorted(algos) == lb.load_results().algorithms
     assert {path.parent.name for path in Path("results/TOY").glob("*/folds.csv")} == {*algos}
     Path("results/TOY/repeat2/fold1/scores.txt").write_text("")
-    assert Store(Path("results")).look("TOY").look("TOY").damaged.keys() == {
+    assert Store(Path("results"), "TOY").look().look().damaged.keys() == {
         Path("results/TOY/repeat2/fold1")
     }
 

@@ -104,8 +104,8 @@ def algorithm(out: Path, algo: str, values: dict[str, float], convention: str = 
 
 def write(out: Path) -> None:
     """Write the copies, as a run does."""
-    store = Store(out).look("SET")
-    write_tables(store, "SET", store.rows("SET"))
+    store = Store(out, "SET").look()
+    write_tables(store, store.rows())
 
 
 def test_a_run_writes_the_copies_and_a_reader_none(tmp_path):
@@ -120,7 +120,7 @@ def test_a_run_writes_the_copies_and_a_reader_none(tmp_path):
     assert {path: path.read_bytes() for path in copies} == before
     [fit] = tmp_path.rglob("fit.json")
     os.utime(fit)  # as a run does that reuses the fold: its tables are up to date
-    write_tables(Store(tmp_path), "SET")
+    write_tables(Store(tmp_path, "SET"))
     [last] = tmp_path.rglob("folds.csv")  # which says that all of them are up to date
     assert last.stat().st_mtime_ns >= fit.stat().st_mtime_ns
     for spoil in (Path.unlink, lambda path: path.write_bytes(b"stale\xff")):
@@ -138,11 +138,11 @@ def test_a_run_writes_the_copies_and_a_reader_none(tmp_path):
 def test_a_run_does_not_lose_the_rows_of_another(tmp_path):
     """Two runs write the tables of one folder, each with what it knows and what it finds."""
     algorithm(tmp_path, "b", {"map": 0.5})
-    one, other = Store(tmp_path).look("SET"), Store(tmp_path).look("SET")
+    one, other = Store(tmp_path, "SET").look(), Store(tmp_path, "SET").look()
     store_fold(tmp_path, "SET", "a", 1, {"map": 0.25})
-    write_tables(one, "SET", ["a"])
+    write_tables(one, ["a"])
     store_fold(tmp_path, "SET", "c", 1, {"map": 0.75})
-    write_tables(other, "SET", ["c"])
+    write_tables(other, ["c"])
     lines = (tmp_path / "SET" / "summary.csv").read_text().splitlines()[1:]
     assert lines == ["a,letor3,1,1,0,0,0.25", "b,letor3,2,1,0,0,0.5", "c,letor3,1,1,0,0,0.75"]
     assert (tmp_path / "SET" / "c" / "folds.csv").is_file()

@@ -68,7 +68,7 @@ def test_any_other_byte_is_damage_that_names_the_file(tmp_path):
         content = path.read_bytes()
         for place in range(0, len(content), max(1, len(content) // 40)):
             path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
-            store = Store(tmp_path).look("S")
+            store = Store(tmp_path, "S").look()
             assert [fold.number for fold in store.folds.values()] == [2]
             [line] = store.damaged.values()
             assert line.startswith(f"{path}: damaged: ") and line.endswith("makes it again")
@@ -89,9 +89,9 @@ def test_a_later_format_is_named_left_out_and_never_replaced(tmp_path):
             fit |= {"format": 2, "versions": {"letorbench": "1.3.0"}}
         (folder / FIT).write_text(with_checksum(fit))
     later, before = folder / FIT, (folder / FIT).read_bytes()
-    store = Store(tmp_path).look()
-    assert [fold.number for fold in store.rows("D")["a"]] == [1, 2]
-    first, second = store.rows("D")["a"]
+    store = Store(tmp_path, "D").look()
+    assert [fold.number for fold in store.rows()["a"]] == [1, 2]
+    first, second = store.rows()["a"]
     assert first.experiment == second.experiment
     assert matches(first.fit, {**second.identity, "fold": 1}, None)
     said = (
@@ -109,7 +109,7 @@ def test_a_later_format_is_named_left_out_and_never_replaced(tmp_path):
 def test_a_store_reads_a_fold_once_and_again_when_it_changed(tmp_path, monkeypatch):
     folder = store_fold(tmp_path, "S", "a", 1, {"map": 0.5})
     store_fold(tmp_path, "S", "b", 1, {"map": 0.5})
-    store = Store(tmp_path).look("S")
+    store = Store(tmp_path, "S").look()
     read: list[str] = []
 
     def counted(place: Path) -> dict:
@@ -117,15 +117,15 @@ def test_a_store_reads_a_fold_once_and_again_when_it_changed(tmp_path, monkeypat
         return stored_fit(place)
 
     monkeypatch.setattr("letorbench.results.store.stored_fit", counted)
-    store.look("S")
+    store.look()
     assert read == []
     store_fold(tmp_path, "S", "a", 1, {"map": 0.75})
     os.utime(folder / FIT, ns=(1, 1))
     store_fold(tmp_path, "S", "c", 1, {"map": 0.25})
-    assert [fold.means["map"] for fold in store.look("S").rows("S")["a"]] == [0.75]
-    assert read == ["a", "c"] and [*store.rows("S")] == ["a", "b", "c"]
+    assert [fold.means["map"] for fold in store.look().rows()["a"]] == [0.75]
+    assert read == ["a", "c"] and [*store.rows()] == ["a", "b", "c"]
     (folder / FIT).unlink()
-    assert [*store.look("S").rows("S")] == ["b", "c"]
+    assert [*store.look().rows()] == ["b", "c"]
 
 
 def job(out: Path, folder: Path, identity: dict, benchmark: object = True) -> Job:
@@ -137,7 +137,7 @@ def job(out: Path, folder: Path, identity: dict, benchmark: object = True) -> Jo
 
 def test_reuse_marks_the_fold_as_asked_for_last(tmp_path):
     folder = store_fold(tmp_path, "S", "a", 1, {"map": 0.5}, repeats=2)
-    store = Store(tmp_path).look()
+    store = Store(tmp_path, "S").look()
     facts = store.folds[folder].identity
     known = store.folds[folder]
     assert reused(job(tmp_path, folder, {**facts, "fold": 2}), known) is None
@@ -150,11 +150,11 @@ def test_reuse_marks_the_fold_as_asked_for_last(tmp_path):
 def test_every_writer_waits_for_who_has_the_folder(tmp_path):
     toy, out = lb.load(write_toy(tmp_path / "data").name, data_dir=tmp_path / "data"), tmp_path
     store_fold(out, "TOY", "a", 1, {"map": 0.5})
-    store, file = Store(out).look(), tmp_path / "scores"
+    store, file = Store(out, "TOY").look(), tmp_path / "scores"
     [(key, fold)] = store.folds.items()
     file.write_text("1\n" * toy.folds[0].test.n_docs)
     writers = {
-        "": lambda: write_tables(store, "TOY", ["a"]),
+        "": lambda: write_tables(store, ["a"]),
         "a/fold1": lambda: reused(job(out, key, fold.identity, toy), fold),
         "b/fold1": lambda: import_external("b", str(file), toy, out, folds=[1]),
     }
@@ -208,8 +208,8 @@ def test_no_fold_hides_the_others(tmp_path):
         (folder / QUERIES).write_bytes(content.encode("latin-1"))
         digests = {name: digest((folder / name).read_bytes()) for name in fit["files"]}
         (folder / FIT).write_text(with_checksum({**fit, "files": digests}))
-        store = Store(out).look()
-        assert len(store.damaged) == 1 and len(store.folds) == 4, content
+        store = Store(out, "S").look()
+        assert len(store.damaged) == 1 and len(store.folds) == 3, content
     for words in ("table --measure all", "compare --measure map", "export S --to {}/texts"):
         done = call(*words.format(tmp_path).split(), "--out", str(out), "--data-dir", str(tmp_path))
         if "export" not in words:
@@ -275,7 +275,7 @@ def test_means_are_of_the_folds_and_queries_that_have_a_value(tmp_path):
         store_fold(tmp_path, "S", algo, 3, {"map": [1.0 - less, 0.5], "auc": [np.nan, np.nan]})
         store_fold(tmp_path, "E", algo, 1, {"map": none, "auc": none})
     for name in ("S", "E"):
-        write_tables(Store(tmp_path).look(name), name, "ab")
+        write_tables(Store(tmp_path, name), "ab")
     results = lb.load_results(tmp_path)
     frame = results.summary()
     expected = [[np.nan, np.nan], [np.nan, np.nan], [0.6875, 0.5], [0.5625, 0.25]]
