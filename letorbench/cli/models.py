@@ -127,6 +127,9 @@ def part_tables() -> Iterator[Table]:
 @click.option("--output", required=True, type=options.NEW_FILE, help="File for the model.")
 @options.fixed("Fix a hyper-parameter of the algorithm (`letorbench algos NAME`).")
 @options.measure("Measure that the test parts promise.")
+@options.convention_of(
+    "auto", "auto", help="Measuring rules; auto: those of the data set's official tool."
+)
 @options.null
 @options.features
 @options.data_dir
@@ -135,7 +138,7 @@ def part_tables() -> Iterator[Table]:
 @options.plugin
 def fit(
     dataset: str, algo: str, output: Path, fixed: tuple[str, ...], measure: str,
-    null: str | float, features: str, data_dir: Path, out: Path, jobs: int,
+    convention: str, null: str | float, features: str, data_dir: Path, out: Path, jobs: int,
 ) -> None:  # fmt: skip
     """Choose settings and rounds over the folds' validation parts, then train on all queries.
 
@@ -153,7 +156,7 @@ def fit(
         raise UsageError(f"{output}: found a stream or a device, expected a file for the model")
     made = fit_on_all(
         dataset, algo, out=out, data_dir=data_dir, jobs=jobs, fixed=fixed, measure=measure,
-        null=null, features=features,
+        convention=convention, null=null, features=features,
     )  # fmt: skip
     made.save(output)
     print_error(made.warnings, "warning")

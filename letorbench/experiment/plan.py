@@ -169,6 +169,8 @@ def _labelled(label: Label, pairs: Sequence[tuple[str, str]]) -> System:
         if field_name is None:
             theirs = [f"and those of {cls.needs}"] if hasattr(cls, "library_names") else []
             offered = ", ".join([*known, *RUN_KEYS, *theirs])
+            if issubclass(cls, AnyModel) and not hasattr(cls.model, "get_params"):
+                offered += f"; a get_params of {type(cls.model).__name__} would name its own"
             raise UsageError(f"{label}: {label.algo} has no parameter {key!r}; it has {offered}")
         kind = known.get(field_name, int | float | bool | str)  # of a library's own any
         settings[field_name] = typed(kind, value, f"{key} of {label.algo}")

@@ -22,7 +22,7 @@ from letorbench.datasets.queryset import Benchmark, QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.files import one_writer, refuse_links, write_unlocked
 from letorbench.measures import Measure, measure_names
-from letorbench.results import paths
+from letorbench.results import labels, paths
 from letorbench.results.labels import Label
 from letorbench.results.measuring import competes, measured
 from letorbench.results.per_query import PerQuery, mean_of
@@ -243,6 +243,9 @@ class DatasetResults:
         """Return the systems that a user means: that of the name, else those of the algorithm."""
         word = word.lower()
         named = [row.algo for row in self.rows if row.algo.lower() == word]
+        if "[" in word:
+            meant = labels.parse(word).unordered
+            return named or [row.algo for row in self.rows if row.label.unordered == meant]
         return named or [row.algo for row in self.rows if row.label.algo == word]
 
     def data(self) -> Benchmark:

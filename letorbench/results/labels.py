@@ -51,6 +51,13 @@ class Label:
         return f"{self.algo}[{settings}]" if settings else self.algo
 
     @property
+    def unordered(self) -> frozenset[str]:
+        """What the label says, in any case and order of its settings."""
+        return frozenset(
+            f"{key}={value}".lower() for key, value in (("", self.algo), *self.settings)
+        )
+
+    @property
     def row(self) -> str:
         return self.name or self.configuration
 

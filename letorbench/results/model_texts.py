@@ -149,7 +149,7 @@ def lightgbm_text(model: Model) -> str:
     if not ((trees.cover >= 1.0) & (leaf | (trees.cover == below))).all():  # as XGBoost's
         raise UsageError(
             "found a model without the numbers of training documents in its nodes, which SHAP "
-            "needs; expected one that letorbench trained"
+            "needs, as CatBoost's; the forms ranklib, solr and elasticsearch do without"
         )
     blocks = [_tree(trees, root) for root in trees.roots.tolist()]
     texts = [f"Tree={number}\n{block}\n\n\n" for number, block in enumerate(blocks)]

@@ -13,6 +13,8 @@ from sklearn.tree import DecisionTreeRegressor
 from toy_data import content, write_toy
 
 import letorbench as lb
+from letorbench.experiment.plan import systems_of
+from letorbench.rankers import plugins
 from letorbench.rankers.any_model import OWN_FILE, ranker_of
 
 
@@ -40,6 +42,17 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_toy(tmp_path / "data")
     return tmp_path
+
+
+def test_a_model_without_get_params_is_said_to_lack_it(folder):
+    models = "from sklearn.linear_model import Ridge\n\nridge = Ridge()\n\n\n"
+    models += "class Own:\n    fit = predict = print\n\n\nown = Own()\n"
+    Path("mine.py").write_text(models)
+    plugins.load_file(Path("mine.py"))
+    for name, lacking in (("own", True), ("ridge", False)):
+        with pytest.raises(lb.UsageError, match="no parameter 'hidden'") as refused:
+            systems_of(f"{name}[hidden=8]")
+        assert ("get_params" in str(refused.value)) == lacking
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

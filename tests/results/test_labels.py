@@ -110,6 +110,16 @@ def test_nothing_stored_is_replaced(folder):
 
 
 @pytest.mark.usefixtures("no_figures")
+def test_a_label_names_its_row_in_any_order_of_the_settings(folder):
+    typed, stored = "mart[rounds=2,leaves=3]", "mart[leaves=3,rounds=2]"
+    lb.run("TOY", [typed, "mart[rounds=3,leaves=3]"], folds=[1])
+    assert lb.load_results("results", "TOY", typed).algorithms == [stored]
+    assert lb.load_results().compare(typed, "map")["against"].unique().tolist() == [stored]
+    verified = printed("verify", "results", "--against", "results", "--algo", typed)
+    assert "the same system" in verified
+
+
+@pytest.mark.usefixtures("no_figures")
 def test_a_copied_folder_is_called_by_its_name(folder):
     lb.run("TOY", "regression[l2=0.5]", folds=[1])
     shutil.copytree("results/TOY/regression[l2=0.5]", "results/TOY/before")
