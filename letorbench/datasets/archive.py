@@ -197,6 +197,7 @@ def _recognised(tree: Path, where: Path) -> list[Recognised]:
     official = {root for root, shape in groups if shape in _OFFICIAL}
     ending = next((each for each in ENDINGS if where.name.lower().endswith(each)), where.suffix)
     stem = where.resolve().name if where.is_dir() else where.name[: len(where.name) - len(ending)]
+    stem = re.sub(r" ?\([0-9]+\)$", "", stem)  # of a second download
     recognised: dict[tuple[PurePosixPath, str], Recognised] = {}
     refusal: DataError | None = None
     for (root, shape), parts in groups.items():
