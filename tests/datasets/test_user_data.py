@@ -353,6 +353,17 @@ def test_a_heading_that_begins_as_a_comment_and_lines_below_comments_keep_their_
         read_documents(tmp_path / "d.json")
 
 
+def test_a_column_docid_is_no_feature_unless_it_is_named_as_one(tmp_path):
+    (tmp_path / "d.csv").write_text("docid,qid,label,x\n7,1,0,2\n")
+    for columns, docids, features in (
+        (Columns(), [b"7"], [2]), (Columns(docid="x"), [b"2"], [7]),
+        (Columns(features=["docid", "x"]), None, [7, 2]),
+    ):  # fmt: skip
+        found = read_documents(tmp_path / "d.csv", columns=columns)
+        assert found.X.tolist() == [features]
+        assert (None if found.docids is None else found.docids.tolist()) == docids
+
+
 def test_numbers_of_names_are_whole_and_indices_have_their_order(tmp_path):
     """pandas makes floats of integers beside a missing one, and "10" is before "2" as a text."""
     rows = [{"label": 1, "qid": 7, "10": 0.5, "2": 4.0, "c": 3}, {"label": 0, "qid": 8, "10": 1.0}]
