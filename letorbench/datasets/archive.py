@@ -33,7 +33,7 @@ _PART = re.compile(
     r"(?:set)?(?P<after>(?:[._-].*?)?)(?:\.(?:gz|bz2|xz|zst))?"
 )
 #: the fold in a part's name: fold1_train.txt, train.cv-2.txt, RankLib's f1.train.mine.txt
-_FOLD_IN_NAME = re.compile(r"(?:^|[._-])(?:fold|split|cv|f)[ _-]?0*([0-9]{1,4})(?=[._-])")
+_FOLD_IN_NAME = re.compile(r"(?:^f|(?:^|[._-])(?:fold|split|cv)[ _-]?)0*([0-9]{1,4})(?=[._-])")
 #: the text around the part in the releases' file names, and the one data set that uses it
 _OFFICIAL = {f"{known.prefix}.txt": known if known.prefix else None for known in CATALOG.values()}
 #: the fewest test parts that make folds by rotation

@@ -459,9 +459,10 @@ def test_folds_are_known_by_folders_and_files_of_any_usual_name(name, first, tmp
 
 
 def test_years_are_no_folds_and_compressed_parts_of_a_release_are_unpacked(tmp_path):
-    for year in (2003, 2004):
-        as_folder(tmp_path / "in", {f"{year}/{p}.txt": "0 qid:1 1:1\n" for p in ("train", "test")})
-    assert import_archive(tmp_path / "in", tmp_path / "data") == ("2003", "2004")
+    for name in ("2003/{}.txt", "2004/{}.txt", "f136/my_f46_{}.txt"):
+        text = "0 qid:1 1:1\n"
+        as_folder(tmp_path / "in", {name.format(part): text for part in ("train", "test")})
+    assert import_archive(tmp_path / "in", tmp_path / "data") == ("2003", "2004", "f136")
     names = [f"Fold{k}/{part}.txt" for k in range(1, 6) for part in ("train", "vali", "test")]
     for name in names:
         path = tmp_path / "MQ2008" / f"{name}.gz"
