@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -133,10 +132,14 @@ def _table(path: Path, what: str, label: str, known: Callable[[str], bool]) -> p
     with path.open(encoding="utf-8", errors="replace") as file:
         first = file.readline()
     mark = "\t" if "\t" in first else ";" if ";" in first and "," not in first else ","
-    read = partial(pd.read_csv, path, sep=mark, dtype=str, keep_default_na=False)
+
+    def read(**names: Sequence[str]) -> pd.DataFrame:
+        table = pd.read_csv(path, sep=mark, dtype=str, keep_default_na=False, **names)
+        if not isinstance(table.index, pd.RangeIndex):  # pandas takes cells too many for an index
+            raise ValueError("found more cells in a line than headings, expected as many")
+        return table.rename(columns=str.strip).map(str.strip, na_action="ignore")
+
     table = read()
-    if not isinstance(table.index, pd.RangeIndex):  # pandas takes the cells too many for an index
-        raise ValueError("found more cells in a line than headings, expected as many")
     heads = [str(name) for name in table]
     if heads[1:] and (known(heads[0]) or heads[1] in [*table[heads[1]]]):
         more = [f"column {k}" for k in range(3, len(heads) + 1)]

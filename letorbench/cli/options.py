@@ -357,7 +357,10 @@ def table_columns(command: Command) -> Command:
         option("--label", default="label", metavar="COLUMN", help="Column of labels in a table."),
         option("--qid", default="qid", metavar="COLUMN", help="Column of queries in a table."),
         click.option("--weight", metavar="COLUMN", help="Column of query weights in a table."),
-        click.option("--docid", metavar="COLUMN", help="Column of document names in a table."),
+        click.option(
+            "--docid", metavar="COLUMN",
+            help="Column of document names in a table.  [default: docid, if any]",
+        ),
         click.option(
             "--columns", metavar="A,B,…",
             help="Columns of features in a table.  [default: all others]",

@@ -33,7 +33,7 @@ _PART = re.compile(
     r"(?:set)?(?P<after>(?:[._-].*?)?)(?:\.(?:gz|bz2|xz|zst))?"
 )
 #: the fold in a part's name: fold1_train.txt, train.cv-2.txt, RankLib's f1.train.mine.txt
-_FOLD_IN_NAME = re.compile(r"(?:^|[._-])(?:fold|split|cv|f)[ _-]?0*([0-9]{1,4})(?=[._-])")
+_FOLD_IN_NAME = re.compile(r"(?:^f|(?:^|[._-])(?:fold|split|cv)[ _-]?)0*([0-9]{1,4})(?=[._-])")
 #: the text around the part in the releases' file names, and the one data set that uses it
 _OFFICIAL = {f"{known.prefix}.txt": known if known.prefix else None for known in CATALOG.values()}
 #: the fewest test parts that make folds by rotation
@@ -197,6 +197,7 @@ def _recognised(tree: Path, where: Path) -> list[Recognised]:
     official = {root for root, shape in groups if shape in _OFFICIAL}
     ending = next((each for each in ENDINGS if where.name.lower().endswith(each)), where.suffix)
     stem = where.resolve().name if where.is_dir() else where.name[: len(where.name) - len(ending)]
+    stem = re.sub(r" ?\([0-9]+\)$", "", stem)  # of a second download
     recognised: dict[tuple[PurePosixPath, str], Recognised] = {}
     refusal: DataError | None = None
     for (root, shape), parts in groups.items():

@@ -16,8 +16,8 @@ PARTS: dict[str, tuple[str, ...]] = {
     "validation": ("vali.txt", "valid.txt", "validationset.txt"),
     "test": ("test.txt", "testset.txt"),
 }
-#: a fold's folder: Fold1, split_0, cv-1, S1, or a number that is no year
-_FOLD = re.compile(r"(?:(?:fold|split|cv|[fs])[ _-]?|(?=[0-9]{1,2}$))0*([0-9]+)", re.IGNORECASE)
+#: a fold's folder: Fold1, split_0, cv-1, S1, f1 or 1, but no year and no number of features
+_FOLD = re.compile(r"(?:(?:fold|split|cv)[ _-]?|[fs]?(?=[0-9]{1,2}$))0*([0-9]+)", re.IGNORECASE)
 #: the names that a user's own data set may have
 OWN_NAME = re.compile(r"\w([\w. -]*[\w.-])?")
 #: the names of an own data set's features, one a line

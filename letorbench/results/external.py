@@ -115,7 +115,7 @@ def detect(path: Path) -> str:
     """Return the format by the columns of the first line; three are ranklib, or a run's."""
     if _is_json(path):
         return "trec"
-    width = len(_HEAD.sub(b"", content(path), count=1)[:4096].partition(b"\n")[0].split())
+    width = len(_cells(_HEAD.sub(b"", content(path), count=1)[:4096].partition(b"\n")[0]))
     if width == len(RANKS):
         names: dict[bytes, set[bytes]] = {}
         with suppress(DataError):
@@ -323,7 +323,7 @@ def columns(path: Path, *forms: tuple[str, ...]) -> Iterator[tuple[int, list[byt
         return
     empty = True
     for line_number, line in enumerate(content(path).split(b"\n"), 1):
-        cells = line.split()
+        cells = _cells(line)
         if not cells or (empty and cells[0] == b"#"):
             continue
         if b"\0" in line:
@@ -340,6 +340,12 @@ def columns(path: Path, *forms: tuple[str, ...]) -> Iterator[tuple[int, list[byt
         yield line_number, cells
     if empty:
         raise DataError(f"{path}: found no lines, expected lines of {' '.join(forms[0])}")
+
+
+def _cells(line: bytes) -> list[bytes]:
+    """Return the words of a line; RankLib's runs name a document by its comment in LETOR text."""
+    words = line.split()
+    return [*words[:2], *words[4:5], *words[-3:]] if words[2:4] == [b"docid", b"="] else words
 
 
 def _is_json(path: Path) -> bool:

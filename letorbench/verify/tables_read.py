@@ -41,6 +41,9 @@ _NUMBER = re.compile(
 _PLAIN = str.maketrans({"−": "-", "–": "-", ",": ".", "·": "."})
 #: a rank below the heading of its measure, and what such a heading may say of it
 _RANK, _ANY_RANK = re.compile(r"(?:@|@? *[kn] *= *)?(\d+)"), re.compile(r" *@ *[kn]? *$")
+#: a line between the rows of a table of Markdown, reStructuredText or drawn boxes
+_BORDER = re.compile(r"[\s|:+=─-╿-]*[-=─-╿][\s|:+=─-╿-]*")
+_BARS = str.maketrans("│┃║", "|||")
 #: a TeX argument; a table, its body and the rest of its float; a row; what is not printed
 _ARGUMENT = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
 _TABULAR = re.compile(
@@ -276,8 +279,9 @@ def _grids(path: Path, text: str) -> Iterable[_Grid]:
     """Return the tables of a text, with the texts around them."""
     if _TABULAR.search(text):
         return _latex(re.sub(r"(?<!\\)((?:\\\\)*)%.*", r"\1", text))  # without comments
-    if re.search(r"^ *\||^[ :-]*-[ :-]*\|[ :|-]*$", text, re.MULTILINE):
-        return _markdown(text)
+    barred = text.translate(_BARS)
+    if re.search(r"^ *\||^[ :-]*-[ :-]*\|[ :|-]*$", barred, re.MULTILINE):
+        return _markdown(barred)
     separator = _separator(text)
     if separator == " ":
         return _aligned(path, text)
@@ -322,6 +326,8 @@ def _aligned(path: Path, text: str) -> Iterator[_Grid]:
     """
     around, heading, rows, width = "", "", list[_Row](), 0
     for number, line in enumerate([*text.splitlines(), ""], 1):
+        if _BORDER.fullmatch(line):
+            continue
         words = _words(line)
         cells = words if len(_blanks(line)) < width <= len(words) else _blanks(line)
         if rows and cells and all(map(_is_cell, cells[1 - width :])):
@@ -348,11 +354,12 @@ def _markdown(text: str) -> Iterator[_Grid]:
     around, rows = "", list[_Row]()
     mark = r" *\|" if re.search(r"^ *\|", text, re.MULTILINE) else r".*\|"  # outer ones may lack
     for number, line in enumerate([*text.splitlines(), ""], 1):
+        if _BORDER.fullmatch(line):
+            continue
         if re.match(mark, line):
             cells = re.split(r"(?<!\\)\|", line.strip().removeprefix("|").removesuffix("|"))
             cells = [re.sub(r"[*`\\]|__|<[^>]*>", "", cell).strip() for cell in cells]
-            if not all(re.fullmatch(":?-+:?", cell) for cell in cells):
-                rows.append((number, cells))
+            rows.append((number, cells))
         elif rows:
             yield around, rows
             around, rows = line, []

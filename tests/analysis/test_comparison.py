@@ -196,10 +196,22 @@ def test_segments_of_a_file(tmp_path):
     path.write_text("\n".join(["q,s", qids[0] + ",a", *(f"red  {qid} ,b" for qid in qids[:9])]))
     found = sliced(path, [base], "map", lambda: data)
     assert [len(found[name]) for name in ("s a", "s b", "(no segment)")] == [1, 8, 41]
-    path.write_text("\n".join([f"red {qids[0]},a,1", f"red {qids[1]},a,2"]))
+    path.write_text("
+".join([f"red {qids[0]},a,1", f"red {qids[1]},a,2"]))
     assert [*sliced(path, [base], "map", lambda: data)] == ["segment a", "(no segment)"]
-    for text in ("10,a\n11,b\n12,a", "10\t.5\n11\t.7\n12\t.5", "q;s\n10;a\n11;b\n12;a",
-                 "10,1,a\n11,2,b\n12,1,a"):  # fmt: skip
+    for text in ("10,a
+11,b
+12,a", "10 , a
+11,b
+12,a ", "10	.5
+11	.7
+12	.5",
+                 "q;s
+10;a
+11;b
+12;a", "10,1,a
+11,2,b
+12,1,a"):  # fmt: skip
         path.write_text(text)
         assert [len(own) for own in sliced(path, [base], "map", no_data).values()] == [2, 1, 47]
     for text, words in (("q,s\n1,a\n1,b", ":3: found query 1 again"), ("q\n1", "found one column"),

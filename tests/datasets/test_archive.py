@@ -79,7 +79,7 @@ def test_every_kind(tmp_path, ending):
     ("OHSUMED", "Feature-min", "OHSUMED-Feature-min", "OHSUMED/Feature-min"),
     ("x", "Gov/QueryLevelNorm/2003_td_dataset", "TD2003", "Gov/QueryLevelNorm/2003_td_dataset"),
     ("msn30k", "dataset", "MSLR-WEB30K", "MSLR-WEB30K"), ("x", *["Données 2"] * 3),
-    ("mine", "", "mine", "mine"),
+    ("mine", "", "mine", "mine"), ("mine (1)", "", "mine", "mine"),
 ])  # fmt: skip
 def test_recognises(tmp_path, stem, root, name, place):
     source = packed(tmp_path / f"{stem}.TAR.GZ", tree(root))

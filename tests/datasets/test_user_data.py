@@ -353,6 +353,17 @@ def test_a_heading_that_begins_as_a_comment_and_lines_below_comments_keep_their_
         read_documents(tmp_path / "d.json")
 
 
+def test_a_column_docid_is_no_feature_unless_it_is_named_as_one(tmp_path):
+    (tmp_path / "d.csv").write_text("docid,qid,label,x\n7,1,0,2\n")
+    for columns, docids, features in (
+        (Columns(), [b"7"], [2]), (Columns(docid="x"), [b"2"], [7]),
+        (Columns(features=["docid", "x"]), None, [7, 2]),
+    ):  # fmt: skip
+        found = read_documents(tmp_path / "d.csv", columns=columns)
+        assert found.X.tolist() == [features]
+        assert (None if found.docids is None else found.docids.tolist()) == docids
+
+
 def test_numbers_of_names_are_whole_and_indices_have_their_order(tmp_path):
     """pandas makes floats of integers beside a missing one, and "10" is before "2" as a text."""
     rows = [{"label": 1, "qid": 7, "10": 0.5, "2": 4.0, "c": 3}, {"label": 0, "qid": 8, "10": 1.0}]
@@ -448,9 +459,10 @@ def test_folds_are_known_by_folders_and_files_of_any_usual_name(name, first, tmp
 
 
 def test_years_are_no_folds_and_compressed_parts_of_a_release_are_unpacked(tmp_path):
-    for year in (2003, 2004):
-        as_folder(tmp_path / "in", {f"{year}/{p}.txt": "0 qid:1 1:1\n" for p in ("train", "test")})
-    assert import_archive(tmp_path / "in", tmp_path / "data") == ("2003", "2004")
+    for name in ("2003/{}.txt", "2004/{}.txt", "f136/my_f46_{}.txt"):
+        text = "0 qid:1 1:1\n"
+        as_folder(tmp_path / "in", {name.format(part): text for part in ("train", "test")})
+    assert import_archive(tmp_path / "in", tmp_path / "data") == ("2003", "2004", "f136")
     names = [f"Fold{k}/{part}.txt" for k in range(1, 6) for part in ("train", "vali", "test")]
     for name in names:
         path = tmp_path / "MQ2008" / f"{name}.gz"

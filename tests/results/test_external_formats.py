@@ -90,10 +90,11 @@ def test_ms_marco_ranks_and_beir_names_mean_what_their_publishers_say(tmp_path, 
 SCORED = "1 b 2.5\n1 a 3.5\n2 d -2\n2 a 1e3\n2 c -1\n"
 RANKED = "1 b 2.0\n1 a 1.0\n2 d 3.0\n2 a 1.0\n2 c 2.0\n"
 JSON = '{"1": {"b": 2.5, "a": 3.5}, "2": {"d": -2, "a": 1e3, "c": -1}}'
+RANKLIB_RUN = RUN.replace(" Q0 ", " Q0 docid = ").replace("a 1", "a inc = 1 prob = 0.1 1")
 HEAD = "# ir_metadata.start\n# schema-version: 0.1\n# ir_metadata.end\n"
 
 
-@pytest.mark.parametrize("text", [SCORED, RANKED, JSON, HEAD + RUN])
+@pytest.mark.parametrize("text", [SCORED, RANKED, JSON, RANKLIB_RUN, HEAD + RUN])
 def test_runs_of_other_forms_have_the_order_of_the_plain_one(tmp_path, queries, text):
     path = written(tmp_path, text)
     assert detect(path) == "trec"

@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,6 +35,8 @@ MISSING = frozenset(
     ["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "-NaN", "-nan", "NaT", "<NA>",
      "#N/A", "#N/A N/A", "#NA", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN", "\\N"]
 )  # fmt: skip
+#: a column with the documents' names, unless an option says otherwise
+DOCID = "docid"
 #: the endings of what pandas reads, and how such files begin
 BINARY = {".parquet": b"PAR1", ".feather": b"ARROW1"}
 JSON = (".jsonl", ".ndjson", ".json")
@@ -202,6 +204,9 @@ def read_table(path: Path, columns: Columns, grades: Sequence[str] = ()) -> Docu
     named = [each for each in names if each is not None]
     if columns.features is None and any(map(_UNNAMED.fullmatch, named)):
         layout, ignored = layout or "a table", (*ignored, "a column without a name")
+    taken = columns.docid or columns.features is not None or DOCID in columns.categories
+    if DOCID in named and not taken:
+        columns = replace(columns, docid=DOCID)
     sizes = None if named_qid or columns.qid in names else sidecar.sizes
     features = _features(path, named, columns, sizes is None)
     seen: dict[str, dict[str, int]] = {name: {} for name in columns.categories if name in features}
