@@ -79,7 +79,8 @@ def _learning(dataset: str, fractions: Sequence[DatasetResults], measure: str) -
     means = {algo: mean.tolist() for algo, (mean, *_) in lines.items()}
     bands = {algo: (low, high) for algo, (_, low, high) in lines.items()}
     y = f"{label(measure)} ({conventions})"
-    panel = Panel(f"{dataset} dataset", y, means, bands, intervals, x)
+    references = {row.algo for row, _ in rows if row.reference}
+    panel = Panel(f"{dataset} dataset", y, means, bands, intervals, x, references=references)
     return LearningCurves(table(caption, columns, cells), panel)
 
 

@@ -272,7 +272,7 @@ def tuned(row: SystemResults) -> str | None:
     None for another system's scores and for reference points.
     """
     facts = [fold.fit.get("validation", {}) for fold in row.stored]
-    if facts[0].get("measure") is None or row.label.algo in (RANDOM, IDEAL):
+    if facts[0].get("measure") is None or row.reference:
         return None
     counts = sorted({len(each.get("grid") or []) for each in facts} - {0})
     number = "-".join(map(str, counts[:: len(counts) - 1 or 1]))

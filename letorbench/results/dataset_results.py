@@ -24,7 +24,7 @@ from letorbench.files import one_writer, refuse_links, write_unlocked
 from letorbench.measures import Measure, measure_names
 from letorbench.results import paths
 from letorbench.results.labels import Label
-from letorbench.results.measuring import competes, measured
+from letorbench.results.measuring import IDEAL, RANDOM, competes, measured
 from letorbench.results.per_query import PerQuery, mean_of
 from letorbench.results.scores import parse
 from letorbench.results.store import Store, StoredFold, by_repeat, current_folds
@@ -85,6 +85,11 @@ class SystemResults:
             cut_off=sum(bool(fold.fit.get("cut_off")) for fold in self.stored),
             not_converged=sum("not converged" in kinds for kinds in warned),
         )  # fmt: skip
+
+    @property
+    def reference(self) -> bool:
+        """Whether it is a reference point that learns nothing, whatever the row is called."""
+        return self.label.algo in (RANDOM, IDEAL)
 
     @property
     def version(self) -> str:

@@ -146,15 +146,19 @@ def test_where_every_row_is_of_other_code_one_title_says_so():
 
 def test_a_legend_is_less_tall_than_its_plot_and_names_what_is_looked_for():
     [each] = panels(1, 44)
-    curves = {**each.curves, "ideal": np.ones(10), "regression": np.full(10, 0.1)}
+    curves = {**each.curves, "top": np.ones(10), "regression": np.full(10, 0.1)}
     curves |= {"mine": np.full(10, 0.2), "theirs": np.full(10, 0.3)}
-    figure = draw([replace(each, curves=curves, users=["mine", "theirs"])])
+    named = {"users": ["mine", "theirs", "top"], "references": ["top"]}
+    figure = draw([replace(each, curves=curves, **named)])
     figure.draw_without_rendering()
     (legend,), (axes,) = figure.legends, figure.axes
     assert legend.get_window_extent().height < axes.bbox.height
     shown = [text.get_text() for text in legend.get_texts()]
     best = sorted(each.curves, key=lambda name: -each.curves[name][-1])[:BEST_LINES]
     assert sorted(shown) == sorted([*best, "regression", "mine", "theirs"])
+    assert axes.get_ylim()[1] < 1
+    top = replace(sample_row("ideal", {"map": 1.0}), algo="top")
+    assert panel(DatasetResults("S", (top,)), ["map"]).references == ["top"]
 
 
 def test_a_point_far_from_all_others_is_a_number():
@@ -162,7 +166,7 @@ def test_a_point_far_from_all_others_is_a_number():
     values = {"a": 0.5, "b": 0.4, "random": 0.01}
     curves = {name: [value] for name, value in values.items()}
     bands = {name: ([value - 0.01], [value + 0.01]) for name, value in values.items()}
-    axes = draw([Panel("S", "MAP", curves, bands)]).axes[0]
+    axes = draw([Panel("S", "MAP", curves, bands, references=["random"])]).axes[0]
     assert [text.get_text() for text in axes.texts] == ["\u25c2 0.0100"]
     assert len([line for line in axes.lines if len(line.get_xdata()) == 1]) == 2
 
