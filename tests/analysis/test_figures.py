@@ -13,6 +13,7 @@ from sample_models import SAMPLES
 from toy_data import row_of, sample_row, store_fold, write_toy
 
 import letorbench as lb
+from letorbench.analysis.curves import validation_curves
 from letorbench.analysis.figures import (
     BEST_LINES,
     MOST_LINES,
@@ -219,6 +220,18 @@ def test_only_what_a_model_uses_is_important(rng):
     frame = lb.importance(of_model(SAMPLES["trees"](), queries), queries, "map", draws=2)
     assert (frame["permutation"] == 0.0).all()
     assert frame.set_index("feature")["gain"].tolist() == [0.0, 0.0, 0.0, 0.0, 1.0]
+
+
+def test_the_dot_of_a_validation_curve_is_at_the_setting_that_was_kept():
+    """The first of equal ones, in the order in which they were tried."""
+    row = sample_row("a", {"map": 0.5}, folds=1)
+    tried = [{"settings": {"l2": l2}, "value": value} for l2, value in
+             ((1.0, 0.5), (2.0, None), (0.5, 0.5), (4.0, 0.4))]  # fmt: skip
+    facts = {"identity": {"algo": "a", "grid": {"l2": [1.0, 2.0]}}, "validation": {"grid": tried}}
+    row = replace(row, stored=(replace(row.stored[0], fit=row.stored[0].fit | facts),))
+    names, values, dot = validation_curves(row)[1]
+    assert names == ["0.5", "1.0", "2.0", "4.0"] and dot == [1]
+    assert values.tolist() == pytest.approx([0.5, 0.5, np.nan, 0.4], nan_ok=True)
 
 
 def test_stored_models_are_measured_on_their_test_parts(tmp_path):
