@@ -129,6 +129,9 @@ def test_ideal_takes_no_part_whatever_its_options_and_name(rng):
     frame = DatasetResults("SET", rows)
     across = overall([frame, replace(frame, dataset="OTHER")], "map")
     assert across.ranked == across.algos == ("a", "b")
+    part = row_of(rows[0].queries.only(np.array([1, 2])))  # of other queries
+    across = overall([frame, replace(frame, rows=(part, rows[1]))], "map")
+    assert across.ranked == ("b",) and np.isnan(across.values).tolist() == [[0, 0], [1, 0]]
     systems = [row.queries for row in rows]
     systems.append(replace(systems[2], algo="top"))
     assert [(pair.a, pair.b) for pair in compare("SET", systems, "map")] == [("a", "b")]
