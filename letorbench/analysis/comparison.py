@@ -238,6 +238,7 @@ def query_tables(
         caption = (
             f"{dataset}, {label(measure)}: the queries on which {names[0]} gains and loses most "
             f"against {names[1]}, of {len(d)}; {int((d > 0).sum())} gain, {int((d < 0).sum())} lose"
+            f"{'; values times relative weights' * (by_name[names[0]].weights is not None)}"
         )
         yield table(caption, columns, rows)
 

@@ -79,7 +79,8 @@ def _learning(dataset: str, fractions: Sequence[DatasetResults], measure: str) -
     means = {algo: mean.tolist() for algo, (mean, *_) in lines.items()}
     bands = {algo: (low, high) for algo, (_, low, high) in lines.items()}
     y = f"{label(measure)} ({conventions})"
-    panel = Panel(f"{dataset} dataset", y, means, bands, intervals, x)
+    references = {row.algo for row, _ in rows if row.reference}
+    panel = Panel(f"{dataset} dataset", y, means, bands, intervals, x, references=references)
     return LearningCurves(table(caption, columns, cells), panel)
 
 
@@ -99,12 +100,14 @@ def _validation(fit: Mapping[str, Any]) -> tuple[list[str], np.ndarray, list[int
         chosen = [] if best is None else [min(max(int(best) - 1, 0), len(curve) - 1)]
         return [], np.array(curve, dtype=np.float64), chosen
     trials = facts.get("grid") or []
-    free = list(fit.get("identity", {}).get("grid", {}))
-    if len(free) == 1 and all(type(t["settings"].get(free[0])) in (int, float) for t in trials):
-        trials = sorted(trials, key=lambda trial: trial["settings"][free[0]])  # as it grew
-    names = ["/".join(escaping.figure(str(t["settings"].get(k))) for k in free) for t in trials]
     values = np.array([trial["value"] for trial in trials], dtype=np.float64)
-    return names, values, [int(np.nanargmax(values))] if np.isfinite(values).any() else []
+    # the first of the best is kept
+    best = [int(np.nanargmax(values))] if np.isfinite(values).any() else []
+    free, order = list(fit.get("identity", {}).get("grid", {})), list(range(len(trials)))
+    if len(free) == 1 and all(type(t["settings"].get(free[0])) in (int, float) for t in trials):
+        order.sort(key=lambda k: trials[k]["settings"][free[0]])  # as it grew
+    names = ["/".join(escaping.figure(str(t["settings"].get(k))) for k in free) for t in trials]
+    return [names[k] for k in order], values[order], [order.index(k) for k in best]
 
 
 def draw_curves(axes: Axes, row: SystemResults) -> None:

@@ -35,7 +35,6 @@ from letorbench.files import Writer, write_atomically
 from letorbench.measures import MEASURES, measure_names, sign
 from letorbench.rankers import places
 from letorbench.results.dataset_results import DatasetResults
-from letorbench.results.measuring import IDEAL, RANDOM
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -110,6 +109,8 @@ class Panel:
     note: str = ""
     #: the user's systems and settings, which the legend names in any case
     users: Collection[str] = ()
+    #: the reference points, which learn nothing: the axis need not have room for them
+    references: Collection[str] = ()
     #: where points are read from: a line through this value
     origin: float | None = None
 
@@ -183,12 +184,14 @@ def drawn_measures(measure: str, frame: DatasetResults) -> list[str]:
 def panel(frame: DatasetResults, measures: Sequence[str]) -> Panel:
     """The panel of a data set: a measure, or its cut-offs, of every algorithm."""
     remark, first, lone = remarks(frame), measures[0], len(measures) == 1
-    curves, bands, named = {}, {}, []
+    curves, bands, named, references = {}, {}, [], []
     for row in best_first(frame.rows, first) if lone else frame.rows:
         name = row.algo + f" [{row.convention}]" * (frame.mixed and row.convention not in row.algo)
         name += f" ({remark[row.algo]})" if row.algo in remark else ""
         if row.label.name or row.label.algo not in places():
             named.append(name)
+        if row.reference:
+            references.append(name)
         curves[name] = [row.values[measure] for measure in measures]
         half = np.array([row.deviation(measure) or 0.0 for measure in measures])
         if lone and not np.isnan(row.queries.values[first]).all():
@@ -202,22 +205,26 @@ def panel(frame: DatasetResults, measures: Sequence[str]) -> Panel:
     return Panel(
         f"{frame.dataset} dataset{f' ({shared})' if shared else ''}",
         f"{title} ({', '.join(frame.conventions)})", curves, bands,
-        cutoffs=cutoffs, note=_short_lists(frame, measures), users=named,
+        cutoffs=cutoffs, note=_short_lists(frame, measures), users=named, references=references,
     )  # fmt: skip
 
 
-def differences_panel(pairs: Sequence[Pair], procedure: Procedure) -> Panel:
+def differences_panel(
+    pairs: Sequence[Pair], procedure: Procedure, references: Collection[str] = ()
+) -> Panel:
     """The panel of a comparison: how far each algorithm is above the baseline of all pairs."""
     first = pairs[0]
     ordered = sorted(pairs, key=lambda pair: -sign(pair.measure) * pair.difference.mean)
-    curves, bands = {}, {}
+    curves, bands, far = {}, {}, []
     for pair in ordered:
         name = f"{pair.a}{' *' * (pair.sign(procedure.alpha) != 0)}"
+        if pair.a in references:
+            far.append(name)
         low, high = pair.difference.interval()
         curves[name], bands[name] = [pair.difference.mean], ([low], [high])
     return Panel(
         f"{first.dataset} dataset", f"difference from {first.b} in {label(first.measure)}",
-        curves, bands, origin=0.0,
+        curves, bands, references=far, origin=0.0,
         meaning=f"{INTERVALS}; * = adjusted p < {procedure.alpha:g}, {procedure.over(pairs)}",
     )  # fmt: skip
 
@@ -253,7 +260,7 @@ def draw(
     names = list(dict.fromkeys(algo for panel in panels for algo in panel.curves))
     last = [  # the value at the largest n that has one
         {algo: next((v for v in reversed(values) if v == v), -math.inf)
-         for algo, values in panel.curves.items()}
+         for algo, values in panel.curves.items() if algo not in panel.references}
         for panel in panels
     ]  # fmt: skip
     users = {algo for panel in panels for algo in panel.users}
@@ -313,14 +320,17 @@ def drawn_first(
     names: Sequence[str], values: Sequence[Mapping[str, float]], baselines: Collection[str],
     users: Collection[str] = (),
 ) -> list[str]:  # fmt: skip
-    """All algorithms, or the baselines, those with the best average ranks, and the best users'."""
+    """All algorithms, or the baselines, those with the best average ranks, and the best users'.
+
+    values: of the algorithms that are ranked, in each panel.
+    """
     if len(names) <= MOST_LINES:
         return list(names)
     ranks = defaultdict[str, list[int]](list)
     for each in values:
         for algo, value in each.items():
             ranks[algo].append(sum(other > value for other in each.values()))
-    ranked = [algo for algo in names if algo in ranks and not _reference(algo)]
+    ranked = [algo for algo in names if algo in ranks]
     ranked.sort(key=lambda algo: sum(ranks[algo]) / len(ranks[algo]))
     left = MOST_LINES - BEST_LINES - len(baselines)
     best_users = [algo for algo in ranked if algo in users][:left]
@@ -371,9 +381,9 @@ def _draw_panel(
         axes.minorticks_off()
     axes.set_xticks(x, [f"{n:g}" for n in x])
     axes.margins(x=0.03, y=0.05)
-    learned = [v for algo, curve in panel.curves.items() if not _reference(algo) for v in curve]
-    drawn = [value for value in learned if value == value]
-    if drawn and len(learned) < sum(map(len, panel.curves.values())):
+    learned = [curve for algo, curve in panel.curves.items() if algo not in panel.references]
+    drawn = [value for curve in learned for value in curve if value == value]
+    if drawn and len(learned) < len(panel.curves):
         low, high = min(drawn), max(drawn)
         axes.set_ylim(low - 0.1 * (high - low) - 0.01, high + 0.1 * (high - low) + 0.01)
     axes.yaxis.get_major_locator().set_params(nbins=7)  # type: ignore[call-arg]
@@ -381,7 +391,7 @@ def _draw_panel(
 
 def _draw_points(axes: Axes, panel: Panel) -> None:
     """One row per algorithm: its value as a point, or far off a number; its band as a line."""
-    shown = [algo for algo in panel.curves if not _reference(algo)] or list(panel.curves)
+    shown = [algo for algo in panel.curves if algo not in panel.references] or [*panel.curves]
     ends = [end[0] for algo in shown for end in panel.bands.get(algo, [panel.curves[algo]] * 2)]
     low, high = np.nanmin([*ends, np.inf]), np.nanmax([*ends, -np.inf])
     room = 0.05 * (high - low) or 0.01
@@ -400,11 +410,6 @@ def _draw_points(axes: Axes, panel: Panel) -> None:
     axes.set_xlabel(panel.measure, loc="right")  # long names leave too little room to centre it
     axes.set_yticks(range(len(panel.curves)), map(escaping.figure, panel.curves))
     axes.set_ylim(len(panel.curves) - 0.5, -0.5)
-
-
-def _reference(name: str) -> bool:
-    """Whether a line is that of a reference point, which learns nothing."""
-    return name.partition(" ")[0].partition("[")[0] in (RANDOM, IDEAL)
 
 
 def dress(axes: Axes, title: str, x: str, y: str) -> None:

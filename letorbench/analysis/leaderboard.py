@@ -31,7 +31,6 @@ from letorbench.measures import sign
 from letorbench.rankers import ranker
 from letorbench.results.dataset_results import DatasetResults, SystemResults
 from letorbench.results.labels import Label
-from letorbench.results.measuring import RANDOM
 from letorbench.results.packed import read_packed
 from letorbench.version import __version__
 
@@ -324,7 +323,7 @@ def _section(each: Board, measure: str) -> dict[str, Any]:
 
 def _drawn(each: Board) -> DatasetResults:
     """The rows that are ranked among each other and drawn: all but `random`."""
-    return each.frame.only(r.algo for r in comparable(each.frame) if r.label.algo != RANDOM)
+    return each.frame.only(row.algo for row in comparable(each.frame) if not row.reference)
 
 
 def _ranks(rows: Sequence[SystemResults], measure: str) -> dict[str, str]:

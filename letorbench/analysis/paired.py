@@ -283,8 +283,8 @@ class MeanDifference:
 
     @classmethod
     def of_queries(cls, queries: PerQuery, measure: str) -> MeanDifference:
-        """The mean of a system's values, of the queries that have one."""
-        kept = queries.counted(measure)
+        """The mean of a system's values, of the queries that have one, by their weights."""
+        kept = queries.counted(measure).in_means
         return cls.of(kept.tables[measure], np.zeros((1, len(kept.qids))), kept.folds)
 
     @classmethod

@@ -15,7 +15,7 @@ import numpy as np
 
 from letorbench import escaping
 from letorbench.analysis import figures
-from letorbench.analysis.results_table import label
+from letorbench.analysis.results_table import comparable, label
 from letorbench.analysis.tables import Cell, Table, columns, probability, table
 from letorbench.measures import sign
 from letorbench.results.dataset_results import DatasetResults
@@ -104,10 +104,14 @@ class Overall:
 
 
 def overall(frames: Sequence[DatasetResults], measure: str) -> Overall:
-    """Compare the algorithms of several data sets but `ideal`, which would win everywhere."""
+    """Compare the algorithms of several data sets but `ideal`, which would win everywhere.
+
+    A mean over fewer folds than others have is no value.
+    """
     every = {row.algo: row.label.algo for frame in frames for row in frame.rows}
     algos = tuple(row for row, algo in every.items() if competes(algo))
-    means = [{row.algo: row.values.get(measure, math.nan) for row in s.rows} for s in frames]
+    whole = map(comparable, frames)
+    means = [{row.algo: row.values.get(measure, math.nan) for row in rows} for rows in whole]
     values = sign(measure) * np.array([[mean.get(a, math.nan) for a in algos] for mean in means])
     valued = ~np.isnan(values).all(axis=1)  # a data set without any value ranks nothing
     complete = valued.any() & ~np.isnan(values[valued]).any(axis=0)

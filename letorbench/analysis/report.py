@@ -101,7 +101,8 @@ def _section(
 
 def shown_first(frame: DatasetResults, baseline: str, measure: str) -> list[str]:
     """The algorithms whose charts do not unfold, in the order of the frame."""
-    values = {row.algo: sign(measure) * row.values[measure] for row in comparable(frame)}
+    ranked = (row for row in comparable(frame) if not row.reference)
+    values = {row.algo: sign(measure) * row.values[measure] for row in ranked}
     names = [row.algo for row in frame.rows]
     return figures.drawn_first(names, [values], [baseline, figures.USUAL_BASELINE])
 
@@ -119,7 +120,10 @@ def ndcg_curves(frame: DatasetResults, baseline: str) -> dict[str, Any] | None:
         _, low, high = zip(*every[name])
         bands[name] = low, high
     title = f"NDCG@n on {frame.dataset}, mean over queries with 95 % intervals"
-    panel = figures.Panel(f"{frame.dataset} dataset", "NDCG@n", lines, bands, figures.INTERVALS)
+    panel = figures.Panel(
+        f"{frame.dataset} dataset", "NDCG@n", lines, bands, figures.INTERVALS,
+        references=[row.algo for row in frame.rows if row.reference],
+    )  # fmt: skip
     longest = max(map(len, every.values()))
     rows = []
     for name, points in every.items():

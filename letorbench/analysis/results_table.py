@@ -230,7 +230,8 @@ def notes(frame: DatasetResults) -> tuple[str, ...]:
     code = "; ".join(f"{', '.join(algos)} ({version})" for version, algos in versions.items())
     if shared_remarks(frame)[1]:
         code = f"every row ({', '.join({v.partition(',')[0]: None for v in versions})})"
-    without = "; ".join(f"{what} in fold {', '.join(map(str, k))}" for what, k in gaps.items())
+    folds = {what: ", ".join(map(str, sorted(numbers))) for what, numbers in gaps.items()}
+    without = "; ".join(f"{what} in fold {numbers}" for what, numbers in folds.items())
     one_seed = ", ".join(row.algo for row in rows if row.repeated and row.repeats == 1)
     named = "; ".join(str(row.label) for row in rows if row.label.name)
     return (
@@ -272,7 +273,7 @@ def tuned(row: SystemResults) -> str | None:
     None for another system's scores and for reference points.
     """
     facts = [fold.fit.get("validation", {}) for fold in row.stored]
-    if facts[0].get("measure") is None or row.label.algo in (RANDOM, IDEAL):
+    if facts[0].get("measure") is None or row.reference:
         return None
     counts = sorted({len(each.get("grid") or []) for each in facts} - {0})
     number = "-".join(map(str, counts[:: len(counts) - 1 or 1]))

@@ -177,8 +177,9 @@ def write_table(
 
 
 def spread(deviation: float | None) -> str:
-    """A standard deviation as it is printed: ±.0012; "" for none."""
-    return "" if deviation is None else f"±{deviation:.4f}".replace("±0.", "±.")
+    """A standard deviation as it is printed: ±.0012; "" for none and for NaN."""
+    known = deviation is not None and deviation == deviation
+    return f"±{deviation:.4f}".replace("±0.", "±.") if known else ""
 
 
 def mean_cell(mean: float, deviation: float | None = None, form: str = ".4f") -> Cell:

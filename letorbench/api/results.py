@@ -557,9 +557,11 @@ class Results:
         if baseline is not None:
             procedure = Procedure()
             measure = f"{measure}@10" if measure == "ndcg" else measure
-            pairs = (each for _, each in self.pairs(measure, baseline, procedure))
-            tested = [[pair for pair in each if pair.difference.n_values] for each in pairs]
-            panels = [differences_panel(each, procedure) for each in tested if each]
+            panels = []
+            for frame, pairs in self.pairs(measure, baseline, procedure):
+                references = [row.algo for row in frame.rows if row.reference]
+                if tested := [pair for pair in pairs if pair.difference.n_values]:
+                    panels.append(differences_panel(tested, procedure, references))
             if not panels:
                 raise DataError(f"found no query with a value of {measure}, expected one to draw")
             return draw(panels, width=width, title=title)

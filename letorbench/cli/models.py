@@ -251,6 +251,7 @@ def rank(
 @click.option("--output", type=options.NEW_FILE, help="File for that model.")
 @options.data_dir
 @options.out
+@options.plugin
 def export(
     dataset: str | None, algos: tuple[str, ...], form: str, folder: Path | None,
     model: Path | None, output: Path | None, data_dir: Path, out: Path,

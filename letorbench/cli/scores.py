@@ -212,6 +212,7 @@ def external(
 @click.option("--baseline", metavar="NAME", help="Algorithm for the effect ratio of --against.")
 @options.data_dir
 @options.format_of(*FORMATS, "json", help="Format of the table.")
+@options.plugin
 def verify(
     what: str, files: tuple[Path, ...], scores: tuple[Path, ...], measure: str, convention: str,
     against: Path | None, algo: str | None, baseline: str | None, data_dir: Path, form: str,
@@ -232,7 +233,8 @@ def verify(
     if Path(what).is_dir() and against is not None:
         from letorbench.verify.stored import compare_runs
 
-        options.refuse_but("FOLDER --against", "against", "algo", "baseline", "measure", "data_dir")
+        compared = ("against", "algo", "baseline", "measure", "data_dir", "plugin")
+        options.refuse_but("FOLDER --against", *compared)
         if algo is None:
             raise UsageError("--against: found no --algo, expected the algorithm to compare")
         check = compare_runs((Path(what), against), algo, baseline, measure, data_dir)
@@ -251,7 +253,7 @@ def verify(
     else:
         from letorbench.verify.numbers import check_number
 
-        options.refuse_but("NUMBER", "files", "scores", "measure")
+        options.refuse_but("NUMBER", "files", "scores", "measure", "plugin")
         check = check_number(what, files, scores, measure)
     if form == "json":
         shown = check.table

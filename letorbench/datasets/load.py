@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from letorbench.choices import require_choice
+from letorbench.conventions import CONVENTIONS
 from letorbench.conventions import convention as convention_named
 from letorbench.datasets import catalog, layout
 from letorbench.datasets import folds as rotation
@@ -85,18 +86,13 @@ def load(
     )
     content = _content(dataset, cache)
     folds = _folds(cache, dataset, content, options)
-    parts = [part for fold in folds for part in fold.parts.values()]
 
     def missing() -> bool:
+        parts = (part for fold in folds for part in fold.parts.values())
         return any(len(missing_features(part.features)) for part in parts)
 
     if null == "keep" and not cache.remember("missing", dataset.files, missing):
         null = "error"  # equal to "keep" for such data, and one identity of their results
-    largest = entry.max_label if entry else None
-    if largest is None:
-        largest = max(int(part.labels.max(initial=0)) for part in parts)
-    usual = entry.convention if entry else catalog.STANDARD
-    rules = convention_named(usual if convention == "auto" else convention)
     own_part = all(files.validation for files in dataset.folds)
     provenance = {  # what a result's file says about its data; all of it fit for JSON
         "folder": str(dataset.folder),
@@ -107,13 +103,9 @@ def load(
         "validation": OWN_PART if own_part else "the last fifth of the training queries",
         "recipe": layout.recipe(dataset.folder),
     }
-    return Benchmark(
-        named.label,
-        _with_names(folds, dataset),
-        rules.of_data(largest),
-        provenance,
-        named.train_fraction,
-    )
+    folds, rules = _with_names(folds, dataset), CONVENTIONS["standard"]
+    benchmark = Benchmark(named.label, folds, rules, provenance, named.train_fraction)
+    return with_convention(benchmark, convention)
 
 
 def from_frame(
@@ -203,12 +195,27 @@ def from_frame(
         df[chosen], y, qid=df[qid],
         docids=df[docid] if docid else None, sample_weight=df[weight] if weight else None,
     )  # fmt: skip
-    rules = convention_named(convention).of_data(int(whole.labels.max()))
     parts = rotation.shuffled_parts(len(whole), folds, seed, name)
     pieces = (len(part).to_bytes(8, "little") + part.astype("<i8").tobytes() for part in parts)
     content = digest(b"".join([whole.digest.encode(), *pieces]))
     provenance = {"digest": content, "rotation": True}
-    return Benchmark(name, rotation.rotated_parts(whole, parts), rules, provenance)
+    made = Benchmark(
+        name, rotation.rotated_parts(whole, parts), CONVENTIONS["standard"], provenance
+    )
+    return with_convention(made, convention)
+
+
+def with_convention(benchmark: Benchmark, convention: str) -> Benchmark:
+    """Return a benchmark that is measured by a convention, `auto` as in `load`."""
+    # a table in memory may have any name
+    entry = parse(benchmark.name).entry if "folder" in benchmark.provenance else None
+    if convention == "auto":
+        convention = entry.convention if entry else "standard"
+    if entry is not None and entry.max_label is not None:
+        largest = entry.max_label
+    else:
+        largest = max(int(part.labels.max(initial=0)) for part in benchmark.parts)
+    return replace(benchmark, convention=convention_named(convention).of_data(largest))
 
 
 def redrawn(benchmark: Benchmark, number: int) -> Benchmark:

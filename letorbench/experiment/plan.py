@@ -16,7 +16,7 @@ from typing import Any
 from letorbench import aliases
 from letorbench.choices import require_choice, resolve_name, split
 from letorbench.datasets.catalog import Name
-from letorbench.datasets.load import load
+from letorbench.datasets.load import load, with_convention
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import FAILURES, UsageError
 from letorbench.experiment.select import PROTOCOLS, Settings, draws, grid, settings_tried
@@ -28,7 +28,6 @@ from letorbench.rankers.base import Ranker
 from letorbench.rankers.estimator import FEATURES, hyper_parameters
 from letorbench.rankers.tuning import BUDGET, MOST
 from letorbench.results import labels, paths
-from letorbench.results.dataset_results import with_convention
 from letorbench.results.environment import library_version
 from letorbench.results.labels import NAME, RUN_KEYS, SELECTED_BY, Label
 from letorbench.results.paths import FoldKey

@@ -15,16 +15,15 @@ import numpy as np
 
 from letorbench import escaping
 from letorbench.conventions import Convention
-from letorbench.conventions import convention as convention_named
 from letorbench.datasets.catalog import parse as dataset_name
-from letorbench.datasets.load import digest_of, digest_of_draw, load
+from letorbench.datasets.load import digest_of, digest_of_draw, load, with_convention
 from letorbench.datasets.queryset import Benchmark, QuerySet
 from letorbench.errors import DataError, UsageError
 from letorbench.files import one_writer, refuse_links, write_unlocked
 from letorbench.measures import Measure, measure_names
 from letorbench.results import labels, paths
 from letorbench.results.labels import Label
-from letorbench.results.measuring import competes, measured
+from letorbench.results.measuring import IDEAL, RANDOM, competes, measured
 from letorbench.results.per_query import PerQuery, mean_of
 from letorbench.results.scores import parse
 from letorbench.results.store import Store, StoredFold, by_repeat, current_folds
@@ -85,6 +84,11 @@ class SystemResults:
             cut_off=sum(bool(fold.fit.get("cut_off")) for fold in self.stored),
             not_converged=sum("not converged" in kinds for kinds in warned),
         )  # fmt: skip
+
+    @property
+    def reference(self) -> bool:
+        """Whether it is a reference point that learns nothing, whatever the row is called."""
+        return self.label.algo in (RANDOM, IDEAL)
 
     @property
     def version(self) -> str:
@@ -324,12 +328,6 @@ def require_system(out: Path, dataset: str, algo: str) -> SystemResults:
         or f"{out / dataset / algo}: found no finished fold; "
         f"`letorbench run --dataset {dataset} --algo {algo}` makes them"
     )
-
-
-def with_convention(benchmark: Benchmark, name: str) -> Benchmark:
-    """Return a benchmark that is measured by a convention."""
-    largest = max(int(part.labels.max(initial=0)) for part in benchmark.parts)
-    return replace(benchmark, convention=convention_named(name).of_data(largest))
 
 
 def data_of(data_dir: Path | Benchmark, folds: Sequence[StoredFold]) -> Benchmark:

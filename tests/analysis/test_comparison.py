@@ -129,6 +129,9 @@ def test_ideal_takes_no_part_whatever_its_options_and_name(rng):
     frame = DatasetResults("SET", rows)
     across = overall([frame, replace(frame, dataset="OTHER")], "map")
     assert across.ranked == across.algos == ("a", "b")
+    part = row_of(rows[0].queries.only(np.array([1, 2])))  # of other queries
+    across = overall([frame, replace(frame, rows=(part, rows[1]))], "map")
+    assert across.ranked == ("b",) and np.isnan(across.values).tolist() == [[0, 0], [1, 0]]
     systems = [row.queries for row in rows]
     systems.append(replace(systems[2], algo="top"))
     assert [(pair.a, pair.b) for pair in compare("SET", systems, "map")] == [("a", "b")]
@@ -196,22 +199,10 @@ def test_segments_of_a_file(tmp_path):
     path.write_text("\n".join(["q,s", qids[0] + ",a", *(f"red  {qid} ,b" for qid in qids[:9])]))
     found = sliced(path, [base], "map", lambda: data)
     assert [len(found[name]) for name in ("s a", "s b", "(no segment)")] == [1, 8, 41]
-    path.write_text("
-".join([f"red {qids[0]},a,1", f"red {qids[1]},a,2"]))
+    path.write_text("\n".join([f"red {qids[0]},a,1", f"red {qids[1]},a,2"]))
     assert [*sliced(path, [base], "map", lambda: data)] == ["segment a", "(no segment)"]
-    for text in ("10,a
-11,b
-12,a", "10 , a
-11,b
-12,a ", "10	.5
-11	.7
-12	.5",
-                 "q;s
-10;a
-11;b
-12;a", "10,1,a
-11,2,b
-12,1,a"):  # fmt: skip
+    for text in ("10,a\n11,b\n12,a", "10 , a\n11,b\n12,a ", "10\t.5\n11\t.7\n12\t.5",
+                 "q;s\n10;a\n11;b\n12;a", "10,1,a\n11,2,b\n12,1,a"):  # fmt: skip
         path.write_text(text)
         assert [len(own) for own in sliced(path, [base], "map", no_data).values()] == [2, 1, 47]
     for text, words in (("q,s\n1,a\n1,b", ":3: found query 1 again"), ("q\n1", "found one column"),

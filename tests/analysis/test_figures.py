@@ -13,6 +13,7 @@ from sample_models import SAMPLES
 from toy_data import row_of, sample_row, store_fold, write_toy
 
 import letorbench as lb
+from letorbench.analysis.curves import validation_curves
 from letorbench.analysis.figures import (
     BEST_LINES,
     MOST_LINES,
@@ -146,15 +147,19 @@ def test_where_every_row_is_of_other_code_one_title_says_so():
 
 def test_a_legend_is_less_tall_than_its_plot_and_names_what_is_looked_for():
     [each] = panels(1, 44)
-    curves = {**each.curves, "ideal": np.ones(10), "regression": np.full(10, 0.1)}
+    curves = {**each.curves, "top": np.ones(10), "regression": np.full(10, 0.1)}
     curves |= {"mine": np.full(10, 0.2), "theirs": np.full(10, 0.3)}
-    figure = draw([replace(each, curves=curves, users=["mine", "theirs"])])
+    named = {"users": ["mine", "theirs", "top"], "references": ["top"]}
+    figure = draw([replace(each, curves=curves, **named)])
     figure.draw_without_rendering()
     (legend,), (axes,) = figure.legends, figure.axes
     assert legend.get_window_extent().height < axes.bbox.height
     shown = [text.get_text() for text in legend.get_texts()]
     best = sorted(each.curves, key=lambda name: -each.curves[name][-1])[:BEST_LINES]
     assert sorted(shown) == sorted([*best, "regression", "mine", "theirs"])
+    assert axes.get_ylim()[1] < 1
+    top = replace(sample_row("ideal", {"map": 1.0}), algo="top")
+    assert panel(DatasetResults("S", (top,)), ["map"]).references == ["top"]
 
 
 def test_a_point_far_from_all_others_is_a_number():
@@ -162,7 +167,7 @@ def test_a_point_far_from_all_others_is_a_number():
     values = {"a": 0.5, "b": 0.4, "random": 0.01}
     curves = {name: [value] for name, value in values.items()}
     bands = {name: ([value - 0.01], [value + 0.01]) for name, value in values.items()}
-    axes = draw([Panel("S", "MAP", curves, bands)]).axes[0]
+    axes = draw([Panel("S", "MAP", curves, bands, references=["random"])]).axes[0]
     assert [text.get_text() for text in axes.texts] == ["\u25c2 0.0100"]
     assert len([line for line in axes.lines if len(line.get_xdata()) == 1]) == 2
 
@@ -215,6 +220,18 @@ def test_only_what_a_model_uses_is_important(rng):
     frame = lb.importance(of_model(SAMPLES["trees"](), queries), queries, "map", draws=2)
     assert (frame["permutation"] == 0.0).all()
     assert frame.set_index("feature")["gain"].tolist() == [0.0, 0.0, 0.0, 0.0, 1.0]
+
+
+def test_the_dot_of_a_validation_curve_is_at_the_setting_that_was_kept():
+    """The first of equal ones, in the order in which they were tried."""
+    row = sample_row("a", {"map": 0.5}, folds=1)
+    tried = [{"settings": {"l2": l2}, "value": value} for l2, value in
+             ((1.0, 0.5), (2.0, None), (0.5, 0.5), (4.0, 0.4))]  # fmt: skip
+    facts = {"identity": {"algo": "a", "grid": {"l2": [1.0, 2.0]}}, "validation": {"grid": tried}}
+    row = replace(row, stored=(replace(row.stored[0], fit=row.stored[0].fit | facts),))
+    names, values, dot = validation_curves(row)[1]
+    assert names == ["0.5", "1.0", "2.0", "4.0"] and dot == [1]
+    assert values.tolist() == pytest.approx([0.5, 0.5, np.nan, 0.4], nan_ok=True)
 
 
 def test_stored_models_are_measured_on_their_test_parts(tmp_path):

@@ -83,7 +83,8 @@ def made(tmp_path_factory):
         store("OHSUMED", "ideal", 0.5)
         store("OHSUMED", "old", 0.2, code="1234567890", module="letorbench.rankers.regression",
               letorbench="0.9", external={"file": "x"})  # fmt: skip
-        for algo, level in {"lambdamart": 0.4, "listnet": 0.2, "ndcgboost": 0.1}.items():
+        levels = {"lambdamart": 0.4, "listnet": 0.2, "ndcgboost": 0.1, "old": 0.05}
+        for algo, level in levels.items():
             store("MQ2008", algo, level, data="d2", **raw)
         store("MQ2008", "regression", 0.3, (1, 2), data="d2", seed=7, **raw)
         for share, less in ((0.1, 0.125), (0.5, 0.0625)):

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -133,6 +134,10 @@ def test_the_interval_of_one_seed_is_students(rng):
     mean = MeanDifference.of_queries(queries, "map")
     expected = stats.t.interval(0.95, mean.degrees_of_freedom, values.mean(), stats.sem(values))
     assert mean.mean == values.mean() and mean.interval() == pytest.approx(expected)
+    of_folds = [(k, np.arange(k, k + 20.0)) for k in range(5)]
+    weighted = replace(queries, weights=np.concatenate([weights for _, weights in of_folds]))
+    means = [np.average(values[20 * k : 20 * k + 20], weights=w) for k, w in of_folds]
+    assert MeanDifference.of_queries(weighted, "map").mean == pytest.approx(np.mean(means))
     one = np.r_[np.eye(1, 10)[0], np.nan]  # of ten: the kurtosis is 73 / 9
     found = MeanDifference.of_queries(PerQuery("a", np.ones(11), np.arange(11), {"p": one}), "p")
     assert found.degrees_of_freedom == pytest.approx(20 / (73 / 9 - 1)) and found.n_values == 10

@@ -16,6 +16,7 @@ from letorbench.analysis.tables import (
     Table,
     data_table,
     render,
+    spread,
     text_table,
     to_frame,
 )
@@ -32,6 +33,10 @@ def test_programs_and_people_see_their_own_columns():
     for form in ("html", *FORMATS):
         assert "algo" in render(data_table(["algo"], []), "csv")
         assert "nothing" in render(Table("nothing"), form) or form == "csv"
+
+
+def test_where_no_value_is_known_no_deviation_is_printed():
+    assert [spread(value) for value in (None, float("nan"), 0.5)] == ["", "", "±.5000"]
 
 
 def test_a_row_of_latex_does_not_begin_with_an_option_of_the_command_before_it():
