@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import asdict, replace
+from inspect import signature
 from itertools import pairwise, permutations
 
 import numpy as np
@@ -23,6 +24,7 @@ from letorbench.losses.consistent import bregman
 from letorbench.losses.gains import query_sums
 from letorbench.losses.label_order import PAIR_WEIGHTS
 from letorbench.losses.lambdas import LAMBDAS, Lambda, pair_lambdas
+from letorbench.rankers import names, ranker
 
 LEVELS = 4
 #: the gains of the four labels by each rule
@@ -382,6 +384,13 @@ def test_every_parameter_is_checked(family):
         for each in ("odd", None, True, *outside):
             with pytest.raises(UsageError, match=f"{key}.*(?i:{each})"):
                 family(**{key: each})
+
+
+def test_a_gain_is_given_by_name():
+    """The parameters of a class alone have the positions."""
+    for each in (*families().values(), *map(ranker, names())):
+        gain = signature(each).parameters.get("gain")
+        assert gain is None or gain.kind is gain.KEYWORD_ONLY
 
 
 @pytest.mark.parametrize("k", [0, 1, 3])
