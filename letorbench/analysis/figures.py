@@ -259,8 +259,8 @@ def draw(
         panels = [replace(panels[0], title=title)]
     names = list(dict.fromkeys(algo for panel in panels for algo in panel.curves))
     last = [  # the value at the largest n that has one
-        {algo: next((v for v in reversed(values) if v == v), -math.inf)
-         for algo, values in panel.curves.items() if algo not in panel.references}
+        {algo: known[-1] for algo, values in panel.curves.items()
+         if algo not in panel.references and (known := [v for v in values if v == v])}
         for panel in panels
     ]  # fmt: skip
     users = {algo for panel in panels for algo in panel.users}

@@ -43,6 +43,10 @@ def differences(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return d
 
 
+def _all_equal(d: np.ndarray) -> bool:
+    return bool(np.ptp(d) <= ROUNDING * np.abs(d).max())
+
+
 def seed_variances(a: np.ndarray, b: np.ndarray, folds: np.ndarray) -> list[tuple[float, int]]:
     """What the seeds of a and b (n_repeats, n_queries) add to the variance of a mean difference."""
     variances = []  # every fold of every repeat has its own seed; one repeat adds nothing
@@ -138,7 +142,7 @@ def t(a: np.ndarray, b: np.ndarray, seeds: Variances = ()) -> float:
         parts = [(float(d.var(ddof=1)) / len(d), len(d) - 1), *seeds]
         statistic = float(d.mean()) / math.sqrt(sum(variance for variance, _ in parts))
         return 2.0 * float(stdtr(satterthwaite(parts), -abs(statistic)))
-    if np.ptp(d) <= ROUNDING * np.abs(d).max():
+    if _all_equal(d):
         return 0.0
     # the paired test is the test of the differences against 0, here those without rounding
     return float(ttest_1samp(d, 0.0).pvalue)
@@ -233,7 +237,7 @@ def effect_size(a: np.ndarray, b: np.ndarray) -> float:
         return 0.0
     if len(d) == 1:
         return math.nan
-    if np.ptp(d) <= ROUNDING * np.abs(d).max():
+    if _all_equal(d):
         return math.copysign(math.inf, d[0])
     return float(d.mean() / d.std(ddof=1))
 

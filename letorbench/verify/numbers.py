@@ -85,7 +85,7 @@ class Printed:
         if self.low - slack <= value <= self.high + slack:
             return ""
         beyond = math.copysign(1.0, self.value) * (value - self.value)
-        return CUT_OFF if -slack <= beyond < self.unit - slack else None
+        return CUT_OFF if 0.0 < beyond < self.unit - slack else None
 
 
 @dataclass(frozen=True)

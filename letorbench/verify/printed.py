@@ -222,7 +222,6 @@ def _odd_rows(entries: Sequence[Entry]) -> Iterator[Finding]:
             what = (
                 f"{algorithm} on {dataset}: {len(same)} of {len(rotated)} validation numbers are "
                 "the test numbers of the fold before, as of a ranker that is not trained"
-                + ("; the others are not" if len(same) < len(rotated) else "")
             )
             lines = tuple(entry.line for pair in same for entry in pair)[:10]
             yield Finding("suspicious", "rotation", lines, what)

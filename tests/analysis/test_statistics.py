@@ -80,7 +80,9 @@ def test_effect_size_and_counts():
     a, b = np.array([0.5, 0.7, 0.6]), np.array([0.4, 0.4, 0.4])  # .1 .3 .2: mean .2, sd .1
     assert paired.effect_size(a, b) == pytest.approx(2.0) == -paired.effect_size(b, a)
     assert paired.effect_size(a, a) == paired.effect_size(a[:1], a[:1]) == 0.0
-    assert paired.effect_size(a + 0.1, a) == math.inf == -paired.effect_size(a, a + 0.1)
+    for unit in (1.0, 1e4 / 3.0):  # but for rounding, all differ alike
+        x, y = unit * a + 0.1 * unit, unit * a
+        assert paired.effect_size(x, y) == math.inf == -paired.effect_size(y, x)
     assert math.isnan(paired.effect_size(np.array([0.5]), np.array([0.4])))
     a, b = np.array([0.5, 0.1 + 0.2, 0.0, 1.0, 0.2]), np.array([0.4, 0.3, 0.0, 0.9, 0.3])
     assert paired.win_tie_loss(a, b) == (2, 2, 1)

@@ -77,14 +77,18 @@ def test_the_grid_is_searched_and_the_first_best_chosen(toy, sets):
 
 
 def test_settings_stay_in_order_however_they_are_learned(toy, sets, monkeypatch):
-    found = []
+    found, order = [], []
     for little, one_thread in ((10**9, False), (0, False), (0, True)):
         monkeypatch.setattr("letorbench.rankers.tuning.LITTLE", little)
         toy.one_thread = one_thread
+        toy.seen.clear()
         with limited_threads(3):
             selected = select(toy, {}, *sets, SEED)
+        order.append([(a, b) for a, b, *_ in toy.seen])
         found.append([(t.settings, t.value) for t in (*selected.trials, selected.chosen)])
     assert found[0] == found[1] == found[2]
+    # one after the other where each uses all threads
+    assert order[1] == [(a, b) for a in toy.grid["a"] for b in toy.grid["b"]]
 
 
 def test_a_fixed_key_leaves_the_grid(toy, sets):

@@ -3,13 +3,14 @@
 `make mutants N=100 SEED=0` works in a scratch copy of the last commit, build/mutants. It plants
 the faults of faults.toml one after the other and runs the tests that each names. A fault that no
 longer fits the code is reported; `--check` does only that. Then it draws N places outside kernels,
-changes each by an operator of Cosmic Ray, and runs the tests of the same room, then all tests,
-until one fails.
+runs all tests once to see which execute each place, and changes each by an operator of Cosmic Ray:
+the tests that execute it, then those of the same room, then all tests run until one fails.
 """
 
 import argparse
 import ast
 import builtins
+import json
 import keyword
 import os
 import re
@@ -19,7 +20,7 @@ import sys
 import tempfile
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -28,6 +29,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 LIST = Path(__file__).with_name("faults.toml")
+PROBES = Path(__file__).with_name("probes")
 TREE = ROOT / "build" / "mutants"
 #: seconds that the tests of a fault, and all tests, may take; a kernel is compiled in them
 FAULT_SECONDS, ALL_SECONDS = 600, 3600
@@ -91,12 +93,12 @@ def plant(match: str) -> int:
     for fault in every:
         if why := fault.misfit(TREE):
             verdict = "DOES NOT FIT"
-        elif why := unbroken(fault.tests, FAULT_SECONDS):
+        elif why := unbroken(FAULT_SECONDS, *fault.tests.split()):
             verdict = "PROVES NOTHING"  # the tests fail without the fault
         else:
             with restored(TREE / fault.file) as path:
                 path.write_text(path.read_text().replace(fault.old, fault.new))
-                why = first_failure(fault.tests, FAULT_SECONDS)
+                why = first_failure(FAULT_SECONDS, *fault.tests.split())
             verdict = "noticed" if why else "NOT NOTICED"
         missed += verdict != "noticed"
         print(f"{verdict:14} {fault.file}: {fault.breaks}\n               {why}", flush=True)
@@ -115,30 +117,36 @@ def restored(path: Path) -> Iterator[Path]:
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
-def first_failure(tests: str, seconds: float) -> str:
-    """Run tests in the scratch copy until one fails; return what failed, empty where all pass."""
-    words = [sys.executable, "-m", "pytest", "-x", "--tb=line", "-rfE", "-p", "no:cacheprovider"]
-    words += [f"--ignore={each}" for each in READ_SOURCE]
-    changes = {"PYTHONPATH": str(TREE), "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg"}
+def first_failure(seconds: float, *tests: str) -> str:
+    """Run tests, or all, until one fails; return what failed, empty where all pass."""
+    return run_tests(seconds, "-x", "--tb=line", *tests)[0]
+
+
+def run_tests(
+    seconds: float, *words: str, path: Sequence[Path] = (), **variables: str
+) -> tuple[str, list[str]]:
+    """Run pytest in the scratch copy; return what failed, empty where all pass, and its lines."""
+    before = [sys.executable, "-m", "pytest", "-rfE", "-p", "no:cacheprovider"]
+    before += [f"--ignore={each}" for each in READ_SOURCE]
+    variables |= {"PYTHONPATH": os.pathsep.join(map(str, [TREE, *path]))}
+    variables |= {"PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg"}
     with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen(
-            [*words, *tests.split()], cwd=TREE, env=os.environ | changes, stdin=subprocess.DEVNULL,
+            [*before, *words], cwd=TREE, env=os.environ | variables, stdin=subprocess.DEVNULL,
             stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
         )  # fmt: skip
         try:
             status = process.wait(seconds)
         except subprocess.TimeoutExpired:
-            return f"still running after {seconds:.0f} s"
+            return f"still running after {seconds:.0f} s", []
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         output.seek(0)
         lines = output.read().splitlines()
-    if status == 0:
-        return ""
     failed = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
-    return next(iter(failed or lines[-1:]), f"status {status}")
+    return next(iter(failed or lines[-1:]), f"status {status}") if status else "", lines
 
 
 def copy_commit() -> None:
@@ -160,14 +168,15 @@ def draw_and_try(number: int, seed: int) -> int:
     from cosmic_ray.mutating import use_mutation
     from cosmic_ray.plugins import get_operator
 
-    missed = 0
-    for mutation in drawn(number, seed):
+    mutants, missed = drawn(number, seed), 0
+    for mutation, tests in zip(mutants, executing(mutants)):
         file = mutation.module_path
         operator = get_operator(mutation.operator_name)()
         with restored(file), use_mutation(file, operator, mutation.occurrence):
             difference = _git("diff", "--unified=0", "--no-color", cwd=TREE)
             near = near_tests(file.relative_to(TREE))
-            why = near and first_failure(near, FAULT_SECONDS) or first_failure("", ALL_SECONDS)
+            some = (first_failure(FAULT_SECONDS, *each) for each in (tests, near) if each)
+            why = next(filter(None, some), "") or first_failure(ALL_SECONDS)
         missed += not why
         place = f"{file.relative_to(TREE)}:{mutation.start_pos[0]}"
         print(f"{'noticed' if why else 'NOT NOTICED':12} {place}", why or difference, flush=True)
@@ -175,10 +184,45 @@ def draw_and_try(number: int, seed: int) -> int:
     return missed
 
 
-def near_tests(file: Path) -> str:
+def executing(mutants: Sequence) -> list[list[str]]:
+    """Run all tests; return those that execute the place of each mutant, the quickest files first.
+
+    What only an import executes has none: each test depends on it.
+    """
+    places = defaultdict(list)
+    for number, mutation in enumerate(mutants):
+        places[str(mutation.module_path)].append((*mutation.start_pos, number))
+    with tempfile.TemporaryDirectory() as folder:
+        found = Path(folder) / "tests"
+        found.touch()
+        failure, lines = run_tests(
+            ALL_SECONDS, "--numprocesses=auto", "--durations=0", path=[PROBES],
+            PROBED_PLACES=json.dumps(places), PROBED_TESTS=str(found), PYTHONPYCACHEPREFIX=folder,
+        )  # fmt: skip
+        pairs = {tuple(json.loads(line)) for line in found.read_text().splitlines()}
+    if failure:
+        sys.exit(f"the tests fail before anything is broken: {failure}")
+    timed = (re.fullmatch(r"([0-9.]+)s \w+ +(.+)", line) for line in lines)
+    seconds = {each[2]: float(each[1]) for each in timed if each}
+    return [
+        _by_file([test for place, test in pairs if place == number], seconds)
+        for number in range(len(mutants))
+    ]
+
+
+def _by_file(tests: list[str], seconds: Mapping[str, float]) -> list[str]:
+    """Sort tests: a file's after one another, since they share what takes long to set up."""
+    total = Counter[str]()
+    for test in tests:
+        total[test.partition("::")[0]] += seconds.get(test, 0.0)
+    file = {test: test.partition("::")[0] for test in tests}
+    return sorted(tests, key=lambda test: (total[file[test]], file[test], seconds.get(test, 0.0)))
+
+
+def near_tests(file: Path) -> list[str]:
     """Return the tests of a module's room, and those that have its name."""
     near = f"tests/{file.parts[1]}", f"tests/test_{file.stem}.py"
-    return " ".join(each for each in near if (TREE / each).exists())
+    return [each for each in near if (TREE / each).exists()]
 
 
 #: no operator changes these: most of a file, left out for the time it takes to ask them all
@@ -257,9 +301,6 @@ def main() -> int:
     copy_commit()
     missed = plant(options.match) if options.only != "drawn" else 0
     if options.only != "planted":
-        if failure := first_failure("", ALL_SECONDS):
-            print(f"the tests fail before anything is broken: {failure}")
-            return 2
         missed += draw_and_try(options.number, options.seed)
     return int(missed > 0)
 
