@@ -292,7 +292,7 @@ def test_a_few_warnings_are_said_in_full_and_many_are_counted():
 def test_foreign_characters_in_each_format():
     given = "=\\~^<>±_%&#${}*|`'\"](\x1b"
     assert {name: getattr(escaping, name)(given) for name in ("markdown", "figure", "csv")} == {
-        "markdown": "=\\\\~^&lt;>±_%&#${}\\*\\|`'\"]\\(\\\\x1b",
+        "markdown": "=\\\\\\~^&lt;>±\\_%&#${}\\*\\|`'\"]\\(\\\\x1b",
         "figure": "=\\~^<>±_%&#\\${}*|`'\"](\\x1b", "csv": "'=\\~^<>±_%&#${}*|`'\"](\\x1b",
     }  # fmt: skip
     assert escaping.latex(given) == (

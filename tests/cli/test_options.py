@@ -131,7 +131,7 @@ def template(tmp_path_factory) -> Path:
         judged = [f"{q} 0 d{i} {i % 3}\n" for q in range(4) for i in range(5)]
         Path("groups.csv").write_text("feature,group\n1,a b\n2,a b\n3,c\n")
         Path("groups2.csv").write_text("feature,group\n1,a\n")
-        Path("whole.csv").write_text("".join(f"{k},w\n" for k in ("feature", 1, 2, 3, 4)))
+        Path("whole.csv").write_text("".join(f"{k},w\n" for k in (1, 2, 3, 4)))
         Path("three.qrels").write_text("".join(judged))
         for name, q, sign in (("one", 3, 1), ("two", 4, -1)):
             ranked = [f"{q} Q0 d{i} 0 {sign * i} x\n" for q in range(q) for i in range(2, 7)]
