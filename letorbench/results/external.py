@@ -192,8 +192,9 @@ def _placed(
         if row is None:
             what = what if qid in qids else f"query {shown(qid)}"
             raise DataError(f"{path}:{line}: found {what}, which its test file does not have")
-        if lines.setdefault(row, line) != line:
+        if row in lines:
             raise _again(path, line, name, qid, f" (line {lines[row]})")
+        lines[row] = line
         scores[row] = number(path, line, score)
     missing = np.flatnonzero(np.isnan(scores))
     if len(missing):
@@ -357,9 +358,9 @@ def _is_json(path: Path) -> bool:
 def _of_json(path: Path, form: tuple[str, ...]) -> Iterator[tuple[int, list[bytes]]]:
     """Yield the documents of JSON as pytrec_eval and ranx write it: {query: {document: number}}."""
     try:
-        given = json.loads(path.read_bytes())
-        cells = [(qid, *cell) for qid, documents in given.items() for cell in documents.items()]
-    except (ValueError, AttributeError, RecursionError) as error:
+        given = json.loads(path.read_bytes(), object_pairs_hook=list)  # a name may be there twice
+        cells = [(qid, name, value) for qid, documents in given for name, value in documents]
+    except (ValueError, TypeError, RecursionError) as error:
         found = f"found JSON that is no object of objects ({error})"
         raise DataError(f"{path}: {found}, expected {{query: {{document: number}}}}") from None
     for qid, docno, value in cells:

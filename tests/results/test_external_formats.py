@@ -140,6 +140,7 @@ WRONG = [
     ("1 a 2\n1 b 2\n", 0, f"ranks than 1 to 2 in query 1…{RANK}"),
     ("1 a 0\n", 0, f"ranks than 1 to 1 in query 1…{RANK}"),
     ("1 a 3\n1 b 2\n", 0, f"ranks than 1 to 2 in query 1…{RANK}"),
+    ('{"1": {"a": 2, "b": 1, "a": 2}}', 1, "document a of query 1 again"),
     ('{"1": {"a": NaN}}', 1, f"'NaN', {FINITE}"),
     ('{"error": "not found"}', 0, "JSON that is no object of objects…{query: {document: number}}"),
     ('{"1": {"a"', 0, "JSON that is no object of objects"),
