@@ -58,6 +58,7 @@ not hasattr(linear, "feature_importances_") and not hasattr(trees, "coef_")
 not hasattr(lb.MART(), "feature_importances_")
 str(lb.nDCG(10)) == str(lb.ndcg @ 10) == str(lb.NDCG(10)) == "ndcg@10"
 lb.compare(y, [X[:, 0], X[:, 1]], qid=qid)["algo"].tolist() == ["1"]
+len(lb.compare(runs[0], measures="map")) == 1
 len(lb.compare(runs[0]["regression"], runs[0]["random"])) == 1
 lb.compare(*runs, baseline="random")["difference"].abs().max() > 0
 lb.run(bench, "random", folds=2, out=out / "two").summary("all")["folds"].tolist() == [1]

@@ -297,7 +297,7 @@ def test_foreign_characters_in_each_format():
     }  # fmt: skip
     assert escaping.latex(given) == (
         r"=\textbackslash{}\textasciitilde{}\textasciicircum{}$<$$>$$\pm$\_\%\&\#\$\{\}"
-        "*|`'\"](" r"\textbackslash{}x1b"
+        r"*\textbar{}" "`'\"](" r"\textbackslash{}x1b"
     )  # fmt: skip
     cells = "-0.5", "1e3", "+x", " =1", "@a", "nan", "-inf", "a,b"
     assert [escaping.csv(cell)[:1] == "'" for cell in cells] == [0, 0, 1, 1, 1, 0, 0, 0]

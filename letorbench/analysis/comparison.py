@@ -213,9 +213,10 @@ def query_tables(
 ) -> Iterator[Table]:
     """Yield a table a pair: the n queries that gain most and lose most, with the users' names."""
     by_name = {system.algo: system for system in systems}
+    folds = {fold for system in systems for fold in system.folds.tolist()}
     columns = (
         *tables.for_programs("dataset", "measure", "algo", "against"),
-        Column("fold", name="fold", form="d"),
+        Column("fold" * (len(folds) > 1), name="fold", form="d"),
         Column("qid", "left", "qid"),
         Column("query" * any(query_names.values()), "left", "query"),
         Column("value", name="value", form=".4f"),

@@ -161,7 +161,7 @@ def evaluate(
 
 def compare(
     y: ArrayLike | QuerySet | Mapping | DataFrame | Path | Results,
-    systems: Mapping[str, Any] | Sequence | Results,
+    systems: Mapping[str, Any] | Sequence | Results | None = None,
     qid: ArrayLike | None = None,
     baseline: str | Sequence[str] | None = None,
     measures: Asked | Sequence[Asked] = "ndcg@10",
@@ -176,9 +176,9 @@ def compare(
     Parameters
     ----------
     y, qid, measures, convention
-        As in `evaluate`. `y` may also be `Results`, whose algorithms are compared with those of
-        `systems`, other `Results`, by the convention of both.
-    systems : mapping, sequence or Results
+        As in `evaluate`. `y` may also be `Results`, whose algorithms are compared with each other
+        or with those of `systems`, other `Results`, by the convention of both.
+    systems : mapping, sequence or Results, optional
         Scores by name, or runs if `y` is qrels; a sequence gets the names 1, 2, ...
     baseline : str or sequence of str, optional
         The systems that the others are compared with; every pair by default.
@@ -202,9 +202,10 @@ def compare(
     from letorbench.results.per_query import PerQuery
 
     columns, procedure = measures_of(measures), Procedure(test, correction, alpha, seed)
-    if isinstance(y, Results) and isinstance(systems, Results):
+    if isinstance(y, Results) and (systems is None or isinstance(systems, Results)):
         names = [str(each) for each in columns]
-        return _beside(y, systems).compare(baseline, names, test, correction, alpha, seed)
+        every = y if systems is None else _beside(y, systems)
+        return every.compare(baseline, names, test, correction, alpha, seed)
     if isinstance(systems, (list, tuple)) and len(systems) > 1:
         if all(isinstance(each, (Mapping, str, Path)) or np.ndim(each) for each in systems):
             systems = {str(number): scores for number, scores in enumerate(systems, 1)}

@@ -203,6 +203,7 @@ def rank(
     import numpy as np
 
     from letorbench.datasets.arrays import LARGEST_FLOAT32, missing_features
+    from letorbench.models.tree_ensemble import TreeEnsemble
     from letorbench.named_files import is_stream, open_output
     from letorbench.rankers import load_model, plugins
     from letorbench.results.export import write_run
@@ -216,8 +217,11 @@ def rank(
     with plugins.blamed(type(ranker)):
         scores = ranker.predict(queries)
     warnings = [f"{data}: {each.text}" for each in score_warnings(scores, queries)]
-    missing = len(missing_features(queries.features))
-    if missing and not getattr(ranker.learned.model, "has_missing", False):
+    lacking, trees = missing_features(queries.features), ranker.learned.model
+    if isinstance(trees, TreeEnsemble):
+        lacking = np.intersect1d(lacking, trees.feature[trees.left != trees.right])
+    missing = len(lacking)
+    if missing and not getattr(trees, "has_missing", False):
         lack = "feature lacks" if missing == 1 else "features lack"
         warnings.append(f"{data}: {missing} {lack} values, which the model reads as 0")
     if large := np.count_nonzero(np.abs(queries.features) == LARGEST_FLOAT32):

@@ -148,8 +148,9 @@ def lightgbm_text(model: Model) -> str:
     below = trees.cover[trees.left] + trees.cover[trees.right]
     if not ((trees.cover >= 1.0) & (leaf | (trees.cover == below))).all():  # as XGBoost's
         raise UsageError(
-            "found a model without the numbers of training documents in its nodes, which SHAP "
-            "needs, as CatBoost's; the forms ranklib, solr and elasticsearch do without"
+            "found a model without the numbers of training documents in its nodes, as those of "
+            "CatBoost and files of XGBoost, expected them for SHAP; the forms ranklib, solr and "
+            "elasticsearch do without"
         )
     blocks = [_tree(trees, root) for root in trees.roots.tolist()]
     texts = [f"Tree={number}\n{block}\n\n\n" for number, block in enumerate(blocks)]

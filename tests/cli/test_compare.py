@@ -178,3 +178,5 @@ def test_of_many_algorithms_people_see_the_best_one_with_the_next(tmp_path):
     assert [means[other] for [other] in seen] == [means[name] for name in order[1:]]
     assert "11 of 66 pairs" in result.stderr and "for 66 comparisons" in result.stdout
     assert "pairs" not in call(*words, "--baseline", "r0").stderr
+    rows = printed(*words, "--baseline", "r0", "--queries", "1").splitlines()
+    assert {row.split()[0] for row in rows if "difference" in row} == {"qid"}  # and no fold

@@ -182,6 +182,18 @@ def test_scores_of_a_table_stand_in_the_order_of_its_rows(toy):
     pd.testing.assert_frame_equal(*values, rtol=1e-12)
 
 
+def test_a_value_is_missed_where_the_trees_split_by_it(toy):
+    queries = lb.read_letor("data/TOY/Fold1/train.txt")
+    ranker = lb.MART(rounds=1, leaves=2, min_docs=2).fit(queries)
+    ranker.save("m.npz")
+    used = int(ranker.feature_importances_.argmax())
+    for column, warns in ((used, True), ((used + 1) % 4, False)):
+        values = [f"{k + 1}:{'NULL' if k == column else 0.5}" for k in range(4)]
+        Path("new.txt").write_text(f"0 qid:1 {' '.join(values)}\n")
+        ranked = call("rank", "--model", "m.npz", "--input", "new.txt", "--output", "s.txt")
+        assert ("1 feature lacks values" in ranked.stderr) == warns
+
+
 def test_a_weighted_mean_of_scores_is_numpys(toy):
     test, own = "data/TOY/Fold1/test.txt", "results/TOY/regression/fold1/scores.txt"
     Path(f"{test}.weight").write_text("".join(f"{w}\n" for w in range(8)))
