@@ -375,7 +375,7 @@ def _draw_panel(
             style = {"color": styles[algo]["color"], "alpha": 0.15, "linewidth": 0}
             axes.fill_between(x[: len(values)], *panel.bands[algo], **style)
     x_label = "fraction of the training queries" if panel.fractions else "@n"
-    dress(axes, panel.title, x_label, panel.measure)
+    dress(axes, panel.title, x_label, escaping.figure(panel.measure))
     if panel.fractions:
         axes.set_xscale("log")
         axes.minorticks_off()
@@ -406,8 +406,9 @@ def _draw_points(axes: Axes, panel: Panel) -> None:
         axes.plot([value], [y], "o", color=COLOURS[3])
     if panel.origin is not None:
         axes.axvline(panel.origin, color="0.4", linewidth=0.8)
-    dress(axes, panel.title, panel.measure, "")
-    axes.set_xlabel(panel.measure, loc="right")  # long names leave too little room to centre it
+    dress(axes, panel.title, "", "")
+    # long names leave too little room to centre it
+    axes.set_xlabel(escaping.figure(panel.measure), labelpad=1, loc="right")
     axes.set_yticks(range(len(panel.curves)), map(escaping.figure, panel.curves))
     axes.set_ylim(len(panel.curves) - 0.5, -0.5)
 

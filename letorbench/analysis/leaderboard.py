@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from letorbench import escaping
 from letorbench.analysis import figures, tables
 from letorbench.analysis.comparison import Pair, Procedure
 from letorbench.analysis.conclusions import conclusions, numbers, page_tests
@@ -26,7 +27,6 @@ from letorbench.analysis.ranks import critical_difference, draw_ranks, friedman,
 from letorbench.analysis.results_table import best_first, comparable, early, early_notes, label
 from letorbench.analysis.tables import Cell, Column, Table, probability, render, table
 from letorbench.errors import DataError, UsageError
-from letorbench.escaping import page as page_of
 from letorbench.measures import sign
 from letorbench.rankers import ranker
 from letorbench.results.dataset_results import DatasetResults, SystemResults
@@ -293,7 +293,7 @@ def conclusion(each: Board, measure: str) -> list[str]:
 
 def page(boards: Sequence[Board], measure: str, words: str) -> str:
     """The leaderboard as an HTML page that needs no other file; words: the command line."""
-    return page_of(
+    return escaping.page(
         "leaderboard.html",
         title="letorbench: the leaderboard", heading="Which method ranks best?",
         version=__version__, words=words, costs=COSTS,
@@ -352,9 +352,8 @@ def _by_family(each: Board, measure: str) -> Figure:
     for y, members in enumerate(every.values()):
         values = [row.values[measure] for row in members]
         axes.plot(values, [y] * len(values), "|", color=figures.COLOURS[3], markersize=9)
-        axes.annotate(
-            members[0].algo, (values[0], y), (4, 0), textcoords="offset points", size=7, va="center"
-        )
+        best, at = escaping.figure(members[0].algo), (values[0], y)
+        axes.annotate(best, at, (4, 0), textcoords="offset points", size=7, va="center")
     axes.set_yticks(range(len(every)), [f"{kind} ({len(of)})" for kind, of in every.items()])
     axes.set_ylim(len(every) - 0.5, -0.5)
     axes.margins(x=0.15)
@@ -378,9 +377,9 @@ def _costs(each: Board, measure: str) -> Figure:
         axes.plot([seconds], [value], "o", color=colour)
         if name in named:
             side = "right" if seconds > 0.3 * slowest else "left"
-            offset = (-4 if side == "right" else 4, 4)
+            text, offset = escaping.figure(name), (-4 if side == "right" else 4, 4)
             axes.annotate(
-                name, (seconds, value), offset, textcoords="offset points", size=7, ha=side
+                text, (seconds, value), offset, textcoords="offset points", size=7, ha=side
             )
     axes.set_xscale("log")
     figures.dress(axes, each.frame.dataset, "seconds, all folds and the selection", label(measure))

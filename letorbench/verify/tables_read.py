@@ -1,6 +1,7 @@
 """Printed tables as they are: in CSV, Markdown, LaTeX or aligned text."""
 
 import csv
+import html
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -44,7 +45,7 @@ _RANK, _ANY_RANK = re.compile(r"(?:@|@? *[kn] *= *)?(\d+)"), re.compile(r" *@ *[
 #: a line between the rows of a table of Markdown, reStructuredText or drawn boxes
 _BORDER = re.compile(r"[\s|:+=─-╿-]*[-=─-╿][\s|:+=─-╿-]*")
 _BARS = str.maketrans("│┃║", "|||")
-#: a TeX argument; a table, its body and the rest of its float; a row; what is not printed
+#: a TeX argument; a table, its body and the rest of its float; a row; what is not printed; signs
 _ARGUMENT = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
 _TABULAR = re.compile(
     r"\\begin\{((?:long)?tabu(?:lar[xy]?)?\*?|longtable)\}\s*(?:(?:to|spread)\s*\\\w+)?\s*"
@@ -60,7 +61,12 @@ _HIDDEN = re.compile(
 _SPAN = re.compile(
     rf"\\multi(?:row|column)(?:\[[^]]*\])?\{{[^}}]*\}}(?:\[[^]]*\])?(?:\*|{_ARGUMENT})"
 )
-_COMMAND = re.compile(r"\\([_&%#$])|\\[a-zA-Z]+\*?|\\.|[{}$^~]")
+_SIGNS = {
+    "textbackslash": "\\", "textbar": "|", "textasciitilde": "~", "textasciicircum": "^"
+}  # fmt: skip
+_COMMAND = re.compile(rf"\\([_&%#${{}}])|\\({'|'.join(_SIGNS)})\{{\}}|\\[a-zA-Z]+\*?|\\.|[{{}}$^~]")
+#: what Markdown does not show: an escape, whose sign it shows, marks and HTML
+_MARKS = re.compile(r"\\([!-/:-@[-`{-~])|[*`\\]|__|<[^>]*>")
 
 #: a row's line in the file and its cells; a table's rows and the text around it
 _Row = tuple[int, list[str]]
@@ -358,8 +364,8 @@ def _markdown(text: str) -> Iterator[_Grid]:
             continue
         if re.match(mark, line):
             cells = re.split(r"(?<!\\)\|", line.strip().removeprefix("|").removesuffix("|"))
-            cells = [re.sub(r"[*`\\]|__|<[^>]*>", "", cell).strip() for cell in cells]
-            rows.append((number, cells))
+            shown = (_MARKS.sub(lambda mark: mark[1] or "", cell) for cell in cells)
+            rows.append((number, [html.unescape(cell).strip() for cell in shown]))
         elif rows:
             yield around, rows
             around, rows = line, []
@@ -384,5 +390,5 @@ def _latex_cells(row: str) -> Iterator[str]:
     row = re.sub(r"\s*\\(?:times|cdot)\s*10\s*\^\s*\{?(-?\d+)\}?", r"e\1", row.replace("{,}", ","))
     for cell in re.split(r"(?<!\\)&", _HIDDEN.sub(" ", row)):
         width = re.search(r"\\multicolumn\{(\d+)\}", cell)
-        plain = _COMMAND.sub(lambda match: match[1] or " ", _SPAN.sub(" ", cell))
+        plain = _COMMAND.sub(lambda m: m[1] or _SIGNS.get(m[2], " "), _SPAN.sub(" ", cell))
         yield from [" ".join(plain.split())] * (int(width[1]) if width else 1)

@@ -162,6 +162,13 @@ def test_a_legend_is_less_tall_than_its_plot_and_names_what_is_looked_for():
     assert panel(DatasetResults("S", (top,)), ["map"]).references == ["top"]
 
 
+def test_a_name_is_no_formula():
+    """Of a data set, a measure or an algorithm, in lines and in points."""
+    name = r"$\frac$"
+    for values in ([0.1, 0.2], [0.1]):
+        draw([Panel(name, name, {name: values})]).draw_without_rendering()
+
+
 def test_a_point_far_from_all_others_is_a_number():
     """It comes after points whose intervals are drawn."""
     values = {"a": 0.5, "b": 0.4, "random": 0.01}

@@ -7,7 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import call, numbers, parts_of, random_queries, refused, same
+from toy_data import sample_row
 
+from letorbench.analysis.results_table import summary_table
+from letorbench.analysis.tables import render
 from letorbench.conventions import CONVENTIONS, convention
 from letorbench.datasets import catalog
 from letorbench.datasets.archive import import_archive
@@ -15,6 +18,7 @@ from letorbench.datasets.load import load
 from letorbench.datasets.queryset import Benchmark
 from letorbench.errors import DataError
 from letorbench.measures import parse, query_metrics
+from letorbench.results.dataset_results import DatasetResults
 from letorbench.verify import plain
 from letorbench.verify.numbers import Known, Printed, judged_folds, known_facts
 from letorbench.verify.printed import check_by_data, check_table
@@ -324,6 +328,17 @@ def test_tables_are_read_as_they_are_printed(tmp_path, name):
         assert entry.number.unit == pytest.approx(0.01)
         digits = entry.number.text.lstrip("0").removesuffix("%").removesuffix("e-1")
         assert digits in lines[entry.line - 1]
+
+
+@pytest.mark.parametrize("form", ["csv", "markdown", "latex"])
+def test_names_of_any_signs_are_read_as_our_tables_print_them(tmp_path, form):
+    names = ["a|b", "a b", "a\\b", "_a_", "50%", "x^2", "~x", "{x}", "R&D", "&lt;", "**x**", "#1"]
+    rows = tuple(sample_row(name, {"map": 0.25 + k / 100}) for k, name in enumerate(names))
+    (tmp_path / "t").write_text(render(summary_table(DatasetResults("S", rows), ["map"]), form))
+    read = read_table(tmp_path / "t")
+    assert [each.algorithm for each in read] == names
+    values = [0.25 + k / 100 for k in range(len(names))]
+    assert [each.number.value for each in read] == pytest.approx(values)
 
 
 def test_a_caption_names_the_measure_of_columns_that_are_ranks(tmp_path):
