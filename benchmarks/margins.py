@@ -7,6 +7,10 @@ or dual, `fit` alone on pairs made beforehand, a tenth of them, its time scaled 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
 import numpy as np
 
 from benchmarks.table import Row, seconds, show
@@ -61,8 +65,9 @@ def rows() -> list[Row]:
     queries = td2003(np.random.default_rng(3))
     shape = "50 queries, 49,171 documents, 64 features"
     found = []
-    for C in RankSVM.grid["C"]:
-        ours = seconds(lambda C=C: RankSVM(C=C).fit_sets(queries))
+    grid: Sequence[Any] = RankSVM.grid["C"]
+    for C in grid:
+        ours = seconds(partial(RankSVM(C=C).fit_sets, queries))
         row = (f"RankSVM, squared hinge, C = {C:g}, {shape}", f"{ours * 1e3:.0f} ms")
         found.append(Row(*row, "the target alone", "<= 500 ms", ours <= 0.5))
         try:
@@ -78,11 +83,11 @@ def rows() -> list[Row]:
         took = {"letorbench": ours, "LinearSVC on all pairs": whole} if C == 1.0 else {}
         found.append(Row(*row, against, ">= 100 times", whole >= 100 * ours, took))
     for C in (1.0, 100.0):
-        ours = seconds(lambda C=C: RankSVM(C=C, loss="hinge", gap=1e-3).fit_sets(queries), 3)
+        ours = seconds(partial(RankSVM(C=C, loss="hinge", gap=1e-3).fit_sets, queries), 3)
         what = f"RankSVM, hinge to a gap of 1e-3, C = {C:g}, {shape}"
         found.append(Row(what, f"{ours * 1e3:.0f} ms", "-", "-", None))
     for C in (1.0, 100.0):
-        ours = seconds(lambda C=C: SVMMAP(C=C).fit_sets(queries), 3)
+        ours = seconds(partial(SVMMAP(C=C).fit_sets, queries), 3)
         what = f"SVM-MAP to a gap of 1e-3, C = {C:g}, {shape}"
         found.append(Row(what, f"{ours * 1e3:.0f} ms", "-", "-", None))
     return found

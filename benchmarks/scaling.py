@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import astuple, dataclass, fields
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -105,7 +106,8 @@ def _train(algo: str, train: QuerySet, sender: Connection) -> None:
 def short(algo: str) -> Ranker:
     """The ranker with as little training as EFFORT says."""
     cls = ranker(algo)
-    return cls(**{each.name: EFFORT[each.name] for each in fields(cls) if each.name in EFFORT})
+    least: dict[str, Any] = {f.name: EFFORT[f.name] for f in fields(cls) if f.name in EFFORT}
+    return cls(**least)
 
 
 def _status(key: str) -> int:

@@ -17,6 +17,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -86,6 +87,9 @@ def cases(data_dir: Path, wanted: Sequence[str], sample: Path | None) -> Iterato
 class Recorder(Validation):
     """A validation set that keeps what it measured of every round."""
 
+    measures: Sequence[PreparedMetric]
+    rounds: list[np.ndarray]
+
     def __call__(self, scores: np.ndarray) -> np.ndarray:
         values = np.array([measure(scores) for measure in self.measures])
         self.rounds.append(values.astype(np.float32))
@@ -108,11 +112,11 @@ def is_numeric(values: Sequence[object]) -> bool:
     return len(values) >= 3 and all(numbers)
 
 
-def extended(cls: type[Ranker]) -> dict[str, list[object]]:
+def extended(cls: type[Ranker]) -> dict[str, list[Any]]:
     """The ranker's grid with `BEYOND` more numbers at either end of what is numeric."""
-    wide = {}
+    wide: dict[str, list[Any]] = {}
     for key, values in cls.grid.items():
-        numbers = list(values)
+        numbers: list[Any] = [*values]
         for end in ("smallest", "largest") if key in ("l2", "C") else ():
             for _ in range(BEYOND):
                 further = next_number(numbers, end)
@@ -121,7 +125,7 @@ def extended(cls: type[Ranker]) -> dict[str, list[object]]:
     return wide
 
 
-def tried(cls: type[Ranker]) -> list[dict[str, object]]:
+def tried(cls: type[Ranker]) -> list[dict[str, Any]]:
     """The points of the grid, and of its lines beyond its ends."""
     points, own = settings_tried(cls, {}), dict(cls.grid)
     for key, values in extended(cls).items():
@@ -133,11 +137,11 @@ def tried(cls: type[Ranker]) -> list[dict[str, object]]:
     return points
 
 
-def course(cls: type[Ranker], settings: Mapping[str, object], case: Case) -> np.ndarray:
+def course(cls: type[Ranker], settings: Mapping[str, Any], case: Case) -> np.ndarray:
     """The measures (n_rounds, n_measures, n_queries) of the validation part; one round if none."""
     train, held_out = case.for_ranker(cls)
     watched = recorder(held_out, case.convention)
-    free = {"patience": 0} if hasattr(cls, "patience") else {}
+    free: dict[str, Any] = {"patience": 0} if hasattr(cls, "patience") else {}
     if cls.needs:
         free["rounds"] = MOST_TREES
     fitted = cls(**{**settings, **free}).fit_sets(train, watched, np.random.default_rng(0))
@@ -153,7 +157,7 @@ def stored(cls: type[Ranker], case: Case, cache: Path | None) -> list[np.ndarray
         with np.load(file) as arrays:
             return [arrays[f"arr_{number}"] for number in range(len(arrays))]
     found = [course(cls, settings, case) for settings in tried(cls)]
-    if file is not None:
+    if cache is not None and file is not None:
         cache.mkdir(parents=True, exist_ok=True)
         np.savez(file, *found)
     return found
@@ -227,7 +231,7 @@ def described(cls: type[Ranker]) -> Settings:
     )
 
 
-def _nearest(values: Sequence[object], default: object) -> int:
+def _nearest(values: Sequence[Any], default: Any) -> int:
     """The place of the default among the values of a key, or of the number nearest to it."""
     if default in values:
         return values.index(default)
@@ -281,17 +285,16 @@ def main() -> None:
         if not cls.needs or case.dataset in ("OHSUMED", "MQ2008")
     ]  # fmt: skip
     with ProcessPoolExecutor(options.jobs) as pool:
-        found = list(pool.map(judged, *zip(*tasks), repeat(options.cache)))
-    for column, (what, rules) in enumerate(
-        (("rounds and epochs", ROUND_RULES), ("settings of a grid", SETTING_RULES))
-    ):
+        gains = list(pool.map(judged, *zip(*tasks), repeat(options.cache)))
+    kinds = (("rounds and epochs", [*ROUND_RULES]), ("settings of a grid", [*SETTING_RULES]))
+    for column, (what, rules) in enumerate(kinds):
         rows = {
-            (case.dataset, case.fold, cls.name): each[column]
-            for (cls, case), each in zip(tasks, found)
-            if each[column] is not None
+            (case.dataset, case.fold, cls.name): gain
+            for (cls, case), each in zip(tasks, gains)
+            if (gain := each[column]) is not None
         }
         if rows:
-            table(what, list(rules), rows)
+            table(what, rules, rows)
 
 
 if __name__ == "__main__":
