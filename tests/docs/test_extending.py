@@ -1,7 +1,7 @@
 """Seven small patches, which docs/extending.md shows, applied to a copy; the notebook's cells.
 
 A patch may touch two files at most. What they add works at once: from Python, and where it has
-a place there, from the command line. The tests of the architecture and of every measure hold.
+a place there, from the command line. The tests of the architecture, of every measure and of every ranker hold.
 """
 
 import ast
@@ -98,8 +98,12 @@ def test_small_patches_add_one_of_each(tmp_path):
         touched = re.findall(r"^\+\+\+ b/", patch.read_text(encoding="utf-8"), re.MULTILINE)
         assert 1 <= len(touched) <= 2, (what, touched)
     uses = ["-c", PRELUDE + "".join(USES.values())]
-    tests = ["-m", "pytest", "tests/test_architecture.py", "tests/measures/test_every_measure.py"]
-    for arguments in (uses, [*tests, "-k", "architecture or parses or bounded", "-p", "no:xdist"]):
+    files = (f"tests/{name}" for name in (
+        "test_architecture.py", "measures/test_every_measure.py", "rankers/test_every_ranker.py",
+        "rankers/test_weights.py",
+    ))  # fmt: skip
+    those = "architecture or parses or bounded or centroid"
+    for arguments in (uses, ["-m", "pytest", *files, "-k", those, "-p", "no:xdist"]):
         done = subprocess.run(
             [sys.executable, *arguments], cwd=tmp_path, text=True, capture_output=True,
             env=os.environ | {"PYTHONPATH": str(tmp_path), "NUMBA_DISABLE_JIT": "1"},
