@@ -48,8 +48,17 @@ def places(folder: str, attribute: str) -> dict[str, str]:
 
 
 def preset(base: type, class_name: str, *, doc: str, **facts: object) -> Any:
-    """Make a subclass in the module of its base that differs from it only in attributes."""
-    return type(base)(class_name, (base,), {"__module__": base.__module__, "__doc__": doc, **facts})
+    """Make a subclass in the module of its base with other class attributes or other defaults."""
+    # every command imports this module, and few of them a ranker
+    from dataclasses import dataclass, field, fields
+
+    body: dict[str, Any] = {"__module__": base.__module__, "__doc__": doc, **facts}
+    changed = [each for each in fields(base) if each.name in facts]
+    for each in changed:
+        body[each.name] = field(default=facts[each.name], metadata=each.metadata)
+    body["__annotations__"] = {each.name: each.type for each in changed}
+    made = type(base)(class_name, (base,), body)
+    return dataclass(made) if changed else made
 
 
 def by_class(folder: str, attribute: str) -> dict[str, str]:

@@ -147,7 +147,9 @@ def learners() -> dict[str, str]:
     Rankers that learn alike differ in their losses.
     """
     first: dict[object, str] = {}
-    keys = {cls.name: (cls.__module__, cls.learn, cls.needs) for cls in map(ranker, names())}
+    # one that defines `learn` stands before its presets
+    every = sorted(map(ranker, names()), key=lambda cls: "learn" not in vars(cls))
+    keys = {cls.name: (cls.__module__, cls.learn, cls.needs) for cls in every}
     return {name: first.setdefault(key, name) for name, key in keys.items()}
 
 

@@ -108,9 +108,9 @@ def test_no_import_goes_in_a_circle():
 
 
 def test_every_module_is_used():
-    """By another one, or as what its folder registers: a command, a paper, a ranker, a loss."""
+    """By another one, or as what its folder registers: a paper, a ranker, a loss, a measure."""
     used = {other for name, tree in sources().items() for other in imports(name, ast.walk(tree))}
-    registers = re.compile(r'^    (name|kind) = "', re.MULTILINE)
+    registers = re.compile(r'^(    (name|kind) = "|@measure\()', re.MULTILINE)
     files = {
         module: (ROOT / module.replace(".", "/")).with_suffix(".py")
         for module in sources().keys() - used

@@ -361,6 +361,15 @@ def test_names_that_are_registered(tmp_path, monkeypatch):
     registry.places.cache_clear()
 
 
+def test_a_preset_has_its_own_defaults_and_the_bounds_of_its_base():
+    facts = {"name": "flat", "layers": 1, "grid": {"learning_rate": (0.01, 0.1)}}
+    flat, base = registry.preset(lb.LambdaRank, "Flat", doc="One layer.", **facts), lb.LambdaRank()
+    changed = {**base.get_params(), "layers": 1}
+    assert (flat().get_params(), flat(layers=2).layers, flat.grid) == (changed, 2, facts["grid"])
+    with pytest.raises(ValueError, match="unknown layers of flat '3'"):
+        flat(layers=3)
+
+
 def test_doctor_says_what_is_there(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(numba.config, "CACHE_DIR", "machine/code")

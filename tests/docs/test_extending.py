@@ -1,7 +1,7 @@
 """Seven small patches, which docs/extending.md shows, applied to a copy; the notebook's cells.
 
 A patch may touch two files at most. What they add works at once: from Python, and where it has
-a place there, from the command line.
+a place there, from the command line. The tests of the architecture, of every measure and of every ranker hold.
 """
 
 import ast
@@ -24,10 +24,10 @@ USES = {
     "measure": """
 import letorbench as lb
 from letorbench.measures import parse
-values = lb.evaluate([0, 1, 0], [3.0, 2.0, 1.0], qid=[1, 1, 1], measures=["success@1,success@2"])
-assert list(values) == [0.0, 1.0], values
-with pytest.raises(ValueError, match="did you mean success"):
-    parse("sucess@1")
+values = lb.evaluate([0, 1, 0], [3.0, 2.0, 1.0], qid=[1, 1, 1], measures=["f1@1,f1@3"])
+assert list(values) == [0.0, 0.5], values
+with pytest.raises(ValueError, match="did you mean f1"):
+    parse("f11@1")
 """,
     "loss": """
 import numpy as np
@@ -87,7 +87,8 @@ def letorbench(line):
 @pytest.mark.skipif(shutil.which("git") is None, reason="git applies the patches")
 def test_small_patches_add_one_of_each(tmp_path):
     compiled = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "letorbench", tmp_path / "letorbench", ignore=compiled)
+    for folder in ("letorbench", "tests"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=compiled)
     page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
     assert {path.stem for path in PATCHES.glob("*.diff")} == set(USES)
     for what in USES:
@@ -96,12 +97,18 @@ def test_small_patches_add_one_of_each(tmp_path):
         subprocess.run(["git", "apply", patch], cwd=tmp_path, check=True)
         touched = re.findall(r"^\+\+\+ b/", patch.read_text(encoding="utf-8"), re.MULTILINE)
         assert 1 <= len(touched) <= 2, (what, touched)
-    done = subprocess.run(
-        [sys.executable, "-c", PRELUDE + "".join(USES.values())],
-        cwd=tmp_path, text=True, capture_output=True,
-        env=os.environ | {"PYTHONPATH": str(tmp_path), "NUMBA_DISABLE_JIT": "1"},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    uses = ["-c", PRELUDE + "".join(USES.values())]
+    files = (f"tests/{name}" for name in (
+        "test_architecture.py", "measures/test_every_measure.py", "rankers/test_every_ranker.py",
+        "rankers/test_weights.py",
+    ))  # fmt: skip
+    those = "architecture or parses or bounded or centroid"
+    for arguments in (uses, ["-m", "pytest", *files, "-k", those, "-p", "no:xdist"]):
+        done = subprocess.run(
+            [sys.executable, *arguments], cwd=tmp_path, text=True, capture_output=True,
+            env=os.environ | {"PYTHONPATH": str(tmp_path), "NUMBA_DISABLE_JIT": "1"},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 CELLS = json.loads((ROOT / "docs" / "notebook.ipynb").read_text(encoding="utf-8"))["cells"]
