@@ -289,12 +289,12 @@ def test_a_few_warnings_are_said_in_full_and_many_are_counted():
 def test_foreign_characters_in_each_format():
     given = "=\\~^<>±_%&#${}*|`'\"](\x1b"
     assert {name: getattr(escaping, name)(given) for name in ("markdown", "figure", "csv")} == {
-        "markdown": "=\\\\~^&lt;>±_%&#${}\\*\\|`'\"]\\(\\\\x1b",
+        "markdown": "=\\\\\\~^&lt;>±\\_%&#${}\\*\\|`'\"]\\(\\\\x1b",
         "figure": "=\\~^<>±_%&#\\${}*|`'\"](\\x1b", "csv": "'=\\~^<>±_%&#${}*|`'\"](\\x1b",
     }  # fmt: skip
     assert escaping.latex(given) == (
         r"=\textbackslash{}\textasciitilde{}\textasciicircum{}$<$$>$$\pm$\_\%\&\#\$\{\}"
-        "*|`'\"](" r"\textbackslash{}x1b"
+        r"*\textbar{}`'""\"](" r"\textbackslash{}x1b"
     )  # fmt: skip
     cells = "-0.5", "1e3", "+x", " =1", "@a", "nan", "-inf", "a,b"
     assert [escaping.csv(cell)[:1] == "'" for cell in cells] == [0, 0, 1, 1, 1, 0, 0, 0]
