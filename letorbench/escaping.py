@@ -31,6 +31,8 @@ _LATEX = {
 _MARKDOWN = re.compile(
     r"[\\*|~<]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)|(?<=])[(:]|^(?:>(?!=)|(?:[#+-]+|\d+[.)])(?= ))"
 )
+#: what Markdown does not show: the sign of an escape, marks, HTML
+_MARKS = re.compile(r"\\([!-/:-@[-`{-~])|[*`\\]|__|<[^>]*>")
 #: what makes a spreadsheet compute a cell, also behind apostrophes that are part of the text
 _FORMULA = re.compile(r"[\s']*[=+@-]")
 
@@ -99,6 +101,15 @@ def markdown(text: str) -> str:
         return {"<": "&lt;", "&": "&amp;"}.get(found[0]) or f"{found[0][:-1]}\\{found[0][-1]}"
 
     return _MARKDOWN.sub(escaped, visible(text))
+
+
+def of_markdown(text: str) -> str:
+    r"""The text that Markdown shows, without bold type and the like.
+
+    >>> print(of_markdown(r"**a\|b**"))
+    a|b
+    """
+    return html.unescape(_MARKS.sub(lambda mark: mark[1] or "", text))
 
 
 def figure(text: str) -> str:

@@ -141,7 +141,7 @@ def _table(path: Path, what: str, label: str, known: Callable[[str], bool]) -> p
 
     table = read()
     heads = [str(name) for name in table]
-    if heads[1:] and (known(heads[0]) or heads[1] in [*table[heads[1]]]):
+    if heads[1:] and known(heads[0]):
         more = [f"column {k}" for k in range(3, len(heads) + 1)]
         return read(names=[what, label, *more]).rename(lambda row: row + 1)
     return table.rename(lambda row: row + 2)

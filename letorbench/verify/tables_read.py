@@ -1,7 +1,6 @@
 """Printed tables as they are: in CSV, Markdown, LaTeX or aligned text."""
 
 import csv
-import html
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from letorbench.datasets.catalog import parse as data_set
 from letorbench.datasets.layout import MOST_FOLDS
 from letorbench.datasets.text import check_encoding
 from letorbench.errors import DataError, UsageError
+from letorbench.escaping import of_markdown
 from letorbench.measures import MEASURES, parse
 from letorbench.verify.numbers import Known, Printed
 
@@ -65,8 +65,6 @@ _SIGNS = {
     "textbackslash": "\\", "textbar": "|", "textasciitilde": "~", "textasciicircum": "^"
 }  # fmt: skip
 _COMMAND = re.compile(rf"\\([_&%#${{}}])|\\({'|'.join(_SIGNS)})\{{\}}|\\[a-zA-Z]+\*?|\\.|[{{}}$^~]")
-#: what Markdown does not show: an escape, whose sign it shows, marks and HTML
-_MARKS = re.compile(r"\\([!-/:-@[-`{-~])|[*`\\]|__|<[^>]*>")
 
 #: a row's line in the file and its cells; a table's rows and the text around it
 _Row = tuple[int, list[str]]
@@ -364,8 +362,7 @@ def _markdown(text: str) -> Iterator[_Grid]:
             continue
         if re.match(mark, line):
             cells = re.split(r"(?<!\\)\|", line.strip().removeprefix("|").removesuffix("|"))
-            shown = (_MARKS.sub(lambda mark: mark[1] or "", cell) for cell in cells)
-            rows.append((number, [html.unescape(cell).strip() for cell in shown]))
+            rows.append((number, [of_markdown(cell).strip() for cell in cells]))
         elif rows:
             yield around, rows
             around, rows = line, []
