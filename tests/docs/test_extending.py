@@ -1,7 +1,8 @@
 """Seven small patches, which docs/extending.md shows, applied to a copy; the notebook's cells.
 
 A patch may touch two files at most. What they add works at once: from Python, and where it has
-a place there, from the command line. The tests of the architecture, of every measure and of every ranker hold.
+a place there, from the command line. The tests of the architecture, of every measure and of every
+ranker hold.
 """
 
 import ast
