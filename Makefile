@@ -30,7 +30,7 @@ help:
 	@echo "make bench   measure speed and memory beside other libraries"
 	@echo "make docs    build the pages in docs/ as HTML in build/docs"
 	@echo "make docs-check  run what README.md and docs/ show, and compare (NEEDS=demo: without data)"
-	@echo "make docs-write  put in the pages what their commands print now (NEEDS=bench: also times)"
+	@echo "make docs-write  put in the pages what their commands print now (NEEDS=: what needs no run; NEEDS=bench: also times)"
 	@echo "make pictures  run the pages with pictures, draw these anew (NEEDS=demo: without real data)"
 	@echo "make papers  rerun the papers' experiments on the data in $(DATA), write docs/papers; for one"
 	@echo "             make PAPER, for a figure, table, theorem or curve make PAPER/PART. What is stored"
@@ -133,15 +133,15 @@ docs: .venv/with-docs
 NEEDS ?= demo,dask,shared
 
 docs-check: .venv/with-test
-	$(BIN)/python docs/check.py --needs $(NEEDS) $(PAGES)
+	$(BIN)/python docs/check.py --needs "$(NEEDS)" $(PAGES)
 
 docs-write: .venv/with-test
-	$(BIN)/python docs/check.py --needs $(NEEDS) --write $(PAGES)
+	$(BIN)/python docs/check.py --needs "$(NEEDS)" --write $(PAGES)
 
 # a page draws its pictures by its commands; those of docs/speed.md are of docs/speed.csv
 pictures: .venv/with-test
 	$(BIN)/python docs/speed.py
-	$(BIN)/python docs/check.py --needs $(NEEDS) --write \
+	$(BIN)/python docs/check.py --needs "$(NEEDS)" --write \
 		$$(grep -lE '^!\[.*\]\((docs/)?pictures/' README.md docs/*.md)
 
 .venv/bin/python:

@@ -17,7 +17,8 @@ also where nothing is run.
 The word after `check:` and `setup:` says what the block needs: `demo` nothing, `dask` the package
 distributed, `shared` the real data in ../shared, `bench` minutes and the packages of the
 benchmarks. The blocks of a page run in order in one empty folder, where commands see the variables
-ROOT (the repository) and SHARED. `--write` puts the new output in the page. MASKS lists what may
+ROOT (the repository) and SHARED. With `--needs ''` no block is run, and the generated texts alone
+are compared. `--write` puts the new output in the page. MASKS lists what may
 differ: times, sizes, versions and the machine.
 """
 
@@ -306,7 +307,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--needs", default="demo,dask,shared", help=f"of {', '.join(NEEDS)}")
     parser.add_argument("--write", action="store_true", help="put the new output in the pages")
     options = parser.parse_args(arguments)
-    needs = set(options.needs.split(","))
+    needs = {each for each in options.needs.split(",") if each}
     if unknown := needs - set(NEEDS):
         parser.error(f"found --needs {', '.join(unknown)}, expected some of {', '.join(NEEDS)}")
     if not SHARED.is_dir() and "shared" in needs:

@@ -99,7 +99,10 @@ def values_of(dataset: str) -> dict[str, dict[str, float]]:
 
 def _linked(name: str) -> str:
     """Return a ranker's name that leads from a page of docs to its own."""
-    return next(f"[`{name}`](algorithms/{page}.md)" for page in heads() if name in losses_of(page))
+    for page in heads():
+        if name in losses_of(page):
+            return f"[`{name}`](algorithms/{page}.md)"
+    raise LookupError(f"docs/algorithms: found no page of {name}, expected its loss in one's head")
 
 
 def _ndcg10(name: str) -> list[str]:

@@ -265,13 +265,13 @@ class Results:
         for frame in self._finished:
             names = frame.names("all" if measures is None else measures)
             for row in frame.measured(names).rows:
-                system = row.queries
+                queries = row.queries
                 place = {"dataset": frame.dataset, "algo": row.algo}
-                head = {**place, "fold": system.folds, "qid": system.qids}
+                head = {**place, "fold": queries.folds, "qid": queries.qids}
                 if not repeats:
-                    parts.append(pd.DataFrame({**head, **{n: system.values[n] for n in names}}))
+                    parts.append(pd.DataFrame({**head, **{n: queries.values[n] for n in names}}))
                     continue
-                tables = [system.tables[name] for name in names]
+                tables = [queries.tables[name] for name in names]
                 parts += [
                     pd.DataFrame({**head, "repeat": folds[0].key.repeat, **dict(zip(names, rows))})
                     for folds, rows in zip(row.by_repeat, zip(*tables, strict=True), strict=True)
