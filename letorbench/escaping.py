@@ -109,6 +109,8 @@ def of_markdown(text: str) -> str:
     >>> print(of_markdown(r"**a\|b**"))
     a|b
     """
+    import html
+
     return html.unescape(_MARKS.sub(lambda mark: mark[1] or "", text))
 
 
