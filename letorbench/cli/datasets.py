@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 NAME = click.argument("name", shell_complete=options.known_datasets)
 
 
-@click.group(cls=Commands, invoke_without_command=True)
+@click.group(
+    cls=Commands,
+    invoke_without_command=True,
+    short_help="List, show, import, split, make data sets.",
+)
 @click.pass_context
 def datasets(ctx: click.Context) -> None:
     """The data sets: list, show, import, split, fetch, verify, make."""
@@ -29,7 +33,7 @@ def datasets(ctx: click.Context) -> None:
         ctx.invoke(list_)
 
 
-@datasets.command("list")
+@datasets.command("list", short_help="List the data sets, and which are here.")
 @options.data_dir
 def list_(data_dir: Path = Path("data")) -> None:
     """List the known data sets, their sizes, and which are in the data folder."""
@@ -50,7 +54,7 @@ def list_(data_dir: Path = Path("data")) -> None:
     print_table(text_table(heads, rows, right=(1, 2, 3)))
 
 
-@datasets.command("show")
+@datasets.command("show", short_help="Show facts, terms and sources of one.")
 @NAME
 @options.data_dir
 def show_(name: str, data_dir: Path) -> None:
@@ -118,7 +122,7 @@ def import_(path: Path, grades: Grades, data_dir: Path) -> None:
     _places(import_archive(path, data_dir, grades=grades, note=echo), data_dir)
 
 
-@datasets.command()
+@datasets.command(short_help="Make a data set of one file, such as a CSV table.")
 @click.argument("path", type=options.FILE)
 @click.option("--name", metavar="NAME", help="The data set's name.  [default: the file's]")
 @options.option(
@@ -144,7 +148,7 @@ def split(
     _places([split_file(path, data_dir, name, folds, seed, columns, grades, echo)], data_dir)
 
 
-@datasets.command()
+@datasets.command(short_help="Download a data set, check it, unpack it.")
 @NAME
 @options.data_dir
 def fetch(name: str, data_dir: Path) -> None:
@@ -157,7 +161,7 @@ def fetch(name: str, data_dir: Path) -> None:
     _places(download(name, data_dir), data_dir)
 
 
-@datasets.command()
+@datasets.command(short_help="Compare a data set with its published facts.")
 @NAME
 @options.data_dir
 @options.null
@@ -181,7 +185,7 @@ def verify(name: str, data_dir: Path, null: str | float) -> None:
         raise DataError(f"{parse(name).label}: is not the data set that is published")
 
 
-@datasets.command()
+@datasets.command(short_help="Generate made-up data: DEMO, or NAME-twin.")
 @NAME
 @options.seed
 @options.data_dir

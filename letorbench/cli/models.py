@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from inspect import cleandoc
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -132,13 +132,16 @@ def part_tables() -> Iterator[Table]:
 )
 @options.null
 @options.features
+@options.seed
+@options.repeats
+@options.time_limit
 @options.data_dir
 @options.out
 @options.jobs
 @options.plugin
 def fit(
-    dataset: str, algo: str, output: Path, fixed: tuple[str, ...], measure: str,
-    convention: str, null: str | float, features: str, data_dir: Path, out: Path, jobs: int,
+    dataset: str, algo: str, output: Path, fixed: tuple[str, ...], measure: str, jobs: int,
+    **protocol: Any,
 ) -> None:  # fmt: skip
     """Choose settings and rounds over the folds' validation parts, then train on all queries.
 
@@ -151,13 +154,11 @@ def fit(
     from letorbench.parameters import text
     from letorbench.results.user_files import check_output
 
-    check_output(output, data_dir=data_dir)
+    check_output(output, data_dir=protocol["data_dir"])
     if is_stream(output):
         raise UsageError(f"{output}: found a stream or a device, expected a file for the model")
-    made = fit_on_all(
-        dataset, algo, out=out, data_dir=data_dir, jobs=jobs, fixed=fixed, measure=measure,
-        convention=convention, null=null, features=features,
-    )  # fmt: skip
+    given = {key: value for key, value in protocol.items() if value is not None}
+    made = fit_on_all(dataset, algo, jobs=jobs, fixed=fixed, measure=measure, **given)
     made.save(output)
     print_error(made.warnings, "warning")
     low, high = made.interval

@@ -262,7 +262,15 @@ jobs = option(
     help="Number of processes; the results do not depend on it.",
 )  # fmt: skip
 seed = seed_of("Seed of all random draws.")
+repeats = click.option(
+    "--repeats", type=click.IntRange(1), metavar="R",
+    help="Number of seeds for algorithms that draw random numbers; others run once.  [default: 5]",
+)  # fmt: skip
 seconds = Number(0, min_open=True)
+time_limit = click.option(
+    "--time-limit", type=seconds, metavar="SECONDS",
+    help="Seconds that the training of one setting may take; the tables mark what was cut off.",
+)  # fmt: skip
 null = option(
     "--null", type=Null(), default="keep",
     help="Value of a NULL feature; keep: missing, for trees; min: the smallest of its query.",

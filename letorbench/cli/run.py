@@ -33,10 +33,7 @@ if TYPE_CHECKING:
 @options.out
 @options.jobs
 @options.seed
-@click.option(
-    "--repeats", type=click.IntRange(1), metavar="R",
-    help="Number of seeds for algorithms that draw random numbers; others run once.  [default: 5]",
-)  # fmt: skip
+@options.repeats
 @options.several(
     "--share", "shares", metavar="SHARE…", default=["1"],
     help="Fractions of the training queries, as 0.1,0.3,1, for learning curves.  [default: 1]",
@@ -64,10 +61,7 @@ if TYPE_CHECKING:
 )
 @options.measures("Measures to store and show in addition to the usual ones, also as comma lists.")
 @options.null
-@click.option(
-    "--time-limit", type=options.seconds, metavar="SECONDS",
-    help="Seconds that the training of one setting may take; the tables mark what was cut off.",
-)  # fmt: skip
+@options.time_limit
 @options.features
 @click.option(
     "--shard", metavar="I/N",

@@ -25,7 +25,7 @@ _TABLES = (".csv", ".tsv", ".md", ".tex")
 OF_RUNS = "map,mrr,p@10,ndcg@10,recall@100,rprec,bpref"
 
 
-@click.command()
+@click.command(short_help="Measure a score file, or TREC runs.")
 @click.option("--data", type=options.FILE, help="Test file: LETOR text, a table, …")
 @click.option("--qrels", type=options.FILE, help="TREC qrels file instead of --data.")
 @click.option(
