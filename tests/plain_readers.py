@@ -5,10 +5,12 @@ score files, RankLib's, TREC runs and qrels.
 """
 
 import codecs
+import json
 import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import dropwhile
 
 import numpy as np
 
@@ -167,20 +169,34 @@ def read_ranklib(text: bytes, documents: list[tuple[bytes, int]]) -> list[float]
 
 
 def read_run(text: bytes, documents: list[Key]) -> list[float]:
-    """A TREC run."""
-    rows = _cells(text, 6)
-    return _in_order([((qid, docno), score) for qid, _, docno, _, score, _ in rows], documents)
+    """A TREC run, or its scores as JSON."""
+    rows = _json(text) or [(row[0], row[2], row[4]) for row in _cells(text, 6)]
+    return _in_order([((qid, docno), score) for qid, docno, score in rows], documents)
 
 
 def read_qrels(text: bytes) -> dict[str, list[tuple[bytes, int]]]:
-    """The judged documents of each query with their labels."""
+    """The judged documents of each query with their labels: 2, 2.0 or L2."""
     queries: dict[str, list[tuple[bytes, int]]] = {}
-    for qid, _, docno, label in _cells(text, 4):
+    for qid, docno, label in _json(text) or [(row[0], *row[2:]) for row in _cells(text, 4)]:
         judged = queries.setdefault(query_id(qid), [])
-        if docno in [name for name, _ in judged] or _integer(label) > 1_000_000:
+        ntcir, whole = re.fullmatch(rb"L([0-9]+)", label), re.fullmatch(rb"(.*)\.0*", label)
+        grade = _integer((ntcir or whole or [b"", label])[1])
+        if docno in [name for name, _ in judged] or grade > 1_000_000:
             raise Refusal
-        judged.append((docno, max(-1, _integer(label))))
+        judged.append((docno, max(-1, grade)))
     return queries
+
+
+def _json(text: bytes) -> list[tuple[bytes, bytes, bytes]]:
+    """Query, document and number of JSON, {query: {document: number}}; none of other text."""
+    if not re.match(rb"\{\s*[\"}]", text):
+        return []
+    try:
+        queries = json.loads(text, object_pairs_hook=list)
+        rows = [(qid, name, json.dumps(n)) for qid, names in queries for name, n in names]
+    except (ValueError, TypeError):
+        raise Refusal from None
+    return [tuple(cell.encode("utf-8", "surrogatepass") for cell in row) for row in rows]
 
 
 def _in_order(rows: list[tuple[tuple, bytes]], documents: list) -> list[float]:
@@ -191,9 +207,10 @@ def _in_order(rows: list[tuple[tuple, bytes]], documents: list) -> list[float]:
 
 
 def _cells(text: bytes, count: int) -> list[list[bytes]]:
-    """The cells of all lines that have any; all must have `count`."""
+    """The cells of all lines that have any, below comments; all must have `count`."""
     text = text.removeprefix(codecs.BOM_UTF8)
     lines = [cells for cells in map(bytes.split, text.split(b"\n")) if cells]
+    lines = [*dropwhile(lambda cells: cells[0] == b"#", lines)]
     if not lines or b"\0" in text or any(len(cells) != count for cells in lines):
         raise Refusal
     if JSON.match(text):

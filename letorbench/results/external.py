@@ -36,6 +36,8 @@ QRELS = ("qid", "iter", "docno", "label")
 RANKS, BEIR = ("qid", "pid", "rank"), ("query-id", "corpus-id", "score")
 #: blank lines and comments at the head of a file, as those of ir_metadata
 _HEAD = re.compile(rb"\A(?:#(?:[ \t][^\n]*)?\n|\s)*")
+#: a whole number, also as pandas writes it among missing values
+_WHOLE = re.compile(rb"[+-]?\d+(?:\.0*)?")
 #: a label of NTCIR's qrels
 _NTCIR = re.compile(rb"L(\d+)")
 #: the largest label of qrels
@@ -373,7 +375,7 @@ def number(path: Path, line: int, text: bytes, kind: type = float) -> float | in
     try:
         value = float(text)
         finite = math.isfinite(value) and b"_" not in text
-        finite = finite and (kind is float or value.is_integer())
+        finite = finite and (kind is float or _WHOLE.fullmatch(text) is not None)
     except ValueError:
         finite = False
     if not finite:

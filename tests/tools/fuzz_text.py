@@ -145,12 +145,13 @@ class RankLib(Lines):
 
 
 class Run(Lines):
-    words = (b"7 Q0 GX-1 1 0.5 me\n", b"-12 Q0 b 1 2 me\n", b"-12", b"7", b"GX-1")
+    words = (b"7 Q0 GX-1 1 0.5 me\n", b"-12 Q0 b 1 2 me\n", b"-12", b"7", b"GX-1", b"# a\n",
+             b'{"7": {"GX-1": 0.5, "b": 1}, ', b'"-12": {"b": 2}}')  # fmt: skip
     ours = staticmethod(lambda path: read_run(path, QUERIES).tolist())
     plainly = staticmethod(lambda data: plain_readers.read_run(data, DOCUMENTS))
 
 
 class Qrels(Lines):
     words = (b"7 0 GX-1 1\n", b"-12 0 b 2\n", b"1000", b"1001", b"-1", b"WT04-1 0 b 1\n",
-             b"07 0 b 1\n")  # fmt: skip
+             b"07 0 b 1\n", b"# a\n", b"2.0", b"L2", b'{"7": {"GX-1": 1}}')  # fmt: skip
     ours, plainly = staticmethod(judged), staticmethod(plain_readers.read_qrels)
