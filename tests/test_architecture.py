@@ -2,10 +2,13 @@
 
 import ast
 import re
+import subprocess
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "letorbench"
@@ -19,6 +22,21 @@ TOP = {"__init__", "__main__", "cli"}
 RESULT_FILE = re.compile(
     r"scores\.txt|validation\.txt|fit\.json|model\.npz|per_query\.csv|folds\.csv|summary\.csv"
 )
+
+
+#: the top level; what a command leaves there is not to be committed
+CARD = (
+    ".ci .github .gitignore .pre-commit-config.yaml CHANGELOG.md CITATION.cff CONTRIBUTING.md "
+    "LICENSE Makefile README.md SECURITY.md benchmarks data docs letorbench results setup.cfg "
+    "setup.py submissions tests"
+).split()
+
+
+def test_the_top_level_is_fixed():
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("not a clone")
+    assert sorted({line.partition("/")[0] for line in listed.stdout.splitlines()}) == CARD
 
 
 @cache

@@ -156,7 +156,7 @@ def _stage(
         for inside, place in parts:
             try:
                 place.parent.mkdir(parents=True, exist_ok=True)
-                plain = os.fspath(inside) == str(inside)
+                plain = os.fspath(inside) == str(inside)  # a compressed part is an unpacked copy
                 _ = inside.replace(place) if may_move and plain else shutil.copyfile(inside, place)
             except OSError as error:
                 raise WriteError(place, error) from None
